@@ -21,7 +21,7 @@ import type { Ids } from '../lib/ids.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { FileScan } from '../lib/scan-files.ts';
-import { resolvesWithin } from '../lib/within.ts';
+import { resolvesWithin } from '../lib/resolves-within.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { type Backend, MAX_PROCESSING_WAIT_MS } from './backend.ts';
 import type { LeaderTasks } from './leader-tasks.ts';

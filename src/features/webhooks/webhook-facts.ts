@@ -1,4 +1,4 @@
-/** From what waits in the outbox to what is worth telling: who it was by the name they go by now, and when. */
+/** The messages of the outbox with what they show: the current name of the person, and when it happened. */
 import { personName } from '../../core/persons/person-name.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OutboxMessage } from '../../stores/ingest/outbox.ts';
@@ -8,11 +8,11 @@ import type { WebhookFact } from './webhook-message.ts';
 export interface WebhookFactDeps {
   metadata: Pick<MetadataStore, 'eventPersons'>;
   clock: Clock;
-  /** Where people find the console; null: messages have no links. */
+  /** The URL of the console; null: messages have no links. */
   publicUrl: string | null;
 }
 
-/** Told so much later, it is worth saying when it happened. */
+/** A message that is sent later than this says when it happened. */
 const OLD_AFTER_MS = 60_000;
 
 export async function webhookFacts(

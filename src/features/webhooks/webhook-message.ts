@@ -1,19 +1,18 @@
-/** What a webhook is told, as Slack and its like read it: `*bold*`, `<address|words>`, one line for each name. */
-
+/** The text of a webhook message in Slack's format: `*bold*`, `<url|text>`, one line for each event name. */
 export interface WebhookFact {
   event: string;
-  /** How many events of this name there are to tell of. */
+  /** How many events of this name. */
   count: number;
-  /** Whose the latest of them was; null where nobody is known. */
+  /** Of the latest event; null if unknown. */
   person: { name: string; url: string | null } | null;
-  /** When it happened, ms UTC, where that is worth a word: it is old by now. */
+  /** ms UTC; null where it happened just now. */
   happenedAt: number | null;
 }
 
 const MAX_NAME_LENGTH = 100;
 
-export function webhookMessage(project: string, news: readonly WebhookFact[]): string {
-  const lines = news.map(lineOf);
+export function webhookMessage(project: string, facts: readonly WebhookFact[]): string {
+  const lines = facts.map(lineOf);
   return lines.length === 1
     ? `[${escapeName(project)}] ${lines[0]}`
     : [`[${escapeName(project)}]`, ...lines].join('\n');
@@ -30,8 +29,8 @@ const linked = ({ name, url }: { name: string; url: string | null }): string =>
   url === null ? escapeName(name) : `<${url}|${escapeName(name)}>`;
 
 /**
- * Names come from anybody who knows the project's public key. They must not become links or call people: what means
- * something to Slack is written as it asks for, and `@all` at the beginning of a word is kept apart from its sign.
+ * Names come from anybody who knows the project's public key. They must not become links or mentions: Slack's special
+ * characters are escaped, and `@` is separated from the word after it.
  */
 function escapeName(text: string): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

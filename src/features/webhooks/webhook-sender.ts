@@ -1,44 +1,43 @@
 /**
- * Tells webhooks what waits for them in the outbox. Each message is told at least once: it is removed when the other
- * side has taken it, and a process that ends between the two tells it again.
+ * Sends the messages of the outbox to webhooks, at least once: a message is deleted after the webhook has accepted it, and
+ * a process that dies in between sends it again.
  *
- * A project's webhook hears the first message at once and then at most one in ten seconds; whatever comes meanwhile is
- * gathered into the next. One that fails is tried again, later each time, and one that hangs keeps nobody else waiting:
- * every project has its own turn. What could not be told within a day is given up.
+ * A project's webhook gets the first message at once and then at most one in ten seconds; events that come meanwhile are
+ * collected into the next. Failures are retried with growing delays, for a day. Projects do not wait for each other.
  */
+
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { OutboxMessage } from '../../stores/ingest/outbox.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { type PostOutcome, postToWebhook } from './post-to-webhook.ts';
 import { type WebhookFactDeps, webhookFacts } from './webhook-facts.ts';
 import { webhookMessage } from './webhook-message.ts';
-import { type PostOutcome, postToWebhook } from './webhook-post.ts';
 
 interface WebhookDeps extends WebhookFactDeps {
   metadata: Pick<MetadataStore, 'outbox' | 'projects' | 'eventPersons'>;
   logger: Logger;
-  /** Whether webhooks may be in private networks. */
   isPrivateAllowed: boolean;
 }
 
-const SECOND_MS = 1000;
-/** From one message to the next of the same project. */
+/** Between two messages of a project. */
 const MIN_INTERVAL_MS = 10 * SECOND_MS;
-/** The pause after a failure, doubled with each further one. */
+/** After the first failure, doubled with each further one. */
 const MIN_RETRY_DELAY_MS = SECOND_MS;
-const MAX_RETRY_DELAY_MS = 300 * SECOND_MS;
-const GIVE_UP_AFTER_MS = 86_400 * SECOND_MS;
+const MAX_RETRY_DELAY_MS = 5 * MINUTE_MS;
+const GIVE_UP_AFTER_MS = DAY_MS;
 const TIMEOUT_MS = 10 * SECOND_MS;
-/** While somebody waits for their turn, the clock is looked at this often. */
+/** How often the clock is checked while a message has to wait. */
 const POLL_INTERVAL_MS = 250;
-/** Requests under way at the same time. */
+/** Requests at the same time. */
 const MAX_CONCURRENT = 20;
-/** A message tells of so many names; the others come with the next. */
+/** Event names in one message; the others come with the next. */
 const MAX_LINES = 20;
 
-/** How it went with a webhook lately. Another address starts afresh. */
+/** Starts again when the URL changes. */
 interface WebhookState {
   url: string;
   failures: number;
@@ -47,8 +46,8 @@ interface WebhookState {
 
 export class WebhookSender implements LeaderTask {
   readonly #deps: WebhookDeps;
-  readonly #turns = new Map<number, WebhookState>();
-  readonly #underWay = new Map<number, Promise<void>>();
+  readonly #states = new Map<number, WebhookState>();
+  readonly #sending = new Map<number, Promise<void>>();
   readonly #stopping = new AbortController();
   #loop: Loop | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -60,42 +59,42 @@ export class WebhookSender implements LeaderTask {
   start(): void {
     this.#loop ??= startLoop({
       step: () => this.#step(),
-      onError: (err) => this.#deps.logger.error({ err }, 'webhooks could not be told; trying again'),
+      onError: (err) => this.#deps.logger.error({ err }, 'webhooks could not be sent; trying again'),
     });
   }
 
-  /** Something may wait. */
+  /** There may be messages in the outbox. */
   wake(): void {
     this.#loop?.wake();
   }
 
-  /** Requests under way are broken off: what they tell stays in the outbox. */
+  /** Running requests are aborted; their messages stay in the outbox. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#timer) clearTimeout(this.#timer);
     await this.#loop?.stop();
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#sending.values());
   }
 
-  /** Begins with every webhook whose turn has come; none is waited for. */
+  /** Starts to send to every webhook that is due, without waiting for any. */
   async #step(): Promise<boolean> {
     const waiting = await this.#deps.metadata.outbox.listProjects();
-    for (const id of this.#turns.keys()) if (!waiting.includes(id)) this.#rest(id);
+    for (const id of this.#states.keys()) if (!waiting.includes(id)) this.#forgetIdle(id);
     let isEarly = false;
-    for (const id of waiting.filter((one) => !this.#underWay.has(one))) {
-      if (this.#underWay.size >= MAX_CONCURRENT) break;
-      isEarly = !(await this.#begin(id)) || isEarly;
+    for (const id of waiting.filter((one) => !this.#sending.has(one))) {
+      if (this.#sending.size >= MAX_CONCURRENT) break;
+      isEarly = !(await this.#start(id)) || isEarly;
     }
-    if (isEarly) this.#lookAgain();
+    if (isEarly) this.#wakeLater();
     return false;
   }
 
-  /** Nothing waits: what is known of the webhook is forgotten once it says nothing any more. */
-  #rest(projectId: number): void {
-    if ((this.#turns.get(projectId)?.notBefore ?? 0) <= this.#deps.clock.now()) this.#turns.delete(projectId);
+  /** Without messages, the state of a webhook is dropped once its delay is over. */
+  #forgetIdle(projectId: number): void {
+    if ((this.#states.get(projectId)?.notBefore ?? 0) <= this.#deps.clock.now()) this.#states.delete(projectId);
   }
 
-  #lookAgain(): void {
+  #wakeLater(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       this.wake();
@@ -103,7 +102,7 @@ export class WebhookSender implements LeaderTask {
   }
 
   /** False when it is too early. */
-  async #begin(projectId: number): Promise<boolean> {
+  async #start(projectId: number): Promise<boolean> {
     const { metadata, clock } = this.#deps;
     const project = await metadata.projects.get(projectId);
     const url = project?.slackIncomingWebhook ?? null;
@@ -111,69 +110,73 @@ export class WebhookSender implements LeaderTask {
       await metadata.outbox.delete(projectId);
       return true;
     }
-    const turn = this.#turnOf(projectId, url);
-    if (clock.now() < turn.notBefore) return false;
-    const telling = this.#tell(project, turn)
-      .catch((err: unknown) => this.#failed(project, turn, { why: String(err), retryAfterMs: 0 }))
+    const state = this.#stateOf(projectId, url);
+    if (clock.now() < state.notBefore) return false;
+    const sending = this.#send(project, state)
+      .catch((err: unknown) => this.#failed(project, state, { why: String(err), retryAfterMs: 0 }))
       .finally(() => {
-        this.#underWay.delete(projectId);
+        this.#sending.delete(projectId);
         this.wake();
       });
-    this.#underWay.set(projectId, telling);
+    this.#sending.set(projectId, sending);
     return true;
   }
 
-  #turnOf(projectId: number, url: string): WebhookState {
-    const known = this.#turns.get(projectId);
+  #stateOf(projectId: number, url: string): WebhookState {
+    const known = this.#states.get(projectId);
     if (known?.url === url) return known;
-    const fresh = { url, failures: 0, notBefore: 0 };
-    this.#turns.set(projectId, fresh);
-    return fresh;
+    const state = { url, failures: 0, notBefore: 0 };
+    this.#states.set(projectId, state);
+    return state;
   }
 
-  async #tell(project: Project, turn: WebhookState): Promise<void> {
+  async #send(project: Project, state: WebhookState): Promise<void> {
     const { metadata, clock } = this.#deps;
     const waiting = (await metadata.outbox.listByProject(project.id)).slice(0, MAX_LINES);
     if (waiting.length === 0) return;
     const text = webhookMessage(project.name, await webhookFacts(this.#deps, project.id, waiting));
-    const outcome = await postToWebhook(turn.url, text, {
+    const outcome = await postToWebhook(state.url, text, {
       timeoutMs: TIMEOUT_MS,
       signal: this.#stopping.signal,
       now: clock.now(),
       isPrivateAllowed: this.#deps.isPrivateAllowed,
     });
-    if (this.#stopping.signal.aborted && outcome.kind !== 'taken') return;
-    await this.#settle(project, turn, waiting, outcome);
+    if (this.#stopping.signal.aborted && outcome.kind !== 'delivered') return;
+    await this.#finish(project, state, waiting, outcome);
   }
 
-  async #settle(
+  async #finish(
     project: Project,
-    turn: WebhookState,
-    told: readonly OutboxMessage[],
+    state: WebhookState,
+    sent: readonly OutboxMessage[],
     outcome: PostOutcome,
   ): Promise<void> {
     const { metadata, clock, logger } = this.#deps;
     const now = clock.now();
     if (outcome.kind === 'failed') {
-      this.#failed(project, turn, outcome);
-      const old = told.filter(({ waitingSince }) => waitingSince <= now - GIVE_UP_AFTER_MS);
-      if (old.length > 0) logger.warn(about(project, outcome.why), 'gave up telling a webhook what is a day old');
+      this.#failed(project, state, outcome);
+      const old = sent.filter(({ waitingSince }) => waitingSince <= now - GIVE_UP_AFTER_MS);
+      if (old.length > 0)
+        logger.warn(about(project, outcome.why), 'gave up sending a webhook message that is a day old');
       return metadata.outbox.markSent(project.id, old, now);
     }
     if (outcome.kind === 'refused') {
       logger.warn(about(project, outcome.why), 'a webhook refused a message; it is not sent again');
     }
-    turn.failures = 0;
-    turn.notBefore = now + MIN_INTERVAL_MS;
-    await metadata.outbox.markSent(project.id, told, now);
+    state.failures = 0;
+    state.notBefore = now + MIN_INTERVAL_MS;
+    await metadata.outbox.markSent(project.id, sent, now);
   }
 
-  #failed(project: Project, turn: WebhookState, { why, retryAfterMs }: { why: string; retryAfterMs: number }): void {
-    const pauseMs = Math.max(retryAfterMs, Math.min(MIN_RETRY_DELAY_MS * 2 ** turn.failures, MAX_RETRY_DELAY_MS));
-    turn.failures += 1;
-    turn.notBefore = this.#deps.clock.now() + pauseMs;
-    const level = turn.failures === 1 ? 'warn' : 'debug';
-    this.#deps.logger[level]({ ...about(project, why), pauseMs }, 'a webhook could not be told; trying again');
+  #failed(project: Project, state: WebhookState, { why, retryAfterMs }: { why: string; retryAfterMs: number }): void {
+    const pauseMs = Math.max(retryAfterMs, Math.min(MIN_RETRY_DELAY_MS * 2 ** state.failures, MAX_RETRY_DELAY_MS));
+    state.failures += 1;
+    state.notBefore = this.#deps.clock.now() + pauseMs;
+    const level = state.failures === 1 ? 'warn' : 'debug';
+    this.#deps.logger[level](
+      { ...about(project, why), pauseMs },
+      'a webhook message could not be delivered; trying again',
+    );
   }
 }
 

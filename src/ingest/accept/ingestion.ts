@@ -1,6 +1,6 @@
 /**
- * The main thread's books about ingestion: what has been accepted, what still waits, and who waits for it.
- * Requests come in at `accept`; the worker thread takes them out of the log and says how far it has got.
+ * The main thread's side of ingestion: what has been accepted, what is pending, and who waits for it. `accept` appends
+ * to the log; the worker thread processes the log and reports its position.
  */
 import type { Logger } from '../../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../../stores/ingest/ingest-log.ts';
@@ -11,9 +11,8 @@ import type { ReadYourWrites } from './read-your-writes.ts';
 interface IngestionDeps {
   log: IngestLog;
   logger: Logger;
-  /** There is something in the log. */
+  /** Tells the worker that there are entries in the log. */
   wake(): void;
-  /** Hears whose changes have been accepted, and how far they are processed. */
   writes: Pick<ReadYourWrites, 'add' | 'onProcessed'>;
 }
 
@@ -21,10 +20,10 @@ export class Ingestion implements EventIntake {
   readonly #deps: IngestionDeps;
   #pending: number;
   #workerIsIdle = false;
-  #drained: (() => void)[] = [];
+  #waitingForDrain: (() => void)[] = [];
   /** Everything in the log up to here has been processed. */
   #position = 0;
-  #behind: { seq: number; resolve(): void }[] = [];
+  #waitingForPosition: { seq: number; resolve(): void }[] = [];
 
   constructor(deps: IngestionDeps) {
     this.#deps = deps;
@@ -48,29 +47,29 @@ export class Ingestion implements EventIntake {
     return this.#deps.log.state().accepted;
   }
 
-  /** Age of the oldest event that waits, ms. */
+  /** Age of the oldest pending event, ms. */
   lag(now: number): number {
     const { oldestReceivedAt } = this.#deps.log.state();
     return this.#pending === 0 || oldestReceivedAt === null ? 0 : Math.max(0, now - oldestReceivedAt);
   }
 
   async drain(): Promise<void> {
-    if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
+    if (this.#pending > 0) await new Promise<void>((resolve) => this.#waitingForDrain.push(resolve));
   }
 
   whenProcessed(): Promise<void> {
     const { head, entries } = this.#deps.log.state();
     if (entries === 0 || head <= this.#position) return Promise.resolve();
-    return new Promise((resolve) => this.#behind.push({ seq: head, resolve }));
+    return new Promise((resolve) => this.#waitingForPosition.push({ seq: head, resolve }));
   }
 
-  /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
+  /** The worker has started, perhaps after one that died before it could report its position: count again. */
   readonly onReady = (position: number): void => {
-    this.#reach(position);
+    this.#advance(position);
     this.#deps.writes.onProcessed(position);
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
-      this.#settle();
+      this.#resolveDrained();
       this.#workerIsIdle = false;
       this.#deps.wake();
     });
@@ -78,38 +77,38 @@ export class Ingestion implements EventIntake {
 
   readonly onProcessed = ({ position, events }: Pick<ProcessedNotice, 'position' | 'events'>): void => {
     this.#pending -= events;
-    this.#reach(position);
+    this.#advance(position);
     this.#deps.writes.onProcessed(position);
     void this.#trim(position);
-    this.#settle();
+    this.#resolveDrained();
   };
 
-  /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
+  /** An entry may have come in meanwhile: then the worker is woken again. */
   readonly onIdle = (position: number): void => {
-    this.#reach(position);
+    this.#advance(position);
     this.#deps.writes.onProcessed(position);
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
-      // Nothing waits, whatever was counted: after a trim that failed at `onReady` the count would stay too high.
+      // Nothing is pending, whatever was counted: after a failed trim in `onReady` the count would stay too high.
       this.#pending = 0;
-      this.#settle();
+      this.#resolveDrained();
     } else this.#deps.wake();
   };
 
-  /** A trim that fails does no harm: the next one takes its entries along, and a start passes over them. */
+  /** A trim that fails does no harm: the next one removes its entries too, and a start skips them. */
   #trim(position: number): Promise<void> {
     return this.#deps.log
       .trim(position)
-      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log was not trimmed'));
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the ingest log could not be trimmed'));
   }
 
-  #reach(position: number): void {
+  #advance(position: number): void {
     this.#position = position;
-    for (const { resolve } of this.#behind.filter(({ seq }) => seq <= position)) resolve();
-    this.#behind = this.#behind.filter(({ seq }) => seq > position);
+    for (const { resolve } of this.#waitingForPosition.filter(({ seq }) => seq <= position)) resolve();
+    this.#waitingForPosition = this.#waitingForPosition.filter(({ seq }) => seq > position);
   }
 
-  #settle(): void {
-    if (this.#pending === 0) for (const resolve of this.#drained.splice(0)) resolve();
+  #resolveDrained(): void {
+    if (this.#pending === 0) for (const resolve of this.#waitingForDrain.splice(0)) resolve();
   }
 }

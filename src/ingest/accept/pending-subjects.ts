@@ -1,9 +1,9 @@
 /**
- * Whose changes have been acknowledged but not processed yet: so that a decision about somebody can wait for what they
- * sent before (read your writes). It lives in the memory of the thread that accepts, is bounded, and answers from a map.
+ * Subjects with changes that were acknowledged but not processed yet, so that a decision can wait for them (read your
+ * writes). Kept in the memory of the thread that accepts, bounded, and answered from a map.
  *
- * Subjects are distinct ids and groups, see `changedSubjects`. Where they are too many to remember, and for entries
- * that were in the log before the start, it answers 'perhaps': everybody of the project, or of all, is taken to wait.
+ * Subjects are distinct ids and groups, see `changedSubjects`. Where there are too many, and for entries that were in the
+ * log before the start, all subjects of the project, or of all projects, count as pending.
  */
 interface PendingEntry {
   seq: number;
@@ -15,20 +15,20 @@ interface PendingEntry {
 const MAX_SUBJECTS = 100_000;
 
 export class PendingSubjects {
-  /** Everything up to here is processed. */
+  /** Everything up to here has been processed. */
   #position = 0;
-  /** Entries up to here were in the log before anybody took notes. */
-  #unread: number;
+  /** Up to this entry any subject of any project may be pending; 0 when none. */
+  #anySubjectUpTo: number;
   readonly #last = new Map<number, Map<string, number>>();
-  /** The last entry of a project whose subjects were too many. */
-  readonly #crowded = new Map<number, number>();
-  #noted: PendingEntry[] = [];
-  #done = 0;
+  /** The last entry of a project with too many subjects. */
+  readonly #anySubjectOf = new Map<number, number>();
+  #entries: PendingEntry[] = [];
+  #processed = 0;
   #count = 0;
   readonly #limit: number;
 
-  constructor(unread: number, limit = MAX_SUBJECTS) {
-    this.#unread = unread;
+  constructor(initialHead: number, limit = MAX_SUBJECTS) {
+    this.#anySubjectUpTo = initialHead;
     this.#limit = limit;
   }
 
@@ -39,49 +39,52 @@ export class PendingSubjects {
       return;
     }
     this.#count += subjects.length;
-    this.#noted.push({ seq, projectId, subjects });
+    this.#entries.push({ seq, projectId, subjects });
     const last = this.#last.get(projectId) ?? new Map<string, number>();
     this.#last.set(projectId, last);
     for (const subject of subjects) last.set(subject, Math.max(seq, last.get(subject) ?? 0));
   }
 
-  /** Everybody of the project is taken to wait for this entry. */
+  /** All subjects of the project wait for this entry. */
   addProject(seq: number, projectId: number): void {
-    if (seq > this.#position) this.#crowded.set(projectId, seq);
+    if (seq > this.#position) this.#anySubjectOf.set(projectId, seq);
   }
 
-  /** Everybody of any project is. */
+  /** All subjects of all projects do. */
   addAllProjects(seq: number): void {
-    if (seq > this.#position) this.#unread = Math.max(this.#unread, seq);
+    if (seq > this.#position) this.#anySubjectUpTo = Math.max(this.#anySubjectUpTo, seq);
   }
 
   get isEmpty(): boolean {
-    return this.#count === 0 && this.#unread === 0 && this.#crowded.size === 0;
+    return this.#count === 0 && this.#anySubjectUpTo === 0 && this.#anySubjectOf.size === 0;
   }
 
-  /** The entry up to which the log must be processed before these subjects are as they were told; 0 when they are. */
+  /** The entry up to which the log must be processed for these subjects; 0 when nothing is pending. */
   lastEntryFor(projectId: number, subjects: readonly string[]): number {
-    let seq = Math.max(this.#unread, this.#crowded.get(projectId) ?? 0);
+    let seq = Math.max(this.#anySubjectUpTo, this.#anySubjectOf.get(projectId) ?? 0);
     const last = this.#last.get(projectId);
     if (last !== undefined) for (const subject of subjects) seq = Math.max(seq, last.get(subject) ?? 0);
     return seq > this.#position ? seq : 0;
   }
 
-  /** The log is processed up to `position`. */
+  /** The log has been processed up to `position`. */
   removeProcessed(position: number): void {
     this.#position = Math.max(this.#position, position);
-    if (this.#unread <= this.#position) this.#unread = 0;
-    for (const [projectId, seq] of this.#crowded) if (seq <= this.#position) this.#crowded.delete(projectId);
-    while (this.#noted[this.#done] !== undefined && (this.#noted[this.#done]?.seq ?? 0) <= this.#position) {
-      this.#drop(this.#noted[this.#done++] as PendingEntry);
+    if (this.#anySubjectUpTo <= this.#position) this.#anySubjectUpTo = 0;
+    for (const [projectId, seq] of this.#anySubjectOf) if (seq <= this.#position) this.#anySubjectOf.delete(projectId);
+    while (
+      this.#entries[this.#processed] !== undefined &&
+      (this.#entries[this.#processed]?.seq ?? 0) <= this.#position
+    ) {
+      this.#remove(this.#entries[this.#processed++] as PendingEntry);
     }
-    // Half of the list is done with: time to let go of it.
-    if (this.#done * 2 > this.#noted.length) this.#noted = this.#noted.slice(this.#done);
+    // Half of the list is processed: time to drop it.
+    if (this.#processed * 2 > this.#entries.length) this.#entries = this.#entries.slice(this.#processed);
     else return;
-    this.#done = 0;
+    this.#processed = 0;
   }
 
-  #drop({ projectId, subjects }: PendingEntry): void {
+  #remove({ projectId, subjects }: PendingEntry): void {
     this.#count -= subjects.length;
     const last = this.#last.get(projectId);
     if (last === undefined) return;

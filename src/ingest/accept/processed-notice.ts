@@ -1,11 +1,10 @@
-/** What the worker thread says after each chunk, when both stores have it. */
+/** What the worker thread reports after each chunk, once both stores have it. */
 export interface ProcessedNotice {
   position: number;
   events: number;
-  /** Projects that have got events, or whose persons changed. */
+  /** Projects with new events. */
   projects: readonly number[];
-  /** Projects that have got a new kind of group. */
   projectsWithNewGroupTypes: readonly number[];
-  /** Persons who are new, have changed or are no more. */
+  /** Uuids of persons who were created, changed or merged away. */
   persons: readonly string[];
 }

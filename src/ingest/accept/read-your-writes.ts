@@ -1,7 +1,7 @@
 /**
- * Lets a decision wait until what was acknowledged about its subjects is stored. It waits two seconds at the most: an
- * outdated answer is better than none, and it is counted. Where somebody has waited in vain, those behind them in the
- * log do not even begin to: a backlog must not make every decision slow.
+ * Lets a flag decision wait until acknowledged changes of its subjects are processed, for two seconds at most: an
+ * outdated answer is better than none, and it is counted. After a timeout, decisions that wait for the same entry or a
+ * later one do not wait: a backlog must not make every decision slow.
  */
 import { Counter, type Registry } from 'prom-client';
 import { PendingSubjects } from './pending-subjects.ts';
@@ -9,9 +9,9 @@ import { PendingSubjects } from './pending-subjects.ts';
 const TIMEOUT_MS = 2000;
 
 interface ReadYourWritesDeps {
-  /** The newest entry of the log at the start, where something in it waits; else 0. */
+  /** The newest entry of the log at the start, if entries are pending; else 0. */
   initialHead: number;
-  /** Asks the worker not to pause. */
+  /** Tells the worker not to pause. */
   processNow(): void;
   timeoutMs?: number;
 }
@@ -20,8 +20,8 @@ export class ReadYourWrites {
   readonly #deps: ReadYourWritesDeps;
   readonly #pending: PendingSubjects;
   #waiting: { seq: number; done(): void }[] = [];
-  /** The first entry that somebody has waited for in vain, and that still is not processed; else Infinity. */
-  #stuckAt = Infinity;
+  /** The first entry that a wait timed out on and that is not processed yet; else Infinity. */
+  #timedOutAt = Infinity;
   #outdated = 0;
 
   constructor(deps: ReadYourWritesDeps) {
@@ -29,22 +29,21 @@ export class ReadYourWrites {
     this.#pending = new PendingSubjects(deps.initialHead);
   }
 
-  /** Decisions that were made without waiting for everything that they should have seen. */
+  /** How many decisions were made without waiting for everything pending. */
   get outdated(): number {
     return this.#outdated;
   }
 
-  /** Whether anything at all waits. */
   get hasPending(): boolean {
     return !this.#pending.isEmpty;
   }
 
-  /** Too many to name: whoever of the project asks waits for this entry. */
+  /** Too many subjects to list: all of the project wait for this entry. */
   addProject(seq: number, projectId: number): void {
     this.#pending.addProject(seq, projectId);
   }
 
-  /** Anybody at all may be meant. */
+  /** All subjects of all projects wait for it. */
   addAllProjects(seq: number): void {
     this.#pending.addAllProjects(seq);
   }
@@ -54,18 +53,18 @@ export class ReadYourWrites {
     this.#pending.add(seq, projectId, subjects);
   }
 
-  /** What changes one of both changes the other: each waits for what the other waits for now. */
+  /** The two are being merged: each waits for what the other waits for now. */
   linkSubjects(projectId: number, a: string, b: string): void {
     const [forA, forB] = [this.#pending.lastEntryFor(projectId, [a]), this.#pending.lastEntryFor(projectId, [b])];
     if (forA > forB) this.add(forA, projectId, [b]);
     if (forB > forA) this.add(forB, projectId, [a]);
   }
 
-  /** Undefined where nothing about these subjects waits, which is nearly always and costs a look into a map. */
+  /** Undefined where nothing is pending for these subjects, which is nearly always and costs a look into a map. */
   settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
     const seq = this.#pending.lastEntryFor(projectId, subjects);
     if (seq === 0) return undefined;
-    if (seq >= this.#stuckAt) {
+    if (seq >= this.#timedOutAt) {
       this.#outdated++;
       return undefined;
     }
@@ -75,7 +74,7 @@ export class ReadYourWrites {
 
   onProcessed(position: number): void {
     this.#pending.removeProcessed(position);
-    if (this.#stuckAt <= position) this.#stuckAt = Infinity;
+    if (this.#timedOutAt <= position) this.#timedOutAt = Infinity;
     if (this.#waiting.length === 0) return;
     const due = this.#waiting.filter(({ seq }) => seq <= position);
     this.#waiting = this.#waiting.filter(({ seq }) => seq > position);
@@ -84,7 +83,7 @@ export class ReadYourWrites {
 
   #wait(seq: number): Promise<void> {
     return new Promise((resolve) => {
-      const one = {
+      const waiter = {
         seq,
         done: () => {
           clearTimeout(timer);
@@ -92,17 +91,16 @@ export class ReadYourWrites {
         },
       };
       const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((other) => other !== one);
-        this.#stuckAt = Math.min(this.#stuckAt, seq);
+        this.#waiting = this.#waiting.filter((other) => other !== waiter);
+        this.#timedOutAt = Math.min(this.#timedOutAt, seq);
         this.#outdated++;
         resolve();
       }, this.#deps.timeoutMs ?? TIMEOUT_MS);
-      this.#waiting.push(one);
+      this.#waiting.push(waiter);
     });
   }
 }
 
-/** Adds to what Prometheus reads how often a decision could not wait long enough. */
 export function reportOutdatedDecisions(registry: Registry, writes: Pick<ReadYourWrites, 'outdated'>): void {
   new Counter({
     name: 'cairn_decide_outdated_total',

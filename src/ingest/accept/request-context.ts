@@ -1,16 +1,16 @@
-/** What the log keeps of a request beside its events, and how events without an id of their own get one. */
+/** What the log keeps of a request beside its events, and the uuids of events that came without one. */
 import { formatUuid } from '../../lib/ids.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 
 export interface RequestContext {
   ip: string | null;
-  /** The client's clock when it sent the request, ms, or null where it did not say. */
+  /** When the client sent the request by its own clock, ms; null if unknown. */
   sentAt: number | null;
-  /** It came to /engage/, where an event without a name is an `$identify`. */
+  /** Sent to /engage/, where an event without a name is an `$identify`. */
   engage: boolean;
-  /** A backfill: stored like everything else, but not shown as live. */
+  /** Stored like any other, but not shown as live or announced by webhooks. */
   historical: boolean;
-  /** Brought by an operator from another installation: an event's `created_at` is when it arrived there. */
+  /** Imported from another installation: an event's `created_at` is when it arrived there. */
   imported?: true;
 }
 
@@ -18,7 +18,7 @@ export const serializeRequestContext = (context: RequestContext): string => JSON
 
 export const parseRequestContext = (text: string): RequestContext => JSON.parse(text);
 
-/** The n-th event of an entry gets a time-ordered UUID (v7) from the entry's seed: the same one at every replay. */
+/** The n-th event of an entry gets a time-ordered UUID (v7) from the entry's seed, the same whenever it is processed. */
 export function derivedUuid({ receivedAt, seed }: Pick<LogEntry, 'receivedAt' | 'seed'>, index: number): string {
   const bytes = Buffer.allocUnsafe(16);
   bytes.writeUIntBE(receivedAt, 0, 6);

@@ -1,4 +1,4 @@
-/** Which entries' news has come back to the node that wrote them, and who waits for it. */
+/** Which of this node's entries have been broadcast to all nodes: its own messages have come back to it. */
 import type { Positions } from '../../stores/cluster/partitioned-log.ts';
 
 interface Waiting {
@@ -14,16 +14,16 @@ export class BroadcastConfirmations {
     for (const [partition, head] of heads) {
       if (head > (this.#heads.get(partition) ?? 0)) this.#heads.set(partition, head);
     }
-    const due = this.#waiting.filter(({ reached }) => this.#isHeard(reached));
+    const due = this.#waiting.filter(({ reached }) => this.#isConfirmed(reached));
     this.#waiting = this.#waiting.filter((one) => !due.includes(one));
     for (const { resolve } of due) resolve();
   }
 
   whenConfirmed(reached: Positions): Promise<void> {
-    if (this.#isHeard(reached)) return Promise.resolve();
+    if (this.#isConfirmed(reached)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ reached, resolve }));
   }
 
-  #isHeard = (reached: Positions): boolean =>
+  #isConfirmed = (reached: Positions): boolean =>
     [...reached].every(([partition, seq]) => (this.#heads.get(partition) ?? 0) >= seq);
 }

@@ -1,10 +1,10 @@
 /**
- * The keeper of the event store: the one worker of the whole that writes to it. While this process has the lease it ships
- * events, tends the store and keeps the copies beside it; while it has not, it asks whoever has.
+ * The one worker of a cluster that writes to the event store. While this process has the lease it ships events, maintains
+ * the store and copies persons to it; otherwise it asks the worker that has.
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
-import { resolvesWithin } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import type { BlockQueue } from '../../stores/cluster/block-queue.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
@@ -30,27 +30,27 @@ interface EventStoreOwnerDeps {
 
 const COPY_TIMEOUT_MS = 10_000;
 
-/** By their names, since they also travel to other nodes. */
+/** Part of the messages between nodes. */
 type TaskName = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
 
 interface OwnerWork {
   shipper: Shipper;
-  tending: Maintenance;
+  maintenance: Maintenance;
   indexer: PersonIndexer;
 }
 
 export class EventStoreOwner {
   readonly #deps: EventStoreOwnerDeps;
   readonly #mirror: PersonMirror;
-  readonly #kinds: Record<TaskName, (...args: never[]) => Promise<unknown>>;
-  #keeping: OwnerWork | null = null;
+  readonly #tasks: Record<TaskName, (...args: never[]) => Promise<unknown>>;
+  #work: OwnerWork | null = null;
 
   constructor(deps: EventStoreOwnerDeps) {
     this.#deps = deps;
     const { events, ingest } = deps;
-    // Whatever is done here is done between two shipments already.
+    // Tasks run between two shipments already.
     this.#mirror = new PersonMirror({ ingest, events, runExclusive: (work) => work() });
-    this.#kinds = {
+    this.#tasks = {
       mirrorPersons: (projectId: number) => this.#mirror.refresh(projectId),
       deleteBefore: (projectId: number, timestamp: number) => events.deleteBefore(projectId, timestamp),
       forgetPersons: (projectId: number) => events.deleteMirror(projectId),
@@ -64,40 +64,40 @@ export class EventStoreOwner {
   }
 
   get isOwner(): boolean {
-    return this.#keeping !== null;
+    return this.#work !== null;
   }
 
   start(lease: Lease): void {
     const { node, queue, events, ownerTasks, logger, clock, batchDelayMs } = this.#deps;
-    const runErrands = (): Promise<boolean> => ownerTasks.run(this.#kinds);
-    const given = batchDelayMs === undefined ? {} : { batchDelayMs };
-    const shipper = new Shipper({ node, queue, events, logger, runOwnerTasks: runErrands, ...given }, lease);
-    const tending = new Maintenance({ events, clock, logger, runExclusive: (work) => shipper.runExclusive(work) });
-    tending.start();
-    // It is kept in the relational shelf, which is not in the shipper's way.
+    const runOwnerTasks = (): Promise<boolean> => ownerTasks.run(this.#tasks);
+    const delay = batchDelayMs === undefined ? {} : { batchDelayMs };
+    const shipper = new Shipper({ node, queue, events, logger, runOwnerTasks, ...delay }, lease);
+    const maintenance = new Maintenance({ events, clock, logger, runExclusive: (work) => shipper.runExclusive(work) });
+    maintenance.start();
+    // It writes to the metadata store only, so it need not wait for the shipper.
     const indexer = new PersonIndexer({ index: this.#deps.personIndex, runExclusive: (work) => work(), logger });
     indexer.onIdle();
-    this.#keeping = { shipper, tending, indexer };
+    this.#work = { shipper, maintenance, indexer };
   }
 
-  /** A chunk was processed, here or elsewhere. */
+  /** A chunk was processed, on this node or another. */
   onPersonsChanged(): void {
-    this.#keeping?.indexer.onProcessed();
+    this.#work?.indexer.onProcessed();
   }
 
   async stop(): Promise<void> {
-    const keeping = this.#keeping;
-    this.#keeping = null;
-    await Promise.all([keeping?.tending.stop(), keeping?.indexer.stop(), keeping?.shipper.stop()]);
+    const work = this.#work;
+    this.#work = null;
+    await Promise.all([work?.maintenance.stop(), work?.indexer.stop(), work?.shipper.stop()]);
   }
 
   wake(): void {
-    this.#keeping?.shipper.wake();
+    this.#work?.shipper.wake();
   }
 
   /**
-   * Copies persons only where something is new about them: whoever asks a question asks for it. Where no worker takes
-   * care of it, events do not get further either, and the question is answered by what is there.
+   * Called before every query, so it does nothing where no person has changed. Where no worker does it in time, the query
+   * is answered from what is there.
    */
   async mirrorPersons(projectId: number): Promise<void> {
     const { ingest, events, logger } = this.#deps;
@@ -105,7 +105,7 @@ export class EventStoreOwner {
     if (removed.length + persons.length === 0) return;
     const copied = this.#do('mirrorPersons', projectId).then(() => undefined);
     if (!(await resolvesWithin(COPY_TIMEOUT_MS, copied)))
-      logger.warn({ project: projectId }, 'persons are not copied in time');
+      logger.warn({ project: projectId }, 'persons were not copied in time');
     copied.catch(() => undefined);
   }
 
@@ -122,9 +122,9 @@ export class EventStoreOwner {
   }
 
   #do(kind: TaskName, ...args: number[]): Promise<unknown> {
-    const { shipper } = this.#keeping ?? {};
+    const { shipper } = this.#work ?? {};
     return shipper
-      ? shipper.runExclusive(() => this.#kinds[kind](...(args as never[])))
+      ? shipper.runExclusive(() => this.#tasks[kind](...(args as never[])))
       : this.#deps.ownerTasks.request(kind, args);
   }
 }

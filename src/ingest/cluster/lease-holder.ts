@@ -1,7 +1,7 @@
 /**
- * Holds this worker's leases: says every second that it lives, takes what is free up to its share, gives what is too
- * much. A worker that cannot reach the database keeps working on what it thinks it has: whoever took it over is safe,
- * because a commit without the lease fails.
+ * Holds this worker's leases: renews them every second, acquires free ones up to its share and releases the surplus. A
+ * worker that cannot reach the database keeps working on what it held: that is safe, since a commit without the lease
+ * fails.
  */
 import type { Logger } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
@@ -13,9 +13,9 @@ interface LeaseHolderDeps {
   node(): NodeInfo;
   logger: Logger;
   onAcquired(lease: Lease): void;
-  /** To be let go of, because it is another's already or is to become it; resolves when nothing is under way with it. */
+  /** It is or will be held by another worker; resolves when no work uses it any more. */
   onLost(lease: Lease): Promise<void>;
-  /** Something was given up: others may want it at once. */
+  /** Others may acquire what was released at once. */
   onReleased(): void;
   intervalMs?: number;
 }
@@ -39,7 +39,7 @@ export class LeaseHolder {
   start(): void {
     this.#loop = startLoop({
       step: async () => {
-        await this.#beat();
+        await this.#renew();
         return false;
       },
       onError: (err) => this.#deps.logger.warn({ err }, 'leases could not be renewed; trying again'),
@@ -48,54 +48,54 @@ export class LeaseHolder {
     this.#timer = setInterval(() => this.renewNow(), this.#deps.intervalMs ?? RENEW_INTERVAL_MS);
   }
 
-  /** Sooner than the clock would have it. */
+  /** Does not wait for the timer. */
   renewNow(): void {
     this.#loop?.wake();
   }
 
-  /** Gives everything up, so that others need not wait until it runs out. */
+  /** Releases everything, so that others need not wait until it expires. */
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     await this.#loop?.stop();
-    await Promise.all([...this.#held.values()].map((lease) => this.#drop(lease)));
+    await Promise.all([...this.#held.values()].map((lease) => this.#lost(lease)));
     const { store, node, onReleased } = this.#deps;
-    // Where the database is away, it runs out by itself.
+    // If the database is away, the leases expire.
     await store.leave(node().id).catch(() => undefined);
     onReleased();
   }
 
-  async #beat(): Promise<void> {
+  async #renew(): Promise<void> {
     const { store, node } = this.#deps;
     const me = node();
     const { leases, workers } = await store.renew(me);
     const mine = new Map(leases.filter(({ holder }) => holder === me.id).map((lease) => [lease.name, lease.token]));
     const lost = [...this.#held.values()].filter(({ name, token }) => mine.get(name) !== token);
-    await Promise.all(lost.map((lease) => this.#drop(lease)));
-    // What this node took and does not know of, as after a fault or a lost answer: others shall have it.
+    await Promise.all(lost.map((lease) => this.#lost(lease)));
+    // Acquired by this node without knowing it, as after a lost answer.
     const unknown = leases.filter(({ name, holder }) => holder === me.id && !this.#held.has(name));
     if (unknown.length > 0) await store.release(me.id, unknown);
     const { acquire, release } = planLeases(leases, me.id, workers);
-    await this.#give(me.id, release);
-    if (acquire.length > 0) for (const lease of await store.acquire(me.id, acquire)) this.#take(lease);
+    await this.#release(me.id, release);
+    if (acquire.length > 0) for (const lease of await store.acquire(me.id, acquire)) this.#acquired(lease);
   }
 
-  async #give(me: string, names: readonly string[]): Promise<void> {
-    const given = names.map((name) => this.#held.get(name)).filter((lease) => lease !== undefined);
-    if (given.length === 0) return;
-    await Promise.all(given.map((lease) => this.#drop(lease)));
-    await this.#deps.store.release(me, given);
+  async #release(me: string, names: readonly string[]): Promise<void> {
+    const released = names.map((name) => this.#held.get(name)).filter((lease) => lease !== undefined);
+    if (released.length === 0) return;
+    await Promise.all(released.map((lease) => this.#lost(lease)));
+    await this.#deps.store.release(me, released);
     this.#deps.onReleased();
   }
 
-  #take(lease: Lease): void {
+  #acquired(lease: Lease): void {
     this.#held.set(lease.name, lease);
-    this.#deps.logger.info({ lease: lease.name }, 'took a lease');
+    this.#deps.logger.info({ lease: lease.name }, 'lease acquired');
     this.#deps.onAcquired(lease);
   }
 
-  async #drop(lease: Lease): Promise<void> {
+  async #lost(lease: Lease): Promise<void> {
     this.#held.delete(lease.name);
-    this.#deps.logger.info({ lease: lease.name }, 'let a lease go');
+    this.#deps.logger.info({ lease: lease.name }, 'lease released');
     await this.#deps.onLost(lease);
   }
 }

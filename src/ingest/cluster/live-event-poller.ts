@@ -1,6 +1,6 @@
 /**
- * Shows stored events to whoever watches on a node that did not process them: when others say that events have been
- * shipped, the newest are asked of the event store. Costs nothing while nobody watches.
+ * Live events on a node that did not process them: when a message says that events have been shipped, the newest are
+ * read from the event store. Costs nothing while nobody watches.
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Dialect } from '../../stores/events/dialect.ts';
@@ -18,33 +18,33 @@ const MAX_EVENTS_PER_POLL = 200;
 
 export class LiveEventPoller {
   readonly #deps: LiveEventPollerDeps;
-  /** For each project that is watched, the arrival of the last event that was shown. */
-  readonly #shown = new Map<number, number>();
-  #looking: Promise<void> = Promise.resolve();
+  /** For each watched project, when the last published event arrived. */
+  readonly #published = new Map<number, number>();
+  #polling: Promise<void> = Promise.resolve();
 
   constructor(deps: LiveEventPollerDeps) {
     this.#deps = deps;
   }
 
   watch(projectIds: readonly number[]): void {
-    for (const id of this.#shown.keys()) if (!projectIds.includes(id)) this.#shown.delete(id);
-    for (const id of projectIds) if (!this.#shown.has(id)) this.#shown.set(id, this.#deps.clock.now() - 1);
+    for (const id of this.#published.keys()) if (!projectIds.includes(id)) this.#published.delete(id);
+    for (const id of projectIds) if (!this.#published.has(id)) this.#published.set(id, this.#deps.clock.now() - 1);
   }
 
-  /** Events of these projects have arrived; null: of any. One look at a time. */
+  /** Events of these projects have been shipped, or of any (null). One poll at a time. */
   poll(projectIds: readonly number[] | null): Promise<void> {
-    const watched = [...this.#shown.keys()].filter((id) => projectIds === null || projectIds.includes(id));
+    const watched = [...this.#published.keys()].filter((id) => projectIds === null || projectIds.includes(id));
     if (watched.length === 0) return Promise.resolve();
-    this.#looking = this.#looking
+    this.#polling = this.#polling
       .catch(() => undefined)
       .then(async () => {
-        for (const id of watched) await this.#look(id);
+        for (const id of watched) await this.#pollProject(id);
       });
-    return this.#looking;
+    return this.#polling;
   }
 
-  async #look(projectId: number): Promise<void> {
-    const after = this.#shown.get(projectId);
+  async #pollProject(projectId: number): Promise<void> {
+    const after = this.#published.get(projectId);
     if (after === undefined) return;
     const sql = this.#deps.dialect.newStatement('e');
     const rows = await this.#deps.events.query(
@@ -54,7 +54,7 @@ export class LiveEventPoller {
       sql.values,
     );
     if (rows[0] === undefined) return;
-    this.#shown.set(projectId, Number(rows[0]['created_at']));
+    this.#published.set(projectId, Number(rows[0]['created_at']));
     const events = rows.map((row) => ({
       projectId,
       uuid: String(row['uuid']),

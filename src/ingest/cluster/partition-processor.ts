@@ -1,6 +1,6 @@
 /**
- * Processes the partitions of the log that this worker has leased, chunk after chunk. A chunk takes entries of all its
- * partitions together: the fixed costs of a transaction are shared by whatever waits, in however many partitions.
+ * Processes the partitions of the log that this worker has leased. A chunk takes entries of all of them together, so that
+ * they share the fixed costs of a transaction.
  */
 import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { ChunkStore, ChunkTransaction, NewBlock, PartitionRange } from '../../stores/cluster/chunk-store.ts';
@@ -13,7 +13,7 @@ import { type ProcessDeps, processEntries } from '../process/process-entries.ts'
 import type { ChunkOutput, Sink } from '../process/sink.ts';
 
 export interface PartitionProcessorDeps extends Omit<ProcessDeps, 'sink' | 'ingest'> {
-  /** This worker's name on its leases. */
+  /** The holder of the leases. */
   node: string;
   ingest: ChunkStore;
   log: PartitionReader & { positions(): Promise<Positions> };
@@ -24,17 +24,17 @@ export interface PartitionProcessorDeps extends Omit<ProcessDeps, 'sink' | 'inge
 
 interface HeldPartition {
   lease: Lease;
-  /** Null until it has been looked up. */
+  /** Null: not read yet. */
   position: number | null;
 }
 
 export class PartitionProcessor {
   readonly #deps: PartitionProcessorDeps;
-  readonly #pace = new ChunkPacing();
+  readonly #pacing = new ChunkPacing();
   readonly #held = new Map<number, HeldPartition>();
   readonly #loop: Loop;
-  /** The chunk under way. */
-  #working: Promise<void> = Promise.resolve();
+  /** The current chunk. */
+  #processing: Promise<void> = Promise.resolve();
 
   constructor(deps: PartitionProcessorDeps) {
     this.#deps = deps;
@@ -42,7 +42,7 @@ export class PartitionProcessor {
       step: () => this.#step(),
       onIdle: () => deps.onIdle(),
       onError: (err, pauseMs) => {
-        // Whether the last chunk was committed may be unknown: where each partition stands is looked up afresh.
+        // Whether the last chunk was committed may be unknown, so the positions are read again.
         for (const held of this.#held.values()) held.position = null;
         deps.logger.warn({ err, pauseMs }, 'events could not be processed; trying again');
       },
@@ -59,10 +59,10 @@ export class PartitionProcessor {
     this.wake();
   }
 
-  /** Resolves when no chunk with this partition is under way. */
+  /** Resolves when no chunk with this partition is being processed. */
   async remove(partition: number): Promise<void> {
     this.#held.delete(partition);
-    await this.#working.catch(() => undefined);
+    await this.#processing.catch(() => undefined);
   }
 
   wake(): void {
@@ -71,36 +71,36 @@ export class PartitionProcessor {
 
   /** Somebody waits for what is in the log now. */
   processNow(): void {
-    this.#pace.processNow();
+    this.#pacing.processNow();
     this.wake();
   }
 
   async stop(): Promise<void> {
-    this.#pace.processNow();
+    this.#pacing.processNow();
     await this.#loop.stop();
   }
 
   async #step(): Promise<boolean> {
-    await this.#lookUp();
+    await this.#readPositions();
     const positions = new Map([...this.#held].map(([partition, { position }]) => [partition, position ?? 0]));
     const entries = await this.#deps.log.read(positions, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
-    // A partition may have been let go of meanwhile.
+    // A partition may have been removed meanwhile.
     const ours = entries.filter(({ partition }) => this.#held.has(partition));
     if (ours.length === 0) return false;
-    await this.#pace.run(ours, () => {
-      this.#working = this.#take(ours);
-      return this.#working;
+    await this.#pacing.run(ours, () => {
+      this.#processing = this.#process(ours);
+      return this.#processing;
     });
     return true;
   }
 
-  async #lookUp(): Promise<void> {
+  async #readPositions(): Promise<void> {
     if ([...this.#held.values()].every(({ position }) => position !== null)) return;
     const positions = await this.#deps.log.positions();
     for (const [partition, held] of this.#held) held.position ??= positions.get(partition) ?? 0;
   }
 
-  #take(entries: readonly PartitionEntry[]): Promise<void> {
+  #process(entries: readonly PartitionEntry[]): Promise<void> {
     const leases = new Map([...this.#held].map(([partition, { lease }]) => [partition, lease]));
     const deps = { ...this.#deps, sink: blockSink(this.#deps, leases) };
     const onProcessed = (chunk: ProcessedChunk): void => {
@@ -114,7 +114,7 @@ export class PartitionProcessor {
   }
 }
 
-/** The sink of many machines: the events become a block in the very transaction that changes persons. */
+/** In a cluster: the events become a block in the transaction that changes persons. */
 const blockSink = (
   { node, pack }: Pick<PartitionProcessorDeps, 'node' | 'pack'>,
   leases: ReadonlyMap<number, Lease>,
@@ -126,19 +126,19 @@ const blockSink = (
 });
 
 function partitionRanges(entries: readonly PartitionEntry[], leases: ReadonlyMap<number, Lease>): PartitionRange[] {
-  const stretches = new Map<number, PartitionRange>();
+  const ranges = new Map<number, PartitionRange>();
   for (const { partition, seq, events, payload } of entries) {
     const lease = leases.get(partition);
     if (lease === undefined) throw new Error(`Partition ${partition} is not leased.`);
-    const known = stretches.get(partition) ?? { partition, lease, after: seq - 1, upTo: seq, events: 0, bytes: 0 };
-    stretches.set(partition, {
-      ...known,
+    const range = ranges.get(partition) ?? { partition, lease, after: seq - 1, upTo: seq, events: 0, bytes: 0 };
+    ranges.set(partition, {
+      ...range,
       upTo: seq,
-      events: known.events + events,
-      bytes: known.bytes + payload.length,
+      events: range.events + events,
+      bytes: range.bytes + payload.length,
     });
   }
-  return [...stretches.values()].sort((a, b) => a.partition - b.partition);
+  return [...ranges.values()].sort((a, b) => a.partition - b.partition);
 }
 
 function blockOf({ entries, events, overrides }: ChunkOutput, pack: PartitionProcessorDeps['pack']): NewBlock | null {

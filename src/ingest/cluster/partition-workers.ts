@@ -1,6 +1,6 @@
-/** The work of a worker: leases of partitions, lanes that process them, and the keeping of the event store. */
+/** What a worker of a cluster does: hold leases, process partitions, and own the event store if it is the leader. */
 import type { Logger } from '../../lib/log.ts';
-import { resolvesWithin } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import type { Lease, LeaseStore, NodeInfo } from '../../stores/cluster/leases.ts';
 import type { NodeMessage } from '../../stores/cluster/node-messages.ts';
 import type { EventStoreOwner } from './event-store-owner.ts';
@@ -14,38 +14,35 @@ interface PartitionWorkersDeps {
   processor: PartitionProcessorDeps;
   owner: EventStoreOwner;
   logger: Logger;
-  /** This process has the chores of the whole, or no longer has them. */
+  /** This process has become the leader of the cluster, or no longer is. */
   onLeaderChange(isInCharge: boolean): void;
   onReleased(): void;
 }
 
-/**
- * While one lane waits for the database, another one computes. More of them would only make smaller chunks, since they
- * share a thread.
- */
+/** While one waits for the database, the other computes. They share a thread, so more would only make smaller chunks. */
 const PROCESSOR_COUNT = 2;
-/** News may get lost. */
+/** Messages may get lost. */
 const POLL_INTERVAL_MS = 1000;
 const STOP_TIMEOUT_MS = 2000;
 
 export class PartitionWorkers {
   readonly #deps: PartitionWorkersDeps;
-  readonly #lanes: readonly PartitionProcessor[];
+  readonly #processors: readonly PartitionProcessor[];
   readonly #leases: LeaseHolder;
-  readonly #looking: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(deps: PartitionWorkersDeps) {
     this.#deps = deps;
-    this.#lanes = Array.from({ length: PROCESSOR_COUNT }, () => new PartitionProcessor(deps.processor));
+    this.#processors = Array.from({ length: PROCESSOR_COUNT }, () => new PartitionProcessor(deps.processor));
     this.#leases = new LeaseHolder({
       store: deps.leases,
       node: deps.node,
       logger: deps.logger,
-      onAcquired: (lease) => this.#taken(lease),
+      onAcquired: (lease) => this.#acquired(lease),
       onLost: (lease) => this.#lost(lease),
       onReleased: () => deps.onReleased(),
     });
-    this.#looking = setInterval(() => this.#wake(), POLL_INTERVAL_MS);
+    this.#timer = setInterval(() => this.#wake(), POLL_INTERVAL_MS);
   }
 
   get held(): readonly string[] {
@@ -57,32 +54,32 @@ export class PartitionWorkers {
   }
 
   onMessage({ came, hurry, queued, shipped, leases }: NodeMessage): void {
-    if (hurry) for (const lane of this.#lanes) lane.processNow();
-    else if (came) for (const lane of this.#lanes) lane.wake();
+    if (hurry) for (const processor of this.#processors) processor.processNow();
+    else if (came) for (const processor of this.#processors) processor.wake();
     if (queued || shipped !== undefined) this.#deps.owner.wake();
     if (leases) this.#leases.renewNow();
   }
 
-  /** What is under way ends, and everything is given up at once. */
+  /** Finishes the current chunks, and releases all leases at once. */
   async stop(): Promise<void> {
-    clearInterval(this.#looking);
+    clearInterval(this.#timer);
     await this.#leases.stop();
-    await Promise.all(this.#lanes.map((lane) => lane.stop()));
+    await Promise.all(this.#processors.map((processor) => processor.stop()));
   }
 
   #wake(): void {
-    for (const lane of this.#lanes) lane.wake();
+    for (const processor of this.#processors) processor.wake();
     this.#deps.owner.wake();
   }
 
-  #laneOf(partition: number): PartitionProcessor | undefined {
-    return this.#lanes[partition % this.#lanes.length];
+  #processorOf(partition: number): PartitionProcessor | undefined {
+    return this.#processors[partition % this.#processors.length];
   }
 
-  #taken(lease: Lease): void {
+  #acquired(lease: Lease): void {
     const partition = partitionOf(lease.name);
     if (partition !== null) {
-      this.#laneOf(partition)?.add(partition, lease);
+      this.#processorOf(partition)?.add(partition, lease);
       return;
     }
     this.#deps.owner.start(lease);
@@ -91,9 +88,9 @@ export class PartitionWorkers {
 
   async #lost({ name }: Lease): Promise<void> {
     const partition = partitionOf(name);
-    if (partition !== null) return this.#laneOf(partition)?.remove(partition);
+    if (partition !== null) return this.#processorOf(partition)?.remove(partition);
     this.#deps.onLeaderChange(false);
-    // An event store that hangs must not keep others from taking over: whatever still arrives there has its number.
+    // An event store that hangs must not keep another worker from taking over; blocks are numbered, so none is stored twice.
     await resolvesWithin(STOP_TIMEOUT_MS, this.#deps.owner.stop());
   }
 }

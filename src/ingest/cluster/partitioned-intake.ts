@@ -1,7 +1,7 @@
-/** The door of many machines: a request is cut into the partitions of the log, and every node hears of it. */
+/** Intake in a cluster: a request is split over the partitions of the log, and all nodes get a message about it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../core/json/json.ts';
-import { resolvesWithin } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import type { PartitionedLog, Positions } from '../../stores/cluster/partitioned-log.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { EventIntake } from '../accept/event-intake.ts';
@@ -12,9 +12,9 @@ interface PartitionedIntakeDeps {
   log: Pick<PartitionedLog, 'append' | 'heads' | 'positions' | 'partitions'>;
   writes: Pick<PartitionedReadYourWrites, 'add'>;
   newSeed(): Buffer;
-  /** Resolves when the news of these entries has come back to this node. */
+  /** Resolves when the message about these entries has come back to this node. */
   whenConfirmed(reached: Positions): Promise<void>;
-  /** Whether something waits to be shipped to the event store. */
+  /** Whether blocks wait to be shipped to the event store. */
   hasUnshippedEvents(): Promise<boolean>;
 }
 
@@ -30,14 +30,14 @@ export class PartitionedIntake implements EventIntake {
 
   async accept(entry: NewLogEntry, subjects: readonly string[] = [], events?: readonly JsonObject[]): Promise<void> {
     const { log, writes, newSeed } = this.#deps;
-    const cuts = await splitByPartition(entry, events, log.partitions, newSeed);
-    const changed = subjectChanges(cuts, subjects);
+    const parts = await splitByPartition(entry, events, log.partitions, newSeed);
+    const changed = subjectChanges(parts, subjects);
     const reached = await log.append(
-      cuts.map((cut) => cut.entry),
+      parts.map((part) => part.entry),
       changed,
     );
     writes.add(changed, reached);
-    // Where this node has heard of it, the others have as well, or are about to: somebody's next request may go to them.
+    // When this node has got its own message, the others have it too or are about to: the next request may go to them.
     if (changed.length > 0) await resolvesWithin(CONFIRM_TIMEOUT_MS, this.#deps.whenConfirmed(reached));
   }
 

@@ -1,6 +1,6 @@
 /**
- * Read your writes (decision 15) over the partitions of the log: what was acknowledged about somebody waits in one or
- * two of them, accepted here or by another node.
+ * Read your writes (decision 15) over the partitions of the log: changes of a subject wait in one or two of them,
+ * accepted by this node or another.
  */
 import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
 import type { Positions } from '../../stores/cluster/partitioned-log.ts';
@@ -15,65 +15,62 @@ interface PartitionedReadYourWritesDeps {
   timeoutMs?: number;
 }
 
-/** Said in place of a partition where even the projects were too many to be told. */
+/** In place of a partition, where even the projects are too many for a message. */
 export const ALL_PARTITIONS = -1;
 
-/** Merges of one request may hang together, and stand in any order. Chains that need more than this are nobody's. */
+/** Merges of one request may depend on each other, in any order; longer chains do not occur. */
 const MAX_MERGE_CHAIN = 3;
 
 export class PartitionedReadYourWrites {
-  readonly #each: readonly ReadYourWrites[];
+  readonly #partitions: readonly ReadYourWrites[];
 
   constructor({ initialHeads, partitions, ...deps }: PartitionedReadYourWritesDeps) {
-    this.#each = Array.from(
+    this.#partitions = Array.from(
       { length: partitions },
       (_, partition) => new ReadYourWrites({ ...deps, initialHead: initialHeads.get(partition) ?? 0 }),
     );
   }
 
   get outdated(): number {
-    return this.#each.reduce((sum, { outdated }) => sum + outdated, 0);
+    return this.#partitions.reduce((sum, { outdated }) => sum + outdated, 0);
   }
 
-  /** `heads`: up to where each partition reaches with what the notes are about. */
-  add(notes: readonly ChangedSubjects[], heads: Positions): void {
-    for (const [partition, projectId, marks] of notes) {
-      if (partition === ALL_PARTITIONS) for (const [one, seq] of heads) this.#each[one]?.addAllProjects(seq);
+  /** `heads`: the last entry of each partition that the changes are in. */
+  add(changes: readonly ChangedSubjects[], heads: Positions): void {
+    for (const [partition, projectId, hashes] of changes) {
+      if (partition === ALL_PARTITIONS) for (const [one, seq] of heads) this.#partitions[one]?.addAllProjects(seq);
       const seq = heads.get(partition);
       if (seq === undefined) continue;
-      if (marks === null) this.#each[partition]?.addProject(seq, projectId);
-      else this.#each[partition]?.add(seq, projectId, marks);
+      if (hashes === null) this.#partitions[partition]?.addProject(seq, projectId);
+      else this.#partitions[partition]?.add(seq, projectId, hashes);
     }
-    this.#join(notes);
+    this.#link(changes);
   }
 
-  /**
-   * A merge may be processed before what waits in another partition about either of both: whoever asks about one of them
-   * has to wait for that as well.
-   */
-  #join(notes: readonly ChangedSubjects[]): void {
-    const joined = notes.flatMap(([, projectId, , pairs = []]) => pairs.map(([a, b]) => ({ projectId, a, b })));
-    if (joined.length === 0) return;
-    for (const one of this.#each) {
+  /** A merge may be processed before what waits in another partition about either id, so both wait for that as well. */
+  #link(changes: readonly ChangedSubjects[]): void {
+    const linked = changes.flatMap(([, projectId, , pairs = []]) => pairs.map(([a, b]) => ({ projectId, a, b })));
+    if (linked.length === 0) return;
+    for (const one of this.#partitions) {
       if (!one.hasPending) continue;
       for (let round = 0; round < MAX_MERGE_CHAIN; round++)
-        for (const { projectId, a, b } of joined) one.linkSubjects(projectId, a, b);
+        for (const { projectId, a, b } of linked) one.linkSubjects(projectId, a, b);
     }
   }
 
   settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
-    let marks: string[] | undefined;
+    let hashes: string[] | undefined;
     let waiting: Promise<void>[] | undefined;
-    for (const one of this.#each) {
+    for (const one of this.#partitions) {
       if (!one.hasPending) continue;
-      marks ??= subjects.map(subjectHash);
-      const settled = one.settled(projectId, marks);
+      hashes ??= subjects.map(subjectHash);
+      const settled = one.settled(projectId, hashes);
       if (settled) waiting = [...(waiting ?? []), settled];
     }
     return waiting && Promise.all(waiting).then(() => undefined);
   }
 
   onProcessed(positions: Iterable<readonly [number, number]>): void {
-    for (const [partition, position] of positions) this.#each[partition]?.onProcessed(position);
+    for (const [partition, position] of positions) this.#partitions[partition]?.onProcessed(position);
   }
 }

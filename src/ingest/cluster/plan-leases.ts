@@ -1,4 +1,4 @@
-/** How leases are shared out among workers: each has about as many of the log's partitions as any other. */
+/** How leases are distributed: every worker gets about the same number of partitions. */
 import type { LeaseState } from '../../stores/cluster/leases.ts';
 
 interface LeasePlan {
@@ -12,7 +12,7 @@ export const partitionLease = (partition: number): string => `${PARTITION_PREFIX
 export const partitionOf = (lease: string): number | null =>
   lease.startsWith(PARTITION_PREFIX) ? Number(lease.slice(PARTITION_PREFIX.length)) : null;
 
-/** The lease of whoever ships events and does the chores. */
+/** Held by the worker that owns the event store and runs the leader tasks. */
 export const LEADER_LEASE = 'chores';
 
 export function planLeases(leases: readonly LeaseState[], me: string, workers: readonly string[]): LeasePlan {

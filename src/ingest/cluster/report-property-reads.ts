@@ -1,6 +1,6 @@
 /**
- * Questions are asked at every node, and columns for what they read are made at one, by the keeper of the event store. So
- * every other node tells now and then what was read there. A piece of news that gets lost is only a count too few.
+ * Every node runs queries, but only the owner of the event store creates columns for the properties that they read. So the
+ * other nodes report now and then what was read. A lost message is only a count too few.
  */
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
@@ -12,23 +12,23 @@ interface PropertyReadReporterDeps {
 }
 
 const REPORT_INTERVAL_MS = 10_000;
-/** A piece of news has room for 8,000 bytes; a name is of 200 characters at the most, and JSON may write one in six. */
+/** A message has room for 8,000 bytes; a name has up to 200 characters, each up to six bytes in JSON. */
 const BATCH_SIZE = 5;
 
 export class PropertyReadReporter {
   readonly #deps: PropertyReadReporterDeps;
-  readonly #telling: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(deps: PropertyReadReporterDeps) {
     this.#deps = deps;
-    this.#telling = setInterval(() => this.report(), REPORT_INTERVAL_MS);
-    this.#telling.unref();
+    this.#timer = setInterval(() => this.report(), REPORT_INTERVAL_MS);
+    this.#timer.unref();
   }
 
   report(): void {
     const { events, messages, owner } = this.#deps;
     const reads = events.takeReads();
-    // The store has counted them itself.
+    // Its store has counted them already.
     if (owner.isOwner) return;
     for (let at = 0; at < reads.length; at += BATCH_SIZE) messages.send({ asked: reads.slice(at, at + BATCH_SIZE) });
   }
@@ -39,6 +39,6 @@ export class PropertyReadReporter {
   }
 
   stop(): void {
-    clearInterval(this.#telling);
+    clearInterval(this.#timer);
   }
 }

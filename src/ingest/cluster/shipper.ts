@@ -1,10 +1,11 @@
 /**
- * Brings finished events to the event store, and has it do what was ordered, in the order of one queue. One worker of
- * the whole does it at a time; everything else that writes to the event store is done by the same, between two steps.
+ * Ships blocks of processed events to the event store, and carries out reassignments, in the order of one queue. One
+ * worker of the cluster does it at a time; everything else that writes to the event store runs between two of its steps.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
+import { WorkQueue } from '../../lib/work-queue.ts';
 import type { BlockQueue } from '../../stores/cluster/block-queue.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
@@ -14,24 +15,26 @@ interface ShipperDeps {
   queue: BlockQueue;
   events: Pick<BlockStore, 'writeBlocks' | 'reassign' | 'position'>;
   logger: Logger;
-  /** Runs between two steps; true when it has done something. */
+  /** Called between two steps; true when it has done something. */
   runOwnerTasks?(): Promise<boolean>;
-  /** So long a small shipment waits for company. */
+  /** How long a small shipment waits for more events. */
   batchDelayMs?: number;
 }
 
 const MAX_EVENTS = 250_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** From so many events on, nothing is gained by waiting. */
+/** From here on nothing is gained by waiting. */
 const FULL_BATCH_EVENTS = 20_000;
 const BATCH_DELAY_MS = 200;
+
+const stopped = (): Error => new Error('The shipper has stopped.');
 
 export class Shipper {
   readonly #deps: ShipperDeps;
   readonly #lease: Lease;
   readonly #loop: Loop;
-  readonly #errands: { run(): Promise<void>; reject(error: unknown): void }[] = [];
-  #isLevel = false;
+  readonly #queue = new WorkQueue();
+  #isAligned = false;
   #isStopped = false;
 
   constructor(deps: ShipperDeps, lease: Lease) {
@@ -48,43 +51,40 @@ export class Shipper {
     this.#loop.wake();
   }
 
-  /** Runs `work` when nothing is under way to the event store. */
+  /** Runs `work` while nothing else is written to the event store. */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#isStopped) return reject(new Error('The shipper has stopped.'));
-      this.#errands.push({ run: async () => resolve(await work()), reject });
-      this.wake();
-    });
+    if (this.#isStopped) return Promise.reject(stopped());
+    const done = this.#queue.push(work);
+    this.wake();
+    return done;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#loop.stop();
-    for (const { reject } of this.#errands.splice(0)) reject(new Error('The shipper has stopped.'));
+    this.#queue.rejectAll(stopped());
   }
 
   async #step(): Promise<boolean> {
-    for (let errand = this.#errands.shift(); errand; errand = this.#errands.shift()) {
-      await errand.run().catch(errand.reject);
-    }
+    await this.#queue.runAll();
     if (await this.#deps.runOwnerTasks?.()) return true;
-    await this.#level();
+    await this.#align();
     return this.#ship();
   }
 
-  /** Once: a database that was restored from a backup must not give numbers that the event store takes for old ones. */
-  async #level(): Promise<void> {
-    if (this.#isLevel) return;
+  /** Once: a database restored from a backup must not give out numbers that the event store has seen. */
+  async #align(): Promise<void> {
+    if (this.#isAligned) return;
     await this.#deps.queue.skipTo(await this.#deps.events.position());
-    this.#isLevel = true;
+    this.#isAligned = true;
   }
 
   async #ship(): Promise<boolean> {
     const { queue, node, events } = this.#deps;
-    const begun = await queue.runningShipment();
-    if (begun) {
-      await events.writeBlocks(begun);
-      await queue.completeShipment(node, this.#lease, begun.position);
+    const running = await queue.runningShipment();
+    if (running) {
+      await events.writeBlocks(running);
+      await queue.completeShipment(node, this.#lease, running.position);
       return true;
     }
     const next = await queue.next(MAX_EVENTS, MAX_BYTES);
@@ -93,8 +93,8 @@ export class Shipper {
       await queue.completeReassignments(node, this.#lease, await events.reassign(next.reassignments));
       return true;
     }
-    const early = (this.#deps.batchDelayMs ?? BATCH_DELAY_MS) - next.waitedMs;
-    if (next.events < FULL_BATCH_EVENTS && early > 0) await sleep(early);
+    const remaining = (this.#deps.batchDelayMs ?? BATCH_DELAY_MS) - next.waitedMs;
+    if (next.events < FULL_BATCH_EVENTS && remaining > 0) await sleep(remaining);
     else await queue.beginShipment(node, this.#lease, next.numbers);
     return true;
   }

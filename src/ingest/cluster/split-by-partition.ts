@@ -1,15 +1,14 @@
 /**
- * A request as entries of the log's partitions: one for each that its events belong to, by project and distinct id. Most
+ * A request as one entry for each partition of the log that its events belong to, by project and distinct id. Most
  * requests are about one person and stay as they came.
  */
-
 import { changedSubjects, mergedSubjects } from '../../core/events/changed-subjects.ts';
 import { distinctIdOf } from '../../core/events/distinct-id.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import { hashText, stripeOf } from '../../core/persons/id-stripe.ts';
-import { eachBatch } from '../../lib/in-turns.ts';
+import { eachBatch } from '../../lib/in-batches.ts';
 import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
 import type { NewPartitionEntry } from '../../stores/cluster/partitioned-log.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
@@ -17,7 +16,7 @@ import { serializeEvents } from '../accept/serialize-events.ts';
 
 const NONE: JsonObject = {};
 
-/** Events without an id belong together: whatever becomes of them, it is the same for all. */
+/** All events without a distinct id go to the same partition. */
 export function partitionFor(projectId: number, raw: JsonObject, partitions: number): number {
   const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
   return stripeOf(projectId, distinctIdOf(raw, properties) ?? '') % partitions;
@@ -31,7 +30,7 @@ interface PartitionedRequest {
 /** About a millisecond. */
 const BATCH_SIZE = 1000;
 
-/** `newSeed`: ids of events that came without one are derived from it, so each entry has its own. */
+/** `newSeed`: uuids of events that came without one are derived from the seed, so each entry needs its own. */
 export async function splitByPartition(
   entry: NewLogEntry,
   events: readonly JsonObject[] | undefined,
@@ -40,8 +39,8 @@ export async function splitByPartition(
 ): Promise<PartitionedRequest[]> {
   const all = events ?? extractEvents(parseJson(entry.payload.toString('utf8'))).events;
   const byPartition = new Map<number, JsonObject[]>();
-  await eachBatch(all, BATCH_SIZE, (some) => {
-    for (const raw of some) {
+  await eachBatch(all, BATCH_SIZE, (batch) => {
+    for (const raw of batch) {
       const partition = partitionFor(entry.projectId, raw, partitions);
       const own = byPartition.get(partition);
       if (own) own.push(raw);
@@ -52,31 +51,28 @@ export async function splitByPartition(
     const [partition = 0] = byPartition.keys();
     return [{ entry: { ...entry, partition }, events: all }];
   }
-  const cuts: PartitionedRequest[] = [];
+  const parts: PartitionedRequest[] = [];
   for (const [partition, own] of byPartition) {
-    const seed = cuts.length === 0 ? entry.seed : newSeed();
+    const seed = parts.length === 0 ? entry.seed : newSeed();
     const payload = await serializeEvents(own);
-    cuts.push({ entry: { ...entry, partition, events: own.length, seed, payload }, events: own });
+    parts.push({ entry: { ...entry, partition, events: own.length, seed, payload }, events: own });
   }
-  return cuts;
+  return parts;
 }
 
-/** A subject in a few letters, the same on every node. Two that share one only wait for each other. */
+/** A short form of a subject, the same on every node. Two with the same hash only wait for each other. */
 export const subjectHash = (subject: string): string => hashText(subject).toString(36);
 
-/**
- * Whose flags each entry may change. `subjects`: those of the whole request; where it was cut, each entry's own are
- * found again.
- */
-export function subjectChanges(cuts: readonly PartitionedRequest[], subjects: readonly string[]): ChangedSubjects[] {
+/** Whose flags each entry may change. `subjects`: of the whole request; where it was split, they are determined again. */
+export function subjectChanges(parts: readonly PartitionedRequest[], subjects: readonly string[]): ChangedSubjects[] {
   if (subjects.length === 0) return [];
-  return cuts.flatMap(({ entry, events }): ChangedSubjects[] => {
-    // A request that was cut is a list, and what is in a list needs a name of its own, also at /engage/.
-    const own = cuts.length === 1 ? subjects : changedSubjects(events, false);
+  return parts.flatMap(({ entry, events }): ChangedSubjects[] => {
+    // A request that was split is a list, and events of a list need a name, also at /engage/.
+    const own = parts.length === 1 ? subjects : changedSubjects(events, false);
     if (own.length === 0) return [];
-    const joined =
+    const linked =
       own.length < 2 ? [] : mergedSubjects(events).map(([a, b]) => [subjectHash(a), subjectHash(b)] as const);
-    const note = [entry.partition, entry.projectId, own.map(subjectHash)] as const;
-    return [joined.length === 0 ? note : [...note, joined]];
+    const change = [entry.partition, entry.projectId, own.map(subjectHash)] as const;
+    return [linked.length === 0 ? change : [...change, linked]];
   });
 }

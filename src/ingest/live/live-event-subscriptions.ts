@@ -11,7 +11,7 @@ export class LiveEventSubscriptions {
     this.#watch = watch;
   }
 
-  /** Returns the function that ends it. */
+  /** Returns the function that ends the subscription. */
   async subscribe(projectId: number, watcher: Watcher): Promise<() => Promise<void>> {
     const watchers = this.#watchers.get(projectId) ?? new Set();
     watchers.add(watcher);
@@ -30,7 +30,7 @@ export class LiveEventSubscriptions {
     return stop;
   }
 
-  /** Says which projects are watched: after every change, and to a worker thread that has just begun. */
+  /** Tells the worker which projects are watched: after every change, and when a worker has started. */
   async syncProjects(): Promise<void> {
     await this.#watch([...this.#watchers.keys()]);
   }

@@ -1,4 +1,4 @@
-/** Lets the event store do what it does for itself, a small piece at a time between two chunks. */
+/** Runs the event store's own maintenance, a small piece at a time between two chunks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -17,8 +17,8 @@ const RETRY_DELAY_MS = 60_000;
 export class Maintenance {
   readonly #deps: MaintenanceDeps;
   readonly #stopping = new AbortController();
-  /** The first look is for what somebody else may have left undone. */
-  #hasLooked = false;
+  /** The first run is unconditional: an earlier process may have left something undone. */
+  #hasRun = false;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(deps: MaintenanceDeps) {
@@ -29,7 +29,7 @@ export class Maintenance {
     this.#ended = this.#run();
   }
 
-  /** Resolves when the piece under way has been done; none follows. */
+  /** Resolves when the current piece is done. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#ended;
@@ -38,23 +38,23 @@ export class Maintenance {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const pauseMs = await this.#look();
+      const pauseMs = await this.#runOnce();
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Does a piece if there is one; how long to rest after it: as long as it took, so that others get half of the time. */
-  async #look(): Promise<number> {
+  /** Returns how long to pause: as long as the piece took, so that others get half of the time. */
+  async #runOnce(): Promise<number> {
     const { events, clock, runExclusive, logger } = this.#deps;
     const now = clock.now();
-    if (this.#hasLooked && !events.needsMaintenance(now)) return POLL_INTERVAL_MS;
+    if (this.#hasRun && !events.needsMaintenance(now)) return POLL_INTERVAL_MS;
     const start = performance.now();
     try {
       await runExclusive(() => events.maintain(now));
-      this.#hasLooked = true;
+      this.#hasRun = true;
       return performance.now() - start;
     } catch (err) {
-      if (!this.#stopping.signal.aborted) logger.warn({ err }, 'the event store could not be tended; trying again');
+      if (!this.#stopping.signal.aborted) logger.warn({ err }, 'maintenance of the event store failed; trying again');
       return RETRY_DELAY_MS;
     }
   }

@@ -1,16 +1,16 @@
 /**
- * Keeps the index of persons close behind their changes. It is written between two chunks of events: at once while there
- * are none, and a piece now and then while they keep coming.
+ * Keeps the person index up to date. It is written between two chunks of events: to the end while there are none, a piece
+ * now and then while they keep coming.
  */
 import type { Logger } from '../../lib/log.ts';
 import type { PersonIndexWriter } from '../../stores/metadata/person-index.ts';
 
 interface PersonIndexerDeps {
   index: Pick<PersonIndexWriter, 'catchUp'>;
-  /** Runs work when no chunk is under way. */
+  /** Runs work between two chunks. */
   runExclusive(work: () => Promise<boolean>): Promise<boolean>;
   logger: Logger;
-  /** So long there are no events before it begins; so long it waits between two pieces while there are. */
+  /** Pause before the index is written: when there are no more events, and between two pieces while there are. */
   idleMs?: number;
   busyMs?: number;
 }
@@ -18,11 +18,11 @@ interface PersonIndexerDeps {
 export class PersonIndexer {
   readonly #deps: Required<PersonIndexerDeps>;
   #isIdle = true;
-  /** Persons may have changed since it was looked after the index. */
-  #hasNews = true;
+  /** Persons may have changed since the index was written. */
+  #isBehind = true;
   #next: { timer: NodeJS.Timeout; due: number } | null = null;
   #running: Promise<void> | null = null;
-  #lastPiece = Number.NEGATIVE_INFINITY;
+  #lastRunAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(deps: PersonIndexerDeps) {
@@ -32,14 +32,14 @@ export class PersonIndexer {
   /** A chunk was processed. */
   onProcessed(): void {
     this.#isIdle = false;
-    this.#hasNews = true;
-    this.#within(this.#deps.busyMs);
+    this.#isBehind = true;
+    this.#schedule(this.#deps.busyMs);
   }
 
-  /** There are no events to be processed: so it is also at the start. */
+  /** There are no events to process. */
   onIdle(): void {
     this.#isIdle = true;
-    if (this.#hasNews) this.#within(this.#deps.idleMs);
+    if (this.#isBehind) this.#schedule(this.#deps.idleMs);
   }
 
   async stop(): Promise<void> {
@@ -48,7 +48,7 @@ export class PersonIndexer {
     await this.#running;
   }
 
-  #within(ms: number): void {
+  #schedule(ms: number): void {
     const due = performance.now() + ms;
     if (this.#isStopped || this.#running || (this.#next !== null && this.#next.due <= due)) return;
     clearTimeout(this.#next?.timer);
@@ -57,32 +57,32 @@ export class PersonIndexer {
 
   #start(): void {
     this.#next = null;
-    const early = this.#lastPiece + this.#deps.busyMs - performance.now();
-    if (!this.#isIdle && early > 0) this.#within(early);
-    else this.#running = this.#runAndGoOn();
+    const remaining = this.#lastRunAt + this.#deps.busyMs - performance.now();
+    if (!this.#isIdle && remaining > 0) this.#schedule(remaining);
+    else this.#running = this.#runAndReschedule();
   }
 
-  #runAndGoOn(): Promise<void> {
+  #runAndReschedule(): Promise<void> {
     return this.#run()
       .then(() => (this.#isIdle ? this.#deps.idleMs : this.#deps.busyMs))
       .catch((err: unknown) => {
-        this.#hasNews = true;
+        this.#isBehind = true;
         const { logger, busyMs } = this.#deps;
-        if (!this.#isStopped) logger.warn({ err }, 'the index of persons could not be written; trying again');
+        if (!this.#isStopped) logger.warn({ err }, 'the person index could not be written; trying again');
         return busyMs;
       })
       .then((pauseMs) => {
         this.#running = null;
-        if (this.#hasNews) this.#within(pauseMs);
+        if (this.#isBehind) this.#schedule(pauseMs);
       });
   }
 
-  /** To the end, or one piece while there are events. */
+  /** To the end while idle, one piece while there are events. */
   async #run(): Promise<void> {
     do {
-      this.#hasNews = false;
-      if (await this.#deps.runExclusive(() => this.#deps.index.catchUp())) this.#hasNews = true;
-      this.#lastPiece = performance.now();
-    } while (this.#hasNews && this.#isIdle && !this.#isStopped);
+      this.#isBehind = false;
+      if (await this.#deps.runExclusive(() => this.#deps.index.catchUp())) this.#isBehind = true;
+      this.#lastRunAt = performance.now();
+    } while (this.#isBehind && this.#isIdle && !this.#isStopped);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the event store's copy of persons up to date, when somebody is about to ask. Slices are copied between two
- * chunks: a person who is deleted meanwhile is in no slice that is written after the order to remove them was done.
+ * Brings the event store's copy of persons up to date before a query. Batches are copied between two chunks: so a person
+ * who is deleted meanwhile is in no batch that is written after their deletion.
  */
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
@@ -15,7 +15,7 @@ const BATCH_SIZE = 5000;
 
 export class PersonMirror {
   readonly #deps: PersonMirrorDeps;
-  /** For each project the copying under way, and whether somebody waits for the next. */
+  /** For each project the current copy, and the next one where somebody waits for it. */
   readonly #running = new Map<number, Promise<void>>();
   readonly #next = new Map<number, Promise<void>>();
 
@@ -23,7 +23,7 @@ export class PersonMirror {
     this.#deps = deps;
   }
 
-  /** Resolves when the copy has everything that was written before the call. Callers share the next copying. */
+  /** Resolves when the copy has everything written before the call. Callers share the next copy. */
   refresh(projectId: number): Promise<void> {
     const running = this.#running.get(projectId);
     if (running === undefined) return this.#start(projectId);
@@ -39,10 +39,10 @@ export class PersonMirror {
     return next;
   }
 
-  /** For whoever is between two chunks already: brings every copy up to date. */
+  /** Brings every copy up to date; only to be called between two chunks. */
   async refreshAll(): Promise<void> {
     for (const projectId of await this.#deps.events.listMirroredProjects()) {
-      while (await this.#copySlice(projectId));
+      while (await this.#copyBatch(projectId));
     }
   }
 
@@ -58,14 +58,14 @@ export class PersonMirror {
     const { ingest, events, runExclusive } = this.#deps;
     const { removed, persons } = await ingest.listChangedPersons(projectId, await events.mirrorPosition(projectId), 1);
     if (removed.length + persons.length === 0) return;
-    while (await runExclusive(() => this.#copySlice(projectId)));
+    while (await runExclusive(() => this.#copyBatch(projectId)));
   }
 
   /** Whether there is more. */
-  async #copySlice(projectId: number): Promise<boolean> {
+  async #copyBatch(projectId: number): Promise<boolean> {
     const { ingest, events } = this.#deps;
-    const slice = await ingest.listChangedPersons(projectId, await events.mirrorPosition(projectId), BATCH_SIZE);
-    if (slice.removed.length + slice.persons.length > 0) await events.mirrorPersons(slice);
-    return slice.persons.length === BATCH_SIZE;
+    const batch = await ingest.listChangedPersons(projectId, await events.mirrorPosition(projectId), BATCH_SIZE);
+    if (batch.removed.length + batch.persons.length > 0) await events.mirrorPersons(batch);
+    return batch.persons.length === BATCH_SIZE;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { MaybePromise } from '../../lib/maybe-async.ts';
+import { WorkQueue } from '../../lib/work-queue.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { ChunkPacing, isSmallChunk, MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from './chunk-pacing.ts';
@@ -23,18 +24,13 @@ export interface ProcessorDeps extends Omit<ProcessDeps, 'sink'> {
   onOutage?(error: unknown): void;
 }
 
-interface QueuedWork {
-  run(): Promise<void>;
-  reject(error: unknown): void;
-}
-
 export class Processor {
   readonly #deps: ProcessorDeps & ProcessDeps;
   readonly #pacing = new ChunkPacing();
   #position = 0;
   #readAhead: ReadAheadChunk | null = null;
   #loop: Loop | null = null;
-  readonly #queue: QueuedWork[] = [];
+  readonly #queue = new WorkQueue();
 
   constructor(deps: ProcessorDeps) {
     this.#deps = { ...deps, sink: eventStoreSink(deps.events) };
@@ -85,15 +81,14 @@ export class Processor {
 
   async stop(): Promise<void> {
     await this.#loop?.stop();
-    for (const { reject } of this.#queue.splice(0)) reject(new Error('The processor has stopped.'));
+    this.#queue.rejectAll(new Error('The processor has stopped.'));
   }
 
   /** Runs `work` between two chunks, while nothing else writes to either store. */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ run: async () => resolve(await work()), reject });
-      this.wake();
-    });
+    const done = this.#queue.push(work);
+    this.wake();
+    return done;
   }
 
   /** Carries out pending reassignments; resolves when queries show them. */
@@ -106,19 +101,13 @@ export class Processor {
    * since would reach past the event store's position, and what it has already would be stored again.
    */
   async #step(): Promise<boolean> {
-    await this.#runQueue();
+    await this.#queue.runAll();
     await this.#reassign();
     const ahead = await this.#deps.events.position();
     const entries = await (ahead > this.#position ? this.#entriesUpTo(ahead) : this.#nextEntries());
     if (entries.length === 0) return false;
     await this.#pacing.run(entries, () => this.#process(entries));
     return true;
-  }
-
-  async #runQueue(): Promise<void> {
-    for (let work = this.#queue.shift(); work; work = this.#queue.shift()) {
-      await work.run().catch(work.reject);
-    }
   }
 
   /** Needs no lock while the event store works: only this loop writes to it. */

@@ -1,21 +1,20 @@
 /** What became of one event: the answer to 'I sent it, where is it?'. */
-
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { DeadLetterStore, FateStore } from '../../stores/metadata/event-records.ts';
 
 export interface EventFate {
   uuid: string;
-  /** `removed`: it was stored, and has gone since, with its time or with its person. */
+  /** `removed`: it was stored and has been deleted since, by retention or with its person. */
   fate: 'stored' | 'pending' | 'dead_lettered' | 'dropped' | 'removed';
-  /** Why it was dropped, or the error that set it aside. */
+  /** Why it was dropped, or the error of its dead letter. */
   reason: string | null;
   acceptedAt: number;
-  /** Known where the event came with an id of its own. */
+  /** Known where the event came with a uuid. */
   storedAt: number | null;
   droppedAt: number | null;
   deadLetteredAt: number | null;
   deadLetterId: number | null;
-  /** How often it came again, and was passed over. */
+  /** How often it was sent again and skipped. */
   duplicates: number;
 }
 
@@ -23,20 +22,19 @@ export interface FateDeps {
   fates: FateStore;
   deadLetters: DeadLetterStore;
   findPending(projectId: number, uuid: string): Promise<LogEntry | null>;
-  /** When the stored event arrived; null where there is none in the event store. */
+  /** When the stored event arrived; null where it is not in the event store. */
   arrivalOf(projectId: number, uuid: string): Promise<number | null>;
 }
 
 /**
- * The log is looked at first: an event that is processed meanwhile is then found in the stores, while the other way
- * round it could slip through. What counts is what is true of the event, not of its latest copy: a stored event whose
- * repetition waits is stored.
+ * The log is searched first: an event that is processed meanwhile is then found in the stores. A stored event of which
+ * a duplicate is pending counts as stored.
  */
 export async function fateOfEvent(deps: FateDeps, projectId: number, uuid: string): Promise<EventFate | null> {
   const pending = await deps.findPending(projectId, uuid);
   const seen = await deps.fates.getSeen(projectId, uuid);
-  const nothing = { uuid, reason: null, storedAt: null, droppedAt: null, deadLetteredAt: null, deadLetterId: null };
-  const base = { ...nothing, duplicates: seen?.repeats ?? 0 };
+  const empty = { uuid, reason: null, storedAt: null, droppedAt: null, deadLetteredAt: null, deadLetterId: null };
+  const base = { ...empty, duplicates: seen?.repeats ?? 0 };
   const acceptedAt = await deps.arrivalOf(projectId, uuid);
   const storedAt = seen?.processedAt ?? null;
   if (acceptedAt !== null) return { ...base, fate: 'stored', acceptedAt, storedAt };

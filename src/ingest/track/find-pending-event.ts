@@ -1,7 +1,7 @@
 /**
- * Looks for one event among those that wait in the log. Nothing is indexed there, so entries are read in slices, with
- * the event loop free in between, and most are told apart without parsing: an id that a client gave stands in the
- * payload; one that we gave begins with the arrival time; one that was made from a message id is of version 5.
+ * Searches the log for one pending event. Nothing is indexed there, so entries are read in batches, and most are ruled
+ * out without parsing: a uuid that the client gave is in the payload; one that we gave begins with the arrival time; one
+ * that was derived from a message id is of version 5.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../core/errors.ts';
@@ -14,22 +14,21 @@ import { derivedUuid } from '../accept/request-context.ts';
 
 const BATCH_EVENTS = 2000;
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** Further behind than this, the answer is 'ask again': the backlog is worked off faster than it is searched. */
+/** With a larger backlog the answer is 'try again': it is processed faster than it is searched. */
 const MAX_SEARCH_BYTES = 128 * 1024 * 1024;
 
 interface PendingDeps {
   log: IngestLogReader;
-  /** Everything up to here has been processed. */
   position(): Promise<number>;
 }
 
-/** The entry that holds the event; null when none does. */
+/** The entry with the event, or null. */
 export async function findPendingEvent(deps: PendingDeps, projectId: number, uuid: string): Promise<LogEntry | null> {
   let at = await deps.position();
   for (let bytes = 0; ; ) {
-    const slice = await deps.log.read(at, BATCH_EVENTS, BATCH_BYTES);
-    if (slice.length === 0) return null;
-    for (const entry of slice) {
+    const batch = await deps.log.read(at, BATCH_EVENTS, BATCH_BYTES);
+    if (batch.length === 0) return null;
+    for (const entry of batch) {
       if (entry.projectId === projectId && containsEvent(entry, uuid)) return entry;
       at = entry.seq;
       bytes += entry.payload.length;
@@ -40,14 +39,14 @@ export async function findPendingEvent(deps: PendingDeps, projectId: number, uui
 }
 
 const backlogTooLarge = (): Failure =>
-  new Failure('unavailable', 'Too many events wait to be processed; ask again in a moment.', { retryAfter: 5 });
+  new Failure('unavailable', 'Too many events are waiting to be processed; try again in a moment.', { retryAfter: 5 });
 
 function containsEvent(entry: LogEntry, uuid: string): boolean {
-  return mayContainEvent(entry, uuid) && identities(entry).includes(uuid);
+  return mayContainEvent(entry, uuid) && uuidsIn(entry).includes(uuid);
 }
 
 const TIME_DIGITS = 12;
-/** What ids of version 5 are made from. */
+/** Uuids of version 5 are derived from these. */
 const UUID_SOURCES = ['messageId', 'message_id', '$insert_id'];
 
 function mayContainEvent({ payload, receivedAt }: LogEntry, uuid: string): boolean {
@@ -57,7 +56,7 @@ function mayContainEvent({ payload, receivedAt }: LogEntry, uuid: string): boole
   return payload.includes(uuid) || payload.includes(uuid.toUpperCase()) || payload.includes('\\u');
 }
 
-function identities(entry: LogEntry): (string | undefined)[] {
+function uuidsIn(entry: LogEntry): (string | undefined)[] {
   const { events } = extractEvents(parseJson(entry.payload.toString('utf8')));
   return events.map((raw, index) => {
     const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};

@@ -1,4 +1,4 @@
-/** How ingestion does, in numbers: one source for `/_status` and `/metrics`. accepted = the sum of all the others. */
+/** Counts of ingestion for `/_status` and `/metrics`. accepted = the sum of all the others. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/clock.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
@@ -17,8 +17,8 @@ export interface IngestCounts {
 const DROPPED = 'dropped:';
 
 /**
- * `fates`: how many events met which fate, as the processor counts them. What has been accepted and has met none is
- * pending: were an event ever lost between the two books, `pending` would not come down to 0 again.
+ * `fates`: how many events met which fate, as the processor counts them. The other accepted events are pending: if one
+ * were ever lost, `pending` would never be 0 again.
  */
 export function ingestCounts(
   fates: Readonly<Record<string, number>>,
@@ -48,9 +48,9 @@ export async function readIngestCounts(
   return ingestCounts(fates, { accepted, lagMs: ingestion.lag(clock.now()) });
 }
 
-/** Adds the counts to what Prometheus reads. They are read when it asks, so that they are those of the store. */
+/** The counts are read from the store when Prometheus asks. */
 export function reportIngestCounts(registry: Registry, read: () => Promise<IngestCounts>): void {
-  // Every metric is asked at the same time; one look at the store serves them all.
+  // All metrics are collected at the same time; one read serves them all.
   let reading: Promise<IngestCounts> | null = null;
   const counts = (): Promise<IngestCounts> => {
     reading ??= read().finally(() => {
@@ -83,10 +83,14 @@ export function reportIngestCounts(registry: Registry, read: () => Promise<Inges
   };
   total('accepted', 'Events acknowledged, and replays of dead letters', ({ accepted }) => accepted);
   total('stored', 'Events stored', ({ stored }) => stored);
-  total('duplicate', 'Events that had been taken before, and were passed over', ({ duplicate }) => duplicate);
-  total('dead_lettered', 'Times an event was set aside because its processing failed', (all) => all.deadLettered);
-  gauge('pending', 'Accepted events that wait to be processed', ({ pending }) => pending);
-  gauge('lag_seconds', 'Age of the oldest event that waits', ({ lagMs }) => lagMs / 1000);
+  total('duplicate', 'Events that were stored before and skipped', ({ duplicate }) => duplicate);
+  total(
+    'dead_lettered',
+    'Times an event became a dead letter because its processing failed',
+    (all) => all.deadLettered,
+  );
+  gauge('pending', 'Accepted events that are not processed yet', ({ pending }) => pending);
+  gauge('lag_seconds', 'Age of the oldest pending event', ({ lagMs }) => lagMs / 1000);
   reportDropped(registry, counts);
 }
 

@@ -8,7 +8,7 @@ import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { ingestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
-import { resolvesWithin } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
 import type { PartitionedLog } from '../../stores/cluster/partitioned-log.ts';

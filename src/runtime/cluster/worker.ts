@@ -19,7 +19,7 @@ import { type Clock, clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { type Logger, openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
-import { resolvesWithin } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { queryTooLarge } from '../../query/query-limits.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import { openClickHouseEventStore } from '../../stores/clickhouse/event-store.ts';

@@ -11,7 +11,7 @@ import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { scanFiles } from '../../lib/scan-files.ts';
-import { resolvesWithin } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';

@@ -4,7 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
-import { createPause } from '../../lib/in-turns.ts';
+import { createPause } from '../../lib/in-batches.ts';
 import { MIRROR_START } from '../events/person-mirror.ts';
 import { MAX_UNINDEXED_PERSONS } from '../metadata/person-index.ts';
 import type { ListedPerson, PersonCursor } from '../metadata/persons.ts';

@@ -4,7 +4,7 @@ import { extractEvents, invalidPayload } from '../../../core/events/extract-even
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
-import { eachBatch } from '../../../lib/in-turns.ts';
+import { eachBatch } from '../../../lib/in-batches.ts';
 import { eventFromSegment } from '../rules/segment-message.ts';
 import { accept } from './accept.ts';
 import type { CaptureDeps } from './deps.ts';

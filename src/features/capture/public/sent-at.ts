@@ -6,12 +6,12 @@ import type { QueryValues } from '../../../http/public/decode/decode-request.ts'
 
 interface SentAtSources {
   query: QueryValues;
-  /** `sent_at` of the envelope or the single event. `sentAt` is not it: old Python SDKs send that by another clock. */
+  /** `sent_at` of the envelope or the single event; not `sentAt`, which old Python SDKs take from another clock. */
   body: unknown;
   form: string | undefined;
 }
 
-/** When the client sent the request, by its own clock in ms; null where it does not say. Throws where it says nonsense. */
+/** When the client sent the request by its own clock, ms; null where it is not given. Throws where it is no date. */
 export function sentAtOf(sources: SentAtSources): number | null {
   const query = sources.query.get('_') || sources.query.get('sent_at');
   if (query) return digitsOrDate(query);

@@ -2,20 +2,20 @@ import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 
 /**
- * What browsers report about broken content-security policies, as ordinary `$csp_violation` events. There are two
- * shapes: one object under `csp-report` with hyphened names, and a list of reports whose `body` has camel-case names.
+ * Browsers' reports of content-security-policy violations as `$csp_violation` events. There are two shapes: one object
+ * under `csp-report` with hyphenated names, and a list of reports whose `body` has camel-case names.
  */
 interface CspReporter {
-  /** Whose browser it is, where the policy's address says so. */
+  /** From the query of the policy's report URL. */
   distinctId: string | undefined;
   sessionId: string | undefined;
-  /** The policy's own version, so that two policies can be compared. */
+  /** The version of the policy, so that two policies can be compared. */
   version: string | undefined;
-  /** An id for events of nobody in particular. */
+  /** The distinct id where none is given. */
   fallbackId: string;
 }
 
-/** Property → its name in the old shape and in the new one. */
+/** Property, its name in the old shape, its name in the new shape. */
 const FIELDS: readonly (readonly [string, string, string])[] = [
   ['$csp_document_url', 'document-uri', 'documentURL'],
   ['$csp_referrer', 'referrer', 'referrer'],
@@ -44,7 +44,7 @@ function oldShape(body: unknown): JsonObject[] {
   return isJsonObject(report) ? [pick(report, 1)] : [];
 }
 
-/** Lists may carry reports of other kinds (deprecations, crashes): they are none of ours. */
+/** Lists may contain reports of other types, such as deprecations and crashes. */
 function newShape(item: unknown): JsonObject[] {
   if (!isJsonObject(item) || item['type'] !== 'csp-violation' || !isJsonObject(item['body'])) return [];
   const properties = pick(item['body'], 2);
@@ -70,7 +70,7 @@ function toEvent(properties: JsonObject, { distinctId, sessionId, version, fallb
       ...(page === undefined ? {} : { $current_url: page }),
       ...(sessionId ? { $session_id: sessionId } : {}),
       ...(version ? { $csp_version: version } : {}),
-      // A browser that reports a violation is nobody we know: it makes no person.
+      // The browser is not identified, so it creates no person.
       $process_person_profile: false,
     },
   };

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 
 /**
- * Messages of Segment's protocol, said in the words of ours: each becomes a raw event that `normalise` understands. A
- * message of a kind that is not known becomes an event without a name, which is dropped and counted like any other.
+ * Translates messages of Segment's protocol into raw events that `normalise` understands. A message of an unknown type
+ * becomes an event without a name, which is dropped and counted.
  */
-type SegmentKind = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias';
+type SegmentType = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias';
 
-/** Kind → the name of the event, and what only this kind says. */
-const KINDS: Readonly<Record<SegmentKind, (message: JsonObject) => { event: Json; properties: JsonObject }>> = {
+/** Type → the name of the event and the properties that only this type has. */
+const TRANSLATIONS: Readonly<Record<SegmentType, (message: JsonObject) => { event: Json; properties: JsonObject }>> = {
   track: ({ event = null, properties }) => ({ event, properties: objectOf(properties) }),
   identify: ({ traits, userId, anonymousId }) => ({
     event: '$identify',
@@ -25,10 +25,10 @@ const KINDS: Readonly<Record<SegmentKind, (message: JsonObject) => { event: Json
   alias: ({ previousId }) => ({ event: '$create_alias', properties: present({ alias: previousId }) }),
 };
 
-/** `kind` is what the path says; messages of a batch say it themselves. */
-export function eventFromSegment(message: JsonObject, kind = message['type']): JsonObject {
+/** `type` is from the path; messages of a batch have their own. */
+export function eventFromSegment(message: JsonObject, type = message['type']): JsonObject {
   const { userId, anonymousId, messageId, timestamp } = message;
-  const { event, properties } = isKind(kind) ? KINDS[kind](message) : { event: null, properties: {} };
+  const { event, properties } = isType(type) ? TRANSLATIONS[type](message) : { event: null, properties: {} };
   const context = objectOf(message['context']);
   return {
     ...present({ messageId, timestamp }),
@@ -38,9 +38,10 @@ export function eventFromSegment(message: JsonObject, kind = message['type']): J
   };
 }
 
-const isKind = (kind: Json | undefined): kind is SegmentKind => typeof kind === 'string' && Object.hasOwn(KINDS, kind);
+const isType = (type: Json | undefined): type is SegmentType =>
+  typeof type === 'string' && Object.hasOwn(TRANSLATIONS, type);
 
-/** What their libraries say about the circumstances → the property by which everybody else calls it. */
+/** Path in Segment's context, and our property. */
 const CONTEXT: readonly (readonly [path: readonly string[], property: string])[] = [
   [['library', 'name'], '$lib'],
   [['library', 'version'], '$lib_version'],
@@ -78,7 +79,7 @@ function contextProperties(context: JsonObject): JsonObject {
 const pageProperties = ({ url, path, referrer, title }: JsonObject): JsonObject =>
   present({ $current_url: url, $pathname: path, $referrer: referrer, title });
 
-/** Their groups have no kinds; those who have several name theirs in the traits, as other receivers have it. */
+/** Segment's groups have no types; apps with several put `groupType` into the traits. */
 const DEFAULT_GROUP_TYPE = 'group';
 
 function groupProperties(groupId: Json | undefined, { groupType, ...traits }: JsonObject): JsonObject {
@@ -93,7 +94,7 @@ const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ?
 
 const isGiven = (value: Json | undefined): value is Json => value !== undefined && value !== null && value !== '';
 
-/** Without what is not given. */
+/** Without null, undefined and empty values. */
 function present(fields: Record<string, Json | undefined>): JsonObject {
   const given: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) if (isGiven(value)) given[name] = value;

@@ -4,16 +4,16 @@ import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { isIllegalId } from '../../../core/persons/illegal-ids.ts';
 import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
-import { eachBatch } from '../../../lib/in-turns.ts';
+import { eachBatch } from '../../../lib/in-batches.ts';
 import { V1Error } from './v1-error.ts';
 import type { V1Headers } from './v1-headers.ts';
 
 /**
- * The V1 protocol, said in the words of the older one: its events become raw events that `normalise` understands. V1 is
- * stricter: an event with a fault is refused on its own, by name, instead of being mended.
+ * Translates V1 events into raw events of the older protocol. V1 is stricter: an invalid event is refused, with a result
+ * of its own, instead of being repaired.
  */
 interface V1Batch {
-  /** Only those that were taken. */
+  /** Only the valid ones. */
   events: JsonObject[];
   /** One for each event of the request, by uuid. */
   results: Record<string, V1Result>;
@@ -40,11 +40,11 @@ export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1
     results[uuid] = fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault };
     if (fault === undefined) events.push(translate(entry, uuid, headers));
   };
-  await eachBatch(entries, BATCH_SIZE, (some) => some.forEach(read));
+  await eachBatch(entries, BATCH_SIZE, (batch) => batch.forEach(read));
   return { events, results, historicalMigration: body['historical_migration'] === true };
 }
 
-/** The failures that V1 shares with the older protocol, in V1's words. */
+/** Failures that V1 shares with the older protocol, with V1's error codes. */
 export function toV1Error(failure: Failure): V1Error {
   const tag = failure.kind === 'too_large' ? 'payload_too_large' : TAGS.get(failure.kind);
   if (failure.code === 'no_data') return new V1Error('empty_body', 'The body is empty.', { cause: failure });
@@ -64,7 +64,7 @@ function entriesOf(batch: Json | undefined): JsonObject[] {
   return batch;
 }
 
-/** The answer is keyed by uuid, so without one there is nothing to answer. */
+/** Results are keyed by uuid, so every event needs one. */
 function uuidOf(entry: JsonObject): string {
   const uuid = typeof entry['uuid'] === 'string' ? entry['uuid'].trim().toLowerCase() : '';
   if (!isUuid(uuid)) throw new V1Error('invalid_batch', 'Every event must have a "uuid" that is a UUID.');
@@ -79,7 +79,7 @@ const OPTION_TYPES: Readonly<Record<string, string>> = {
   product_tour_id: 'string',
 };
 
-/** Events that are about persons mean nothing where persons are switched off. */
+/** Events about persons make no sense with person processing disabled. */
 const NEEDS_PERSON: ReadonlySet<unknown> = new Set([
   '$identify',
   '$create_alias',
@@ -92,7 +92,7 @@ function faultOf(entry: JsonObject): string | undefined {
   const isNamed = typeof event === 'string' && event.trim() !== '' && event.length <= MAX_NAME_LENGTH;
   const isTimed = typeof timestamp === 'string' && parseTimestamp(timestamp) !== undefined;
   const hasProperties = properties === undefined || properties === null || isJsonObject(properties);
-  // Too deep to be written into the log; anywhere but in V1, where the body goes there as it came, this is found later.
+  // Too deep to be serialized for the log. Other protocols log the body as it came and check this later.
   const isDeep = isDeeperThan(entry, MAX_DEPTH);
   if (!isNamed || !isTimed || !hasProperties || !isUsableId(id) || isDeep) return 'invalid_event';
   if (!areOptions(options)) return 'invalid_options';
@@ -110,7 +110,7 @@ function isUsableId(value: Json | undefined): boolean {
   return id !== '' && id.length <= MAX_NAME_LENGTH && !isIllegalId(id) && !ALSO_ILLEGAL.has(id.toLowerCase());
 }
 
-/** Unknown options are for newer servers; known ones must have their type. */
+/** Unknown options are ignored; known ones must have the right type. */
 function areOptions(options: Json | undefined): boolean {
   if (options === undefined || options === null) return true;
   if (!isJsonObject(options)) return false;
@@ -131,7 +131,7 @@ function translate(entry: JsonObject, uuid: string, { sdk }: V1Headers): JsonObj
   put(properties, '$product_tour_id', options['product_tour_id']);
   if (options['disable_skew_correction'] === true) properties['$ignore_sent_at'] = true;
   const distinctId = String(entry['distinct_id']).trim();
-  // `$distinct_id` goes before an id inside the properties, which V1 does not look at.
+  // `$distinct_id` takes precedence over an id in the properties, which V1 ignores.
   const { event = null, timestamp = null } = entry;
   return { event, uuid, $distinct_id: distinctId, distinct_id: distinctId, timestamp, properties };
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with a whole V1 request, in the protocol's own words. */
+/** Errors of a whole V1 request. */
 type V1ErrorTag =
   | 'missing_required_headers'
   | 'invalid_header_value'
@@ -28,7 +28,7 @@ const STATUS: Record<V1ErrorTag, number> = {
   service_unavailable: 503,
 };
 
-/** V1 has an error body of its own, so it has an exception of its own; the usual one would lose the tag. */
+/** V1 has its own error body; a `Failure` would lose the tag. */
 export class V1Error extends Error {
   readonly tag: V1ErrorTag;
   readonly status: number;

@@ -1,7 +1,7 @@
 /** Paths: the engine returns each person's items as numbers; `rules/` decides what is a path, and what of it is shown. */
 
 import { isInRange, type Range } from '../../../core/time/range.ts';
-import { inBatches } from '../../../lib/in-turns.ts';
+import { inBatches } from '../../../lib/in-batches.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import { selectedEntrants } from '../funnel/answer-funnel.ts';
 import { pathRange } from '../funnel/rules/funnel-outcome.ts';

@@ -2,7 +2,7 @@
  * Rows grouped by actor, each packed into one number of its time and a value: three times as fast as separate columns.
  * An actor's rows are sorted and unpacked when they are read, while they are in the processor's cache.
  */
-import { inBatches } from '../../../lib/in-turns.ts';
+import { inBatches } from '../../../lib/in-batches.ts';
 import { actorStarts, ROW_BATCH_SIZE, reorderColumn, rowOrder, type TieOrder } from './actor-rows.ts';
 
 export interface KeyEncoding {

@@ -1,6 +1,6 @@
 /** Rows of a table grouped by actor, each actor's in the order of time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inBatches } from '../../../lib/in-turns.ts';
+import { inBatches } from '../../../lib/in-batches.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 
 interface ActorRows {

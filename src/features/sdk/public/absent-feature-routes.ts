@@ -1,6 +1,6 @@
 /**
- * Features of browser SDKs that this server does not have: asked for, they answer that there is nothing of the kind, so
- * that no page shows an error. The key is looked at all the same: whoever mistyped it should learn so here too.
+ * Features of browser SDKs that this server does not have: they are answered with empty lists, so that no page shows an
+ * error. The key is checked all the same.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { queryValues } from '../../../http/public/read-request.ts';
@@ -15,16 +15,16 @@ const EMPTY_ANSWERS: Readonly<Record<string, object>> = {
 
 export function absentFeatureRoutes(app: FastifyInstance, deps: SdkDeps): void {
   const hide = { schema: { hide: true } };
-  const checked = async (request: FastifyRequest, answer: object): Promise<object> => {
+  const answerIfKeyIsValid = async (request: FastifyRequest, answer: object): Promise<object> => {
     const query = queryValues(request);
     await deps.directory.getProject(query.get('token') ?? query.get('api_key'), query.get('project_id'));
     return answer;
   };
   for (const [url, answer] of Object.entries(EMPTY_ANSWERS)) {
-    app.get(url, hide, (request) => checked(request, answer));
+    app.get(url, hide, (request) => answerIfKeyIsValid(request, answer));
     app.options(url, hide, async () => ({ status: 1 }));
   }
-  // Console lines of pages: taken and thrown away.
-  app.post('/i/v1/logs', hide, (request) => checked(request, {}));
+  // Console logs of pages are accepted and discarded.
+  app.post('/i/v1/logs', hide, (request) => answerIfKeyIsValid(request, {}));
   app.options('/i/v1/logs', hide, async () => ({ status: 1 }));
 }

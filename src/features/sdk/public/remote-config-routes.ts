@@ -1,4 +1,4 @@
-/** `/array/:token/…`: what browser SDKs since 2025 ask for before anything else, as JSON and as a script. */
+/** `/array/:token/…`: the configuration that browser SDKs since 2025 load first, as JSON and as a script. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, notFound } from '../../../core/errors.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
@@ -10,7 +10,7 @@ import { type RemoteConfig, remoteConfigMembers } from '../../flags/public/clien
 import type { SdkDeps } from './deps.ts';
 import type { Scripts } from './scripts.ts';
 
-/** More bundles than this are not remembered at once; each takes half a megabyte. */
+/** Bundles; each takes half a megabyte. */
 const CACHE_SIZE = 20;
 
 export function remoteConfigRoutes(app: FastifyInstance, deps: SdkDeps, scripts: Scripts): void {
@@ -48,9 +48,9 @@ function answerJson(request: FastifyRequest, reply: FastifyReply, config: Remote
   return isNotModified(request, etag) ? reply.code(304).send() : sendJson(reply, text);
 }
 
-/** Nothing in it can end a script element, or a line of an old browser's script. */
+/** Escapes what could end a script element, or a line in old browsers. */
 const scriptText = (json: string): string =>
-  json.replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  json.replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const asScript = (config: RemoteConfig): string => {
   const entry = scriptText(`{"config":{${remoteConfigMembers(config)}},"siteApps":[]}`);
@@ -61,23 +61,23 @@ const asScript = (config: RemoteConfig): string => {
   );
 };
 
-/** The SDK with a configuration before it: packing takes a while, so the last ones are kept. */
+/** The SDK with a configuration before it. Compressing takes a while, so the last ones are cached. */
 class Bundles {
   readonly #scripts: Scripts;
-  readonly #made = new Map<string, Promise<Script>>();
+  readonly #cache = new Map<string, Promise<Script>>();
 
   constructor(scripts: Scripts) {
     this.#scripts = scripts;
   }
 
   async with(config: string): Promise<Script> {
-    const known = this.#made.get(config);
+    const known = this.#cache.get(config);
     if (known !== undefined) return known;
     const made = this.#make(config);
-    if (this.#made.size >= CACHE_SIZE) this.#made.clear();
-    this.#made.set(config, made);
-    // A failure is not remembered.
-    made.catch(() => this.#made.delete(config));
+    if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
+    this.#cache.set(config, made);
+    // A failure is not cached.
+    made.catch(() => this.#cache.delete(config));
     return made;
   }
 

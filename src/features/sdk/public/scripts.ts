@@ -1,8 +1,7 @@
 /**
- * The browser SDK and the parts that it loads later, as they lie in the posthog-js package. The list of names is made
- * once, at the start: no path from a request ever reaches the file system. A file is read and packed at its first use.
+ * The browser SDK and the parts that it loads later, from the posthog-js package. The names are listed once at the start,
+ * so no path from a request reaches the file system. A file is read and compressed when it is first used.
  */
-
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire as requireFrom } from 'node:module';
@@ -14,7 +13,7 @@ export class Scripts {
   readonly version: string;
   readonly #folder: string;
   readonly #names: ReadonlySet<string>;
-  readonly #read = new Map<string, Promise<Script>>();
+  readonly #cache = new Map<string, Promise<Script>>();
 
   constructor() {
     const manifest = requireFrom(import.meta.url).resolve('posthog-js/package.json');
@@ -26,15 +25,15 @@ export class Scripts {
   /** Undefined where there is no script of that name. */
   get(name: string): Promise<Script> | undefined {
     if (!this.#names.has(name)) return undefined;
-    const known = this.#read.get(name);
+    const known = this.#cache.get(name);
     if (known !== undefined) return known;
     const read = readFile(join(this.#folder, name)).then(makeScript);
-    this.#read.set(name, read);
-    // A failure is not remembered.
-    read.catch(() => this.#read.delete(name));
+    this.#cache.set(name, read);
+    // A failure is not cached.
+    read.catch(() => this.#cache.delete(name));
     return read;
   }
 }
 
-/** The package holds builds for bundlers beside those for pages. */
+/** The package also has builds for bundlers. */
 const isForBrowsers = (name: string): boolean => /^[\w.-]+\.js$/.test(name) && !/^(?:module|main)\./.test(name);

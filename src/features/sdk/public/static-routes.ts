@@ -1,4 +1,4 @@
-/** `/static/`: the browser SDK for pages that load it from here, and the parts that it asks for later. */
+/** `/static/`: the browser SDK, and the parts that it loads later. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
@@ -10,7 +10,7 @@ interface ScriptParams {
   version?: string;
 }
 
-/** SDKs of any version get the scripts of the one that is here: they are made to work with older ones. */
+/** SDKs of any version get the scripts of this one, which work with older SDKs. */
 export function staticRoutes(app: FastifyInstance, scripts: Scripts): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { name, version = queryValues(request).get('v') } = request.params as ScriptParams;

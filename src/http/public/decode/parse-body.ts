@@ -2,7 +2,7 @@ import { MAX_CONTAINERS, MIN_CHECKED_BYTES } from '../../../core/json/count-cont
 import { ListFinder } from '../../../core/json/find-list.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
-import { createPause } from '../../../lib/in-turns.ts';
+import { createPause } from '../../../lib/in-batches.ts';
 import { malformed } from './decode-failures.ts';
 
 /** To look at, or to parse so much takes about a millisecond. */

@@ -1,34 +1,30 @@
 /**
- * One attempt to tell a webhook something. Only the status and `Retry-After` of the answer are read; its body is thrown
- * away unread, whatever its size. Redirects are not followed: a webhook is at the address that an admin has written
- * down, and nowhere else. Unless the operator allows it, that is no address of the inside: whoever may choose a webhook
- * must not thereby reach what only this machine can.
+ * One attempt to send a message to a webhook. Only the status and `Retry-After` of the answer are read. Redirects are not
+ * followed, and private addresses are refused unless the operator allows them: somebody who may set a webhook must not
+ * reach what only this machine can.
  */
-
 import { type LookupAddress, lookup } from 'node:dns';
-import { request as plainRequest } from 'node:http';
-import { request as encryptedRequest } from 'node:https';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { HOUR_MS } from '../../core/time/units.ts';
 import { isPrivateAddress, isPrivateUrl } from '../../lib/network.ts';
 
 export type PostOutcome =
-  | { kind: 'taken' }
-  /** It may go better later; not before `retryAfterMs`, where the other side said so. */
+  | { kind: 'delivered' }
+  /** Worth a retry, not before `retryAfterMs`. */
   | { kind: 'failed'; why: string; retryAfterMs: number }
-  /** It will never go better: the address or the message is not right. */
+  /** Not worth a retry. */
   | { kind: 'refused'; why: string };
 
 interface PostOptions {
   timeoutMs: number;
-  /** Ends the attempt at once. */
   signal: AbortSignal;
   /** For a `Retry-After` that is a date. */
   now: number;
-  /** Whether addresses of the inside may be told something. */
   isPrivateAllowed: boolean;
 }
 
-/** Answers that other servers give to the same request while they cannot, or not so fast. */
 const RETRYABLE_STATUSES = new Set([408, 425, 429]);
 
 export async function postToWebhook(url: string, text: string, options: PostOptions): Promise<PostOutcome> {
@@ -44,7 +40,7 @@ export async function postToWebhook(url: string, text: string, options: PostOpti
 
 const REFUSED_PRIVATE: PostOutcome = {
   kind: 'refused',
-  why: 'its address is of a private network; WEBHOOK_ALLOW_PRIVATE=true would allow it',
+  why: 'its address is in a private network; WEBHOOK_ALLOW_PRIVATE=true would allow it',
 };
 
 interface PostResponse {
@@ -52,9 +48,9 @@ interface PostResponse {
   retryAfter: string | null;
 }
 
-/** Not `fetch`, which would look the name up by itself: what was looked at must be what is connected to. */
+/** Not `fetch`, which resolves the name itself: the address that was checked must be the one that is connected to. */
 function post(url: string, body: string, { timeoutMs, signal, isPrivateAllowed }: PostOptions): Promise<PostResponse> {
-  const request = url.startsWith('https:') ? encryptedRequest : plainRequest;
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method: 'POST',
@@ -78,19 +74,19 @@ function post(url: string, body: string, { timeoutMs, signal, isPrivateAllowed }
 
 class PrivateAddressError extends Error {}
 
-/** Only addresses of the outside; an error where a name has none. */
+/** Only public addresses; an error where a name has none. */
 export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
     if (error) return callback(error, []);
-    const outside = found.filter(({ address }) => !isPrivateAddress(address));
-    const [first] = outside;
+    const addresses = found.filter(({ address }) => !isPrivateAddress(address));
+    const [first] = addresses;
     if (first === undefined) return callback(new PrivateAddressError(), []);
-    return options.all ? callback(null, outside) : callback(null, first.address, first.family);
+    return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
   });
 };
 
 function outcomeOf(status: number, retryAfter: string | null, now: number): PostOutcome {
-  if (status >= 200 && status < 300) return { kind: 'taken' };
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
   const why = `it answered ${status}`;
   if (status >= 500 || RETRYABLE_STATUSES.has(status)) {
     return { kind: 'failed', why, retryAfterMs: readRetryAfter(retryAfter, now) };
@@ -98,17 +94,17 @@ function outcomeOf(status: number, retryAfter: string | null, now: number): Post
   return { kind: 'refused', why: status < 400 ? `${why}, a redirect, and those are not followed` : why };
 }
 
-/** Whoever asks for more than this is asked again after it. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
+/** Longer waits are shortened to this. */
+const MAX_RETRY_AFTER_MS = HOUR_MS;
 
-/** Seconds, or a date; what is neither counts as not said. */
+/** Seconds or a date; anything else counts as absent. */
 export function readRetryAfter(text: string | null, now: number): number {
   if (text === null) return 0;
   const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** What ended a request by force is in its cause. The address stays out of it: whoever has it can post to the channel. */
+/** Never the message of the error, which may contain the URL: anybody who has it can post to the channel. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = (cause as { code?: unknown }).code;

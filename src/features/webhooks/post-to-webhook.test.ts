@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isPrivateUrl } from '../../lib/network.ts';
-import { lookupPublicAddress, postToWebhook, readRetryAfter } from './webhook-post.ts';
+import { lookupPublicAddress, postToWebhook, readRetryAfter } from './post-to-webhook.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW, isPrivateAllowed: true };
@@ -25,8 +25,8 @@ async function answering(status: number | null, headers: Record<string, string> 
 
 describe('an attempt', () => {
   it.each<[number, string]>([
-    [200, 'taken'],
-    [204, 'taken'],
+    [200, 'delivered'],
+    [204, 'delivered'],
     [301, 'refused'],
     [308, 'refused'],
     [400, 'refused'],
