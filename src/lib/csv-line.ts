@@ -1,4 +1,4 @@
 const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** One line of a table as RFC 4180 has it. */
+/** One line of CSV (RFC 4180). */
 export const csvLine = (cells: readonly string[]): string => `${cells.map(quote).join(',')}\r\n`;

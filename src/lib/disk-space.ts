@@ -1,4 +1,4 @@
-/** How much a folder takes, and how much room there is beside it. */
+/** How much a folder takes, and how much is free on its disk. */
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ export async function diskSpace(folder: string): Promise<DiskSpace> {
   return { dataBytes, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
-/** Stores come and go with files of their own; one that has just gone takes nothing. */
+/** Stores create and delete temporary files; one that was just deleted takes nothing. */
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,

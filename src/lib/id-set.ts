@@ -1,6 +1,6 @@
-/** A set of whole numbers, such as those of persons, in a bit each: a million of them take some hundred kilobytes. */
+/** A set of integer ids with one bit for each: a million take some hundred kilobytes. */
 export class IdSet implements Iterable<number> {
-  /** Only pages with something in them. */
+  /** Only pages that are not empty. */
   readonly #pages = new Map<number, Uint32Array>();
 
   static of(ids: Iterable<number>): IdSet {
@@ -81,14 +81,14 @@ function bitsIn(word: number): number {
   return count;
 }
 
-/** The numbers of a set in lists of at most `size`. */
+/** The items in lists of at most `size`. */
 export function* inChunks<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let slice: T[] = [];
+  let chunk: T[] = [];
   for (const item of items) {
-    slice.push(item);
-    if (slice.length < size) continue;
-    yield slice;
-    slice = [];
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
   }
-  if (slice.length > 0) yield slice;
+  if (chunk.length > 0) yield chunk;
 }

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** The one source of chance: ids and secrets. Tests may hand in a seeded one. */
+/** The one source of randomness: ids and secrets. Tests may pass a seeded one. */
 export interface Ids {
   /** A random UUID (v4): for things that need no order. */
   uuid(): string;
-  /** A time-ordered UUID (v7) for `now`, so that rows made together lie together. */
+  /** A time-ordered UUID (v7) for `now`, so that rows created together are stored together. */
   orderedUuid(now: number): string;
   /** A secret of 256 random bits in base62, with its prefix (`phc_`, `phx_`). */
   token(prefix: string): string;
@@ -44,12 +44,12 @@ const SEED_BYTES = 10;
 const POOL_BYTES = SEED_BYTES * 400;
 let pool = Buffer.alloc(0);
 
-/** Seeds are cut from one larger draw: asking the system for ten bytes at a time would cost more than the rest of a capture. */
+/** Seeds are taken from a pool: ten random bytes at a time would cost more than the rest of a capture. */
 function seed(): Buffer {
   if (pool.length < SEED_BYTES) pool = randomBytes(POOL_BYTES);
-  const drawn = pool.subarray(0, SEED_BYTES);
+  const taken = pool.subarray(0, SEED_BYTES);
   pool = pool.subarray(SEED_BYTES);
-  return drawn;
+  return taken;
 }
 
 export const randomIds: Ids = {

@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So long others wait at the most, roughly. */
+/** Roughly how long other work waits at most. */
 const MAX_BLOCK_MS = 5;
 
-/** For long work in small steps: called after each, it gives others their turn when it is time. */
+/** For long work in small steps: call it after each step, and other work gets its turn when it is time. */
 export function createPause(): () => Promise<void> | undefined {
-  let turn = performance.now();
+  let since = performance.now();
   return () => {
-    if (performance.now() - turn < MAX_BLOCK_MS) return undefined;
+    if (performance.now() - since < MAX_BLOCK_MS) return undefined;
     return nextTurn().then(() => {
-      turn = performance.now();
+      since = performance.now();
     });
   };
 }
 
-/** The numbers from 0 to before `count`, `size` of them at a time, with pauses between. */
+/** The ranges of `count` items, `size` at a time, with pauses in between. */
 export async function inBatches(count: number, size: number, work: (from: number, to: number) => void): Promise<void> {
   const pause = createPause();
   for (let from = 0; from < count; from += size) {
@@ -23,11 +23,11 @@ export async function inBatches(count: number, size: number, work: (from: number
   }
 }
 
-/** The items of a list, `size` of them at a time, with pauses between; a short list at once. */
+/** The items of a list, `size` at a time, with pauses in between; a short list without any. */
 export async function eachBatch<T>(
   items: readonly T[],
   size: number,
-  work: (some: readonly T[]) => void,
+  work: (batch: readonly T[]) => void,
 ): Promise<void> {
   if (items.length <= size) work(items);
   else await inBatches(items.length, size, (from, to) => work(items.slice(from, to)));

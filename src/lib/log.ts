@@ -1,4 +1,4 @@
-/** Structured logs. Keys are shortened to their first characters, addresses to their network: enough to recognise, too little to use. */
+/** Structured logs. Keys and addresses are shortened: enough to recognise them, too little to use them. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
@@ -15,13 +15,13 @@ const SECRET = new Set([
   'search',
 ]);
 
-/** `personal%5Fapi_key` reads the same to a server as `personal_api_key`, so it must to us. */
+/** `personal%5Fapi_key` means `personal_api_key`. */
 const nameOf = (written: string): string =>
   written
     .replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .toLowerCase();
 
-/** A request's address without what nobody should read in a log. */
+/** A request's URL without secrets and personal data. */
 export const shortenUrl = (url: string): string =>
   url
     .replace(PARAMETER, (all, mark: string, name: string, start: string) =>
@@ -29,7 +29,7 @@ export const shortenUrl = (url: string): string =>
     )
     .slice(0, 500);
 
-/** `203.0.113.7` → `203.0.113.x`; the last part of an IPv6 address goes likewise. */
+/** `203.0.113.7` → `203.0.113.x`; likewise the last part of an IPv6 address. */
 export const shortenAddress = (address: string): string =>
   address.includes(':') ? address.replace(/[^:]*$/, 'x') : address.replace(/\d+$/, 'x');
 

@@ -1,10 +1,10 @@
-/** A background loop: one run at a time, rests when there is nothing to do, backs off when something fails. */
+/** A background loop: one step at a time, sleeps when there is nothing to do, backs off after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface LoopOptions {
-  /** Does one piece of work; false when there was nothing to do. */
+  /** One piece of work; false when there was nothing to do. */
   step(): Promise<boolean>;
-  /** Hears of every failure; the loop goes on by itself after a pause. */
+  /** Called on every failure; the loop goes on after the pause. */
   onError(error: unknown, pauseMs: number): void;
   /** Called when there is nothing left to do. */
   onIdle?(): void;
@@ -16,7 +16,7 @@ interface LoopOptions {
 export interface Loop {
   /** There may be something to do. */
   wake(): void;
-  /** Resolves when the run under way has ended; none follows. */
+  /** Resolves when the current step has ended; none follows. */
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function startLoop(options: LoopOptions): Loop {
   let wakeUp: (() => void) | null = null;
   let woken = true;
 
-  const rest = (): Promise<void> =>
+  const sleepUntilWoken = (): Promise<void> =>
     new Promise((resolve) => {
       wakeUp = resolve;
       if (woken || stopping.signal.aborted) resolve();
@@ -40,7 +40,7 @@ export function startLoop(options: LoopOptions): Loop {
       try {
         const busy = await step();
         pauseMs = firstPauseMs;
-        if (!busy) await rest();
+        if (!busy) await sleepUntilWoken();
       } catch (error) {
         onError(error, pauseMs);
         await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);

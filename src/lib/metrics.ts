@@ -1,11 +1,11 @@
-/** Numbers for Prometheus: the process's own, and what the rooms report. */
+/** Metrics for Prometheus. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { RequestTimes } from './request-times.ts';
 
 export interface Metrics {
   readonly registry: Registry;
   readonly contentType: string;
-  /** Seconds from a request's arrival to its answer, by route and status. */
+  /** Seconds from request to response, by route and status. */
   readonly requestTimes: RequestTimes;
   text(): Promise<string>;
 }

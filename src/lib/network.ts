@@ -1,10 +1,7 @@
-/** Addresses of machines: whose they are, and whether they are of the inside. */
+/** IP addresses: to which network they belong, and whether they are private. */
 import { BlockList, isIP } from 'node:net';
 
-/**
- * What one attacker has at hand: an IPv4 address, or the /64 that every IPv6 customer gets. A throttle that counted
- * single IPv6 addresses would count to one, eighteen quintillion times.
- */
+/** What one attacker controls: an IPv4 address, or the /64 network that every IPv6 customer gets. */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, '').toLowerCase();
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(plain)?.[1];
@@ -24,7 +21,7 @@ for (const [network, bits] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Where clouds tell their machines the keys to everything.
+  // Metadata services of clouds, which give out credentials.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -36,7 +33,7 @@ for (const [network, bits] of [
 }
 for (const [network, bits] of [
   ['::', 127],
-  // Addresses that hold an IPv4 address of whatever kind.
+  // Addresses that contain an IPv4 address.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],
@@ -47,7 +44,7 @@ for (const [network, bits] of [
   PRIVATE_NETWORKS.addSubnet(network, bits, 'ipv6');
 }
 
-/** Loopback, private networks, link-local, multicast: nothing that a stranger could reach. What is no address counts too. */
+/** Loopback, private networks, link-local and multicast; also what is no IP address. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(plain);
@@ -55,7 +52,7 @@ export function isPrivateAddress(address: string): boolean {
   return PRIVATE_NETWORKS.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Whether the address itself says so; a name is looked at when it is resolved. */
+/** Judges IP addresses and `localhost` only; other names are checked when they are resolved. */
 export function isPrivateUrl(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && isPrivateAddress(host));

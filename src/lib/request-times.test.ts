@@ -7,7 +7,7 @@ it('says what the histogram of the library says', async () => {
   const times = new RequestTimes(ours);
   const histogram = new Histogram({
     name: 'cairn_http_request_seconds',
-    help: 'Time from the arrival of a request to its answer',
+    help: 'Time from request to response',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers: [theirs],

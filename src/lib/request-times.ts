@@ -1,20 +1,20 @@
 /**
- * How long answers take, as a histogram for Prometheus. A request only counts into an array; the names and labels are
- * put together when somebody asks. The library's own histogram builds a key out of its labels at every observation,
- * which took a tenth of the time of a small request.
+ * How long requests take, as a histogram for Prometheus. A request only counts into an array; labels are built when the
+ * metrics are read. The library's histogram builds a key from the labels at every observation, which took a tenth of the
+ * time of a small request.
  */
 import type { Metric, Registry } from 'prom-client';
 
 const NAME = 'cairn_http_request_seconds';
-const HELP = 'Time from the arrival of a request to its answer';
-/** Upper bounds in seconds; the last bucket is without one. */
+const HELP = 'Time from request to response';
+/** Upper bounds in seconds; the last bucket has none. */
 const BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 
 interface Series {
   method: string;
   route: string;
   status: number;
-  /** How many fell between a bound and the one before it. */
+  /** Counts between a bound and the one before it. */
   buckets: number[];
   sum: number;
 }
@@ -29,7 +29,7 @@ export class RequestTimes {
   readonly #byRoute = new Map<string, Series[]>();
 
   constructor(registry: Registry) {
-    // What a registry asks of a metric: its name, and its values on demand.
+    // All that a registry needs of a metric: its name, and its values on demand.
     const metric = { name: NAME, get: async () => this.#describe(), reset: () => this.#byRoute.clear() };
     registry.registerMetric(metric as unknown as Metric);
   }
@@ -41,7 +41,7 @@ export class RequestTimes {
     buckets[index] = (buckets[index] ?? 0) + 1;
   }
 
-  /** A route has a handful of statuses and methods: a walk is quicker than a key. */
+  /** A route has a handful of statuses and methods: a linear search is faster than a key. */
   #series(method: string, route: string, status: number, seconds: number): Series {
     const all = this.#byRoute.get(route) ?? [];
     let series = all.find((one) => one.status === status && one.method === method);

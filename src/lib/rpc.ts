@@ -1,6 +1,6 @@
 /**
- * Calls between the main thread and the worker thread. One side serves an object of async methods, the other holds a
- * proxy of the same type. Beside calls there are notices: said once, answered by nobody.
+ * Calls between the main thread and the worker thread. One side serves an object of async methods, the other has a proxy
+ * of the same type. Beside calls there are notices, which have no answer.
  */
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Failure, type FailureKind } from '../core/errors.ts';
@@ -10,7 +10,6 @@ type Port = Pick<MessagePort, 'postMessage' | 'on'> | Pick<Worker, 'postMessage'
 /** An object whose methods can be called from the other thread. */
 export type Methods<T> = { [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown> ? T[K] : never };
 
-/** An error on its way to another thread or process. */
 interface SerializedError {
   message: string;
   stack: string | undefined;
@@ -18,28 +17,27 @@ interface SerializedError {
 }
 
 type Message =
-  | { type: 'call'; id: number; method: string; args: unknown[]; canEnd: boolean }
-  /** Nobody waits for that call any more. */
-  | { type: 'end'; id: number }
+  | { type: 'call'; id: number; method: string; args: unknown[]; isAbortable: boolean }
+  | { type: 'abort'; id: number }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'error'; id: number; error: SerializedError }
   | { type: 'notice'; name: string; value: unknown };
 
-/** Answers the other thread's calls with the methods of `target`. */
+/** Serves the methods of `target` to the other thread. */
 export function serve<T extends object>(port: Port, target: T): void {
-  const ends = new Map<number, AbortController>();
+  const aborts = new Map<number, AbortController>();
   port.on('message', (message: Message) => {
-    if (message.type === 'end') ends.get(message.id)?.abort();
+    if (message.type === 'abort') aborts.get(message.id)?.abort();
     if (message.type !== 'call') return;
-    const { id, method, args, canEnd } = message;
-    if (canEnd) {
-      const end = new AbortController();
-      ends.set(id, end);
-      args.push(end.signal);
+    const { id, method, args, isAbortable } = message;
+    if (isAbortable) {
+      const abort = new AbortController();
+      aborts.set(id, abort);
+      args.push(abort.signal);
     }
     const run = async (): Promise<unknown> => (target[method as keyof T] as (...args: unknown[]) => unknown)(...args);
     run()
-      .finally(() => ends.delete(id))
+      .finally(() => aborts.delete(id))
       .then(
         (value) => port.postMessage({ type: 'result', id, value } satisfies Message),
         (error: unknown) => port.postMessage({ type: 'error', id, error: serializeError(error) } satisfies Message),
@@ -49,7 +47,7 @@ export function serve<T extends object>(port: Port, target: T): void {
 
 export interface Remote<T> {
   methods: T;
-  /** Rejects every call under way and all that follow: the other side is gone. */
+  /** The other side has ended: rejects all pending calls and all that follow. */
   disconnect(reason: Error): void;
 }
 
@@ -60,12 +58,12 @@ interface Waiting {
 
 /**
  * A proxy for what the other thread serves. A method whose last argument is an `AbortSignal` gets one on the other side
- * too; when it is aborted here, the call is rejected with its reason at once and the other side hears of it.
+ * too; aborting it rejects the call at once with its reason.
  */
 export function remote<T extends object>(port: Port): Remote<T> {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
-  let gone: Error | null = null;
+  let ended: Error | null = null;
   port.on('message', (message: Message) => {
     if (message.type !== 'result' && message.type !== 'error') return;
     const call = waiting.get(message.id);
@@ -73,21 +71,21 @@ export function remote<T extends object>(port: Port): Remote<T> {
     if (message.type === 'result') call?.resolve(message.value);
     else call?.reject(deserializeError(message.error));
   });
-  const call = (method: string, given: unknown[]): Promise<unknown> => {
-    const last = given.at(-1);
+  const call = (method: string, allArgs: unknown[]): Promise<unknown> => {
+    const last = allArgs.at(-1);
     const signal = last instanceof AbortSignal ? last : null;
-    const args = signal === null ? given : given.slice(0, -1);
+    const args = signal === null ? allArgs : allArgs.slice(0, -1);
     return new Promise((resolve, reject) => {
-      if (gone) return reject(gone);
+      if (ended) return reject(ended);
       if (signal?.aborted) return reject(signal.reason);
       const id = ++lastId;
-      const end = (): void => {
+      const abort = (): void => {
         waiting.delete(id);
-        port.postMessage({ type: 'end', id } satisfies Message);
+        port.postMessage({ type: 'abort', id } satisfies Message);
         reject(signal?.reason);
       };
-      const done = (): void => signal?.removeEventListener('abort', end);
-      signal?.addEventListener('abort', end, { once: true });
+      const done = (): void => signal?.removeEventListener('abort', abort);
+      signal?.addEventListener('abort', abort, { once: true });
       waiting.set(id, {
         resolve: (value) => {
           done();
@@ -98,7 +96,7 @@ export function remote<T extends object>(port: Port): Remote<T> {
           reject(error);
         },
       });
-      port.postMessage({ type: 'call', id, method, args, canEnd: signal !== null } satisfies Message);
+      port.postMessage({ type: 'call', id, method, args, isAbortable: signal !== null } satisfies Message);
     });
   };
   const methods = new Proxy({} as T, {
@@ -108,7 +106,7 @@ export function remote<T extends object>(port: Port): Remote<T> {
   return {
     methods,
     disconnect(reason) {
-      gone = reason;
+      ended = reason;
       for (const { reject } of waiting.values()) reject(reason);
       waiting.clear();
     },
@@ -119,9 +117,9 @@ export function notify(port: Port, name: string, value: unknown): void {
   port.postMessage({ type: 'notice', name, value } satisfies Message);
 }
 
-export function onNotice(port: Port, name: string, hear: (value: never) => void): void {
+export function onNotice(port: Port, name: string, listener: (value: never) => void): void {
   port.on('message', (message: Message) => {
-    if (message.type === 'notice' && message.name === name) hear(message.value as never);
+    if (message.type === 'notice' && message.name === name) listener(message.value as never);
   });
 }
 

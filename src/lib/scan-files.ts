@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export interface FileScan {
   files: number;
   bytes: number;
-  /** For each text that was found: the files that hold it. */
+  /** For each text that was found, the files that contain it. */
   found: Map<string, string[]>;
 }
 
-/** Small enough that looking for some hundred texts in one does not hold up the thread. */
+/** Small enough to search for some hundred texts without blocking the thread. */
 const CHUNK_BYTES = 256 * 1024;
 
 interface Needle {
@@ -17,7 +17,7 @@ interface Needle {
   bytes: Buffer;
 }
 
-/** Looks for texts, byte by byte, in every file below a folder. Files that vanish meanwhile are passed over. */
+/** Searches every file below a folder for texts, byte by byte. Files that are deleted meanwhile are skipped. */
 export async function scanFiles(folder: string, texts: readonly string[]): Promise<FileScan> {
   const needles = [...new Set(texts)].filter((text) => text !== '').map((text) => ({ text, bytes: Buffer.from(text) }));
   const scan: FileScan = { files: 0, bytes: 0, found: new Map() };
@@ -26,7 +26,7 @@ export async function scanFiles(folder: string, texts: readonly string[]): Promi
     if (size === null) continue;
     scan.files++;
     scan.bytes += size;
-    // The lock of the folder is an empty file, and a process that opens and closes a file gives up its locks on it.
+    // The folder's lock is an empty file, and closing a file releases the process's locks on it.
     if (size === 0) continue;
     for (const text of await textsIn(join(folder, name), needles)) {
       scan.found.set(text, [...(scan.found.get(text) ?? []), name]);
@@ -47,14 +47,14 @@ async function sizeOf(path: string): Promise<number | null> {
 async function textsIn(path: string, needles: readonly Needle[]): Promise<Set<string>> {
   const found = new Set<string>();
   if (needles.length === 0) return found;
-  // A text may lie across the border of two chunks.
+  // A text may span two chunks.
   const overlap = Math.max(...needles.map(({ bytes }) => bytes.length)) - 1;
-  let tail: Buffer = Buffer.alloc(0);
+  let previous: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-      const window = Buffer.concat([tail, chunk as Buffer]);
+      const window = Buffer.concat([previous, chunk as Buffer]);
       for (const { text, bytes } of needles) if (!found.has(text) && window.includes(bytes)) found.add(text);
-      tail = window.subarray(Math.max(0, window.length - overlap));
+      previous = window.subarray(Math.max(0, window.length - overlap));
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

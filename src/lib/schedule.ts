@@ -1,6 +1,6 @@
 /**
- * Work that is due from time to time by the clock. The machine's timer only asks whether it is due: so a clock that is
- * held still, or moved, decides alone, and a machine that slept catches up once.
+ * Periodic work by the clock. A timer only checks whether it is due: so a frozen or moved clock decides alone, and a
+ * machine that slept catches up once.
  */
 import type { Clock } from './clock.ts';
 
@@ -12,12 +12,12 @@ export interface ScheduleOptions {
   intervalMs: number;
   run(): Promise<void>;
   onError(error: unknown): void;
-  /** How often the clock is looked at; default a second. */
+  /** How often the clock is checked; default a second. */
   pollIntervalMs?: number;
 }
 
 export interface Schedule {
-  /** Resolves when the run under way has ended; none follows. */
+  /** Resolves when the current run has ended; none follows. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function startSchedule(options: ScheduleOptions): Schedule {
   const { clock, initialDelayMs, intervalMs, run, onError, pollIntervalMs = 1000 } = options;
   let due = clock.now() + initialDelayMs;
   let running: Promise<void> | null = null;
-  const look = (): void => {
+  const check = (): void => {
     if (running || clock.now() < due) return;
     running = run()
       .catch(onError)
@@ -34,7 +34,7 @@ export function startSchedule(options: ScheduleOptions): Schedule {
         running = null;
       });
   };
-  const timer = setInterval(look, pollIntervalMs);
+  const timer = setInterval(check, pollIntervalMs);
   timer.unref();
   return {
     async stop() {

@@ -1,4 +1,4 @@
-/** What we use of the package, which brings no types of its own. */
+/** What we use of the package, which has no types. */
 declare module 'tar-stream' {
   import type { Readable, Writable } from 'node:stream';
 

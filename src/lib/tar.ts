@@ -1,4 +1,4 @@
-/** Files in one stream, in the form that every system can open: tar. Each is hashed on its way. */
+/** Packs and unpacks tar archives, hashing each file. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -13,12 +13,10 @@ export interface HashedFile {
   sha256: string;
 }
 
-/** The chunk size of reading: fewer, larger chunks cost less on their way. */
+/** Fewer, larger chunks cost less. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/**
- * The files of a folder, in the order given, and then one more whose text is made of what they turned out to be.
- */
+/** The files of a folder in the order given, and a last one that is generated from their sizes and hashes. */
 export function packFiles(
   folder: string,
   names: readonly string[],
@@ -49,7 +47,7 @@ export function packFiles(
   return archive;
 }
 
-/** Writes the files of an archive into a folder; one whose name is not among those allowed is refused. */
+/** Writes the files of an archive into a folder; throws if one is not allowed. */
 export async function unpackFiles(
   source: Readable,
   folder: string,

@@ -1,12 +1,12 @@
 import { Failure } from '../core/errors.ts';
 import type { Clock } from './clock.ts';
 
-/** So many names are remembered at once: whoever tries more of them pushes out the oldest. */
+/** Beyond this the oldest names are dropped. */
 const MAX_NAMES = 10_000;
 
-/** Counts attempts by name (an address, an account) in a sliding window, and says how long to wait. */
+/** Counts attempts by name, such as an address or an account, in a sliding window. */
 export class Throttle {
-  /** Those that tried last come last. */
+  /** Least recent first. */
   readonly #attempts = new Map<string, number[]>();
   readonly #clock: Clock;
   readonly #limit: number;
@@ -18,12 +18,11 @@ export class Throttle {
     this.#windowMs = windowMs;
   }
 
-  /** Names that are remembered. */
   get size(): number {
     return this.#attempts.size;
   }
 
-  /** Seconds to wait before the next attempt; 0 when it may be made now. */
+  /** 0 when the next attempt is allowed now. */
   secondsUntilAllowed(name: string): number {
     const recent = this.#recent(name);
     const oldest = recent.at(-this.#limit);
@@ -34,10 +33,10 @@ export class Throttle {
     const attempts = [...this.#recent(name), this.#clock.now()].slice(-this.#limit);
     this.#attempts.delete(name);
     this.#attempts.set(name, attempts);
-    if (this.#attempts.size > MAX_NAMES) this.#forgetOldest();
+    if (this.#attempts.size > MAX_NAMES) this.#dropOldest();
   }
 
-  /** The last attempt was a right one after all. */
+  /** The last attempt was a success after all. */
   undo(name: string): void {
     const attempts = this.#recent(name).slice(0, -1);
     if (attempts.length === 0) this.#attempts.delete(name);
@@ -48,7 +47,7 @@ export class Throttle {
     this.#attempts.delete(name);
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     const [oldest] = this.#attempts.keys();
     if (oldest !== undefined) this.#attempts.delete(oldest);
   }

@@ -10,8 +10,8 @@ import { LiveEventSubscriptions } from '../../ingest/live/live-event-subscriptio
 import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
-import { scanFiles } from '../../lib/scan-files.ts';
 import { resolvesWithin } from '../../lib/resolves-within.ts';
+import { scanFiles } from '../../lib/scan-files.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';
