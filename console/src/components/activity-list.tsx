@@ -52,9 +52,6 @@ function Changes({ entry: { detail } }: { entry: Activity }) {
 }
 
 const VERBS: Readonly<Record<string, string>> = {
-  created: 'created',
-  updated: 'updated',
-  deleted: 'deleted',
   delete_property: 'deleted a property of',
   split_person: 'split',
   undid_merge: 'undid a merge of',

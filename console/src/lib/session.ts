@@ -1,5 +1,4 @@
 /** The signed-in user and the current project, for every page below the shell. */
-
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { User } from '../api/accounts.ts';

@@ -1,5 +1,4 @@
 /** Data loaded from the server, and actions. */
-
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/api-error.ts';
 

@@ -1,5 +1,4 @@
 /** The setup link of the first start: create an account, then name the project. */
-
 import { useState } from 'preact/hooks';
 import { getMe, setUp } from '../../api/accounts.ts';
 import { ApiError } from '../../api/api-error.ts';

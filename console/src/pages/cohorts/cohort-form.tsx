@@ -1,5 +1,4 @@
 /** The form for creating and editing a cohort. */
-
 import { useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../../api/api-error.ts';
 import type { Cohort, CohortWrite } from '../../api/cohorts.ts';

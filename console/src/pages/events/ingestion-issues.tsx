@@ -1,5 +1,4 @@
 /** Dead letters, dropped events and ingestion warnings. */
-
 import { useState } from 'preact/hooks';
 import {
   type DeadLetter,

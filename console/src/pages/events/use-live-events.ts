@@ -1,5 +1,4 @@
 /** The latest events of a project, continued by the live stream. */
-
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type LiveEvent, listEvents } from '../../api/events.ts';
 import { watchEvents } from '../../api/live-events.ts';

@@ -1,5 +1,4 @@
 /** Whose value a change would affect: the server evaluates the flag before and after the change. */
-
 import { useState } from 'preact/hooks';
 import { type BlastRadius, type BlastRadiusQuery, getBlastRadius } from '../../api/flags.ts';
 import { PersonLink } from '../../components/person-link.tsx';
@@ -8,6 +7,7 @@ import { type Column, Pager, Table } from '../../components/table.tsx';
 import { formatNumber, formatPercent } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { PERSONS } from './model/descriptions.ts';
 
 type Value = boolean | string;
 
@@ -50,8 +50,12 @@ export function AffectedUsers({ query, audience }: { query: BlastRadiusQuery; au
 
 type Changed = NonNullable<BlastRadius['results']>[number];
 
-const COLUMNS: readonly Column<Changed>[] = [
-  { id: 'who', title: 'Person', cell: ({ uuid, name }) => <PersonLink id={uuid} name={name} /> },
+const columnsFor = (audience: string): readonly Column<Changed>[] => [
+  {
+    id: 'who',
+    title: audience === PERSONS ? 'Person' : 'Group',
+    cell: ({ uuid, name }) => <PersonLink id={uuid} name={name} />,
+  },
   {
     id: 'change',
     title: 'Change',
@@ -98,7 +102,7 @@ function Changes({ radius, audience, offset, onOffset }: ChangesProps) {
       </ul>
       <Table
         label="Affected"
-        columns={COLUMNS}
+        columns={columnsFor(audience)}
         rows={results}
         rowKey={({ uuid, group_key, name }) => uuid ?? group_key ?? name}
       />

@@ -1,5 +1,4 @@
 /** The value of the flag for a distinct ID, with the reason. */
-
 import { useState } from 'preact/hooks';
 import { findDistinctIds } from '../../api/flag-targets.ts';
 import { type Evaluation, evaluateFlags, type FeatureFlag } from '../../api/flags.ts';

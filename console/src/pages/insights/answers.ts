@@ -124,11 +124,11 @@ export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMa
       break;
     case 'retention':
       for (const [at, { label, values, people_url }] of answer.rows.entries()) {
-        put(`${at}`, label, people_url);
+        put(`${at}`, `Cohort ${label}`, people_url);
         for (const period of values.keys()) {
           if (period > 0)
             links.set(`${at}.${period}`, {
-              title: `${label}, returned in period ${period}`,
+              title: `Cohort ${label}, returned in period ${period}`,
               url: people_url,
               appears: period,
             });

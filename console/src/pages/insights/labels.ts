@@ -1,5 +1,4 @@
 /** Labels of insights. */
-
 import type { Option } from '../../components/field.tsx';
 import { describeFilter } from '../../lib/filters.ts';
 import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';

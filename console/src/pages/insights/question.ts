@@ -2,7 +2,6 @@
  * The query of an insight: as the form edits it, as the fields of the API, which are also saved, and as the same fields
  * in a URL. `rest` keeps fields without a control, so that saving an insight made through the API loses nothing.
  */
-
 import type { DateRangeValue } from '../../components/date-range.tsx';
 import { isComplete, type PropertyFilter } from '../../lib/filters.ts';
 

@@ -1,5 +1,4 @@
 /** Runs the query of an insight, a moment after it has stopped changing. */
-
 import { useRef, useState } from 'preact/hooks';
 import { type InsightAnswer, runInsight } from '../../api/insights.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';

@@ -1,5 +1,4 @@
 /** Shows the changes, who is affected, and conflicts with other users before saving. */
-
 import { useMemo } from 'preact/hooks';
 import { ApiError } from '../../../api/api-error.ts';
 import { createFlag, type FeatureFlag, getFlag, updateFlag } from '../../../api/flags.ts';

@@ -1,5 +1,4 @@
 /** The unsaved changes of a flag. */
-
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FeatureFlag } from '../../../api/flags.ts';
 import { changesOf, type Draft, draftOf, NEW_DRAFT, rebase } from '../model/draft.ts';

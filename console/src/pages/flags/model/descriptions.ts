@@ -20,9 +20,11 @@ export interface Names {
   flags: ReadonlyMap<number, string>;
 }
 
+export const PERSONS = 'persons';
+
 /** 'persons', 'companies' */
 export const audienceName = (index: number | null, names: Names): string =>
-  index === null ? 'persons' : (names.groups.get(index) ?? `groups of type ${index}`);
+  index === null ? PERSONS : (names.groups.get(index) ?? `groups of type ${index}`);
 
 /** 'plan equals pro or team' */
 export function describeProperty(property: Property, names: Names): string {

@@ -1,5 +1,4 @@
 /** The editable fields of a flag. */
-
 import { formatRollout } from '../../../lib/numbers.ts';
 import { addCondition, conditionsOf, type Filters, propertiesOf, rolloutOf } from './filters.ts';
 import { isComplete } from './operators.ts';

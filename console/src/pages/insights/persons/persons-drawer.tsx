@@ -1,5 +1,4 @@
 /** The persons behind a number, with export to CSV and to a cohort. */
-
 import { useState } from 'preact/hooks';
 import { type Actor, listActors, personsPath, withParameters } from '../../../api/insight-persons.ts';
 import { Button } from '../../../components/button.tsx';
