@@ -1,4 +1,4 @@
-/** After the storm: the stores, opened without the server, are held to what the client knows. Returns what is wrong. */
+/** Checks the stores, opened without the server, against what the clients sent. Returns violations. */
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
@@ -19,7 +19,7 @@ interface Findings {
   events: number;
 }
 
-/** The relational shelf, to be looked at. Names of columns are quoted: not every engine leaves their case alone. */
+/** The metadata. Column names are quoted because engines differ in case. */
 export interface PersonRecords {
   rows<T>(sql: string): Promise<T[]>;
 }
@@ -27,18 +27,18 @@ export interface PersonRecords {
 export async function check(dataDir: string, ledger: Ledger, status: Status): Promise<Findings> {
   const rows = await readEvents(join(dataDir, DATA_FILES.events));
   const db = new Database(join(dataDir, DATA_FILES.metadata), { readonly: true });
-  const books: PersonRecords = { rows: async <T>(sql: string) => db.prepare(sql).all() as T[] };
-  const findings = await checkAll(rows, books, ledger, status);
+  const records: PersonRecords = { rows: async <T>(sql: string) => db.prepare(sql).all() as T[] };
+  const findings = await checkAll(rows, records, ledger, status);
   const { violations } = findings;
   checkOrder(rows, (text) => violations.length < 50 && violations.push(text));
   db.close();
   return findings;
 }
 
-/** All that does not depend on the order in which an engine gives its rows back. */
+/** Everything that does not depend on the order of rows. */
 export async function checkAll(
   rows: readonly StoredRow[],
-  books: PersonRecords,
+  records: PersonRecords,
   ledger: Ledger,
   status: Status,
 ): Promise<Findings> {
@@ -48,8 +48,8 @@ export async function checkAll(
   };
   checkCounters(status, rows.length, ledger, report);
   checkOnce(rows, ledger, report);
-  await checkPersons(rows, ledger, books, report);
-  await checkPersonHistory(books, ledger, report);
+  await checkPersons(rows, ledger, records, report);
+  await checkPersonHistory(records, ledger, report);
   return { violations, events: rows.length };
 }
 
@@ -73,15 +73,15 @@ async function readEvents(path: string): Promise<StoredRow[]> {
 
 function checkCounters(status: Status, rows: number, ledger: Ledger, report: Report): void {
   const dropped = Object.values(status.dropped).reduce((sum, count) => sum + count, 0);
-  const met = status.stored + status.duplicate + dropped + status.dead_lettered + status.pending;
-  if (status.accepted !== met) report(`accepted ${status.accepted} ≠ ${met}, the sum of all fates`);
+  const total = status.stored + status.duplicate + dropped + status.dead_lettered + status.pending;
+  if (status.accepted !== total) report(`accepted ${status.accepted} ≠ ${total}, the sum of all fates`);
   if (status.stored !== rows) report(`counted ${status.stored} as stored, found ${rows} rows`);
-  if (status.dead_lettered > 0) report(`${status.dead_lettered} events were set aside as dead letters`);
+  if (status.dead_lettered > 0) report(`${status.dead_lettered} events are dead letters`);
   const { acknowledgedEvents: acknowledged } = ledger;
   if (status.accepted < acknowledged) report(`accepted ${status.accepted} < ${acknowledged} acknowledged`);
 }
 
-/** Acknowledged ⊆ stored ⊆ sent, and each once: by marker and by uuid. */
+/** Acknowledged ⊆ stored ⊆ sent, each once, by marker and by uuid. */
 function checkOnce(rows: readonly StoredRow[], ledger: Ledger, report: Report): void {
   const stored = new Map<string, number>();
   for (const { marker } of rows) stored.set(marker, (stored.get(marker) ?? 0) + 1);
@@ -90,8 +90,8 @@ function checkOnce(rows: readonly StoredRow[], ledger: Ledger, report: Report): 
     for (const event of events) {
       const times = stored.get(event.marker) ?? 0;
       stored.delete(event.marker);
-      const [least, most] = bounds(event, attempts, acknowledged);
-      if (times < least || times > most) {
+      const [min, max] = bounds(event, attempts, acknowledged);
+      if (times < min || times > max) {
         report(`${event.marker}: stored ${times} times; sent ${attempts}, acknowledged ${acknowledged} times`);
       }
     }
@@ -101,7 +101,7 @@ function checkOnce(rows: readonly StoredRow[], ledger: Ledger, report: Report): 
 
 function bounds(event: SentEvent, attempts: number, acknowledged: number): [number, number] {
   if (event.isNameless) return [0, 0];
-  // Without an identity every acceptance is an event of its own, also one whose answer got lost.
+  // Without an id every accepted request is a new event, even if its response was lost.
   return event.hasIdentity ? [Math.min(acknowledged, 1), Math.min(attempts, 1)] : [acknowledged, attempts];
 }
 
@@ -118,10 +118,10 @@ function checkOrder(rows: readonly StoredRow[], report: Report): void {
 async function checkPersons(
   rows: readonly StoredRow[],
   ledger: Ledger,
-  books: PersonRecords,
+  records: PersonRecords,
   report: Report,
 ): Promise<void> {
-  const owners = await books.rows<{ distinctId: string; uuid: string; properties: string }>(`
+  const owners = await records.rows<{ distinctId: string; uuid: string; properties: string }>(`
     select d.distinct_id as "distinctId", p.uuid as "uuid", p.properties as "properties"
     from person_distinct_ids d join persons p on p.id = d.person_id`);
   const persons = new Map(owners.map((row) => [row.distinctId, row] as const));
@@ -137,7 +137,7 @@ async function checkPersons(
     for (const { distinctId, number, joins } of acknowledged > 0 ? events : []) {
       if (number !== null) newest.set(distinctId, Math.max(number, newest.get(distinctId) ?? 0));
       if (joins !== null && persons.get(joins)?.uuid !== persons.get(distinctId)?.uuid) {
-        report(`${joins} was joined with ${distinctId}, but they are two persons`);
+        report(`${joins} was merged with ${distinctId}, but they are two persons`);
       }
     }
   }
@@ -145,16 +145,16 @@ async function checkPersons(
     const { last } = JSON.parse(persons.get(distinctId)?.properties ?? '{}') as { last?: number };
     if (last !== number) report(`${distinctId}: the last value is ${last}, not ${number}`);
   }
-  const [astray] = await books.rows<{ n: number }>(
+  const [orphans] = await records.rows<{ n: number }>(
     'select count(*) as "n" from person_distinct_ids where person_id not in (select id from persons)',
   );
-  if (Number(astray?.n) !== 0) report(`${astray?.n} distinct ids point to persons that do not exist`);
+  if (Number(orphans?.n) !== 0) report(`${orphans?.n} distinct ids point to persons that do not exist`);
 }
 
-/** The history of a property is one chain without gaps or repetitions; a person is merged away at most once. */
-async function checkPersonHistory(books: PersonRecords, ledger: Ledger, report: Report): Promise<void> {
+/** A property's history has no gaps or repetitions, and a person is merged away at most once. */
+async function checkPersonHistory(records: PersonRecords, ledger: Ledger, report: Report): Promise<void> {
   const last = new Map<string, string | null>();
-  const history = await books.rows<{ person: string; before: string | null; after: string | null }>(`
+  const history = await records.rows<{ person: string; before: string | null; after: string | null }>(`
     select person_uuid as "person", before_value as "before", after_value as "after"
     from person_property_history where name = 'last' order by id`);
   for (const { person, before, after } of history) {
@@ -162,9 +162,9 @@ async function checkPersonHistory(books: PersonRecords, ledger: Ledger, report: 
     if (Number(after) <= Number(before ?? 0)) report(`history of ${person}: ${after} after ${before}`);
     last.set(person, after);
   }
-  const twice = await books.rows('select source_uuid from person_merges group by source_uuid having count(*) > 1');
+  const twice = await records.rows('select source_uuid from person_merges group by source_uuid having count(*) > 1');
   if (twice.length > 0) report(`${twice.length} persons were merged away more than once`);
-  const [companies] = await books.rows<{ n: number }>('select count(*) as "n" from group_types');
+  const [companies] = await records.rows<{ n: number }>('select count(*) as "n" from group_types');
   const named = ledger.requests.some(({ acknowledged, events }) => acknowledged > 0 && events.some((e) => !e.number));
-  if (named && Number(companies?.n) !== 1) report(`${companies?.n} kinds of groups instead of one`);
+  if (named && Number(companies?.n) !== 1) report(`${companies?.n} group types instead of one`);
 }

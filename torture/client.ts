@@ -1,96 +1,96 @@
 /**
- * A client as SDKs are: batches of all sizes, repeated when no answer came, sometimes repeated for no reason at all.
- * Several lanes send at the same time. Each lane owns the distinct ids whose order it watches: it sends no later event
- * of theirs before an earlier one was acknowledged.
+ * Behaves like an SDK: batches of all sizes, retried without a response, and sometimes repeated for no reason. Several
+ * senders run concurrently. Each has its own distinct ids with ordered events: it sends the next one only after the
+ * previous one was acknowledged.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SeededRandom } from './chance.ts';
 import type { Ledger, SentEvent, SentRequest } from './ledger.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { PROJECT_KEY } from './server-process.ts';
 
 const SENDERS = 4;
 const IDS_PER_SENDER = 5;
 
 export class Client {
-  readonly #chance: SeededRandom;
+  readonly #random: SeededRandom;
   readonly #ledger: Ledger;
   readonly #url: string;
   readonly #name: string;
   readonly #numbers = new Map<string, number>();
   readonly #unanswered: SentRequest[] = [];
   #agent = new Agent({ keepAlive: true });
-  #made = 0;
+  #eventCount = 0;
   #running = false;
-  #lanes: Promise<void>[] = [];
+  #senders: Promise<void>[] = [];
 
-  /** Pause of each lane after a request; 0 sends as fast as the server answers. */
+  /** Pause of each sender after a request. */
   paceMs = 0;
-  /** A batch has so many events at the most. */
-  mostEvents = 200;
+  /** Per batch. */
+  maxEvents = 200;
 
-  /** `name`: tells the events and people of several clients apart. */
-  constructor(url: string, ledger: Ledger, chance: SeededRandom, name = '') {
+  /** `name` distinguishes the events and persons of several clients. */
+  constructor(url: string, ledger: Ledger, random: SeededRandom, name = '') {
     this.#name = name;
     this.#url = url;
     this.#ledger = ledger;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   start(): void {
     this.#running = true;
-    this.#lanes = Array.from({ length: SENDERS }, (_, lane) => this.#run(lane));
+    this.#senders = Array.from({ length: SENDERS }, (_, sender) => this.#run(sender));
   }
 
-  /** Stops making new requests, and waits for the answers to those under way. */
+  /** Stops sending, and waits for pending responses. */
   async stop(): Promise<void> {
     this.#running = false;
-    await Promise.all(this.#lanes);
+    await Promise.all(this.#senders);
     this.#agent.destroy();
     this.#agent = new Agent({ keepAlive: true });
   }
 
-  async #run(lane: number): Promise<void> {
+  async #run(sender: number): Promise<void> {
     while (this.#running) {
-      const old = this.#chance.happens(0.15) ? this.#oldRequest() : undefined;
-      if (old) await this.#attempt(old);
-      else if (this.#chance.happens(0.3)) await this.#sendLoose();
-      else await this.#sendInOrder(lane);
+      const repeated = this.#random.happens(0.15) ? this.#requestToRepeat() : undefined;
+      if (repeated) await this.#attempt(repeated);
+      else if (this.#random.happens(0.3)) await this.#sendUnordered();
+      else await this.#sendInOrder(sender);
       if (this.paceMs > 0) await sleep(this.paceMs);
     }
   }
 
-  /** Something to repeat: first of all what got no answer. */
-  #oldRequest(): SentRequest | undefined {
-    if (this.#unanswered.length > 0 && this.#chance.happens(0.7)) return this.#unanswered.shift();
+  /** A request to repeat, preferably one without a response. */
+  #requestToRepeat(): SentRequest | undefined {
+    if (this.#unanswered.length > 0 && this.#random.happens(0.7)) return this.#unanswered.shift();
     const repeatable = this.#ledger.requests.slice(-200).filter((sent) => sent.events.every((e) => e.hasIdentity));
-    return repeatable.length > 0 ? this.#chance.oneOf(repeatable) : undefined;
+    return repeatable.length > 0 ? this.#random.oneOf(repeatable) : undefined;
   }
 
-  async #sendLoose(): Promise<void> {
-    const sent = this.#request(Array.from({ length: this.#size() }, () => this.#looseEvent()));
+  async #sendUnordered(): Promise<void> {
+    const sent = this.#request(Array.from({ length: this.#size() }, () => this.#unorderedEvent()));
     if (!(await this.#attempt(sent))) this.#unanswered.push(sent);
   }
 
-  /** Repeats itself until it is acknowledged or the load ends; what remains is repeated first when it begins again. */
-  async #sendInOrder(lane: number): Promise<void> {
-    const waiting = this.#waiting.get(lane);
-    const sent = waiting ?? this.#request(Array.from({ length: this.#size() }, () => this.#orderedEvent(lane)));
-    this.#waiting.set(lane, sent);
+  /** Retries until it is acknowledged or the client stops; then it comes first at the next start. */
+  async #sendInOrder(sender: number): Promise<void> {
+    const waiting = this.#waiting.get(sender);
+    const sent = waiting ?? this.#request(Array.from({ length: this.#size() }, () => this.#orderedEvent(sender)));
+    this.#waiting.set(sender, sent);
     while (!(await this.#attempt(sent))) {
       if (!this.#running) return;
       await sleep(5);
     }
-    this.#waiting.delete(lane);
+    this.#waiting.delete(sender);
   }
 
   readonly #waiting = new Map<number, SentRequest>();
 
-  /** Sends what is still owed, so that the order of every lane is complete. */
+  /** Sends what was not acknowledged, so that the order of every sender is complete. */
   async finish(): Promise<void> {
     for (const sent of [...this.#waiting.values(), ...this.#unanswered.splice(0)]) {
       for (let tries = 0; !(await this.#attempt(sent)); tries++) {
-        if (tries > 200) throw new Error('The server does not acknowledge anything any more');
+        if (tries > 200) throw new Error('The server no longer acknowledges anything');
         await sleep(50);
       }
     }
@@ -99,17 +99,17 @@ export class Client {
   }
 
   #size(): number {
-    return this.#chance.happens(0.3) ? 1 : this.#chance.between(1, this.mostEvents);
+    return this.#random.happens(0.3) ? 1 : this.#random.between(1, this.maxEvents);
   }
 
   #request(raws: { raw: object; event: SentEvent }[]): SentRequest {
     const [only] = raws;
-    const isSingle = raws.length === 1 && only !== undefined && this.#chance.happens(0.5);
+    const isSingle = raws.length === 1 && only !== undefined && this.#random.happens(0.5);
     const body = isSingle
       ? { api_key: PROJECT_KEY, ...only.raw }
       : { api_key: PROJECT_KEY, batch: raws.map(({ raw }) => raw), sent_at: new Date().toISOString() };
     const sent: SentRequest = {
-      path: this.#chance.oneOf(isSingle ? ['/capture/', '/e/', '/i/v0/e/'] : ['/batch/', '/e/']),
+      path: this.#random.oneOf(isSingle ? ['/capture/', '/e/', '/i/v0/e/'] : ['/batch/', '/e/']),
       body: JSON.stringify(body),
       events: raws.map(({ event }) => event),
       attempts: 0,
@@ -119,14 +119,14 @@ export class Client {
     return sent;
   }
 
-  /** An event of an id whose order is watched; now and then it joins a fresh id with it. */
-  #orderedEvent(lane: number): { raw: object; event: SentEvent } {
-    const distinctId = `ordered-${this.#name}${lane}-${this.#chance.between(1, IDS_PER_SENDER)}`;
+  /** An event of an ordered id; sometimes it merges a new id with it. */
+  #orderedEvent(sender: number): { raw: object; event: SentEvent } {
+    const distinctId = `ordered-${this.#name}${sender}-${this.#random.between(1, IDS_PER_SENDER)}`;
     const number = (this.#numbers.get(distinctId) ?? 0) + 1;
     this.#numbers.set(distinctId, number);
     const marker = this.#marker();
-    const joins = this.#chance.happens(0.05) ? `joined-${marker}` : null;
-    const isAlias = this.#chance.happens(0.3);
+    const joins = this.#random.happens(0.05) ? `joined-${marker}` : null;
+    const isAlias = this.#random.happens(0.3);
     const joining = joins === null ? {} : isAlias ? { alias: joins } : { $anon_distinct_id: joins };
     const name = joins === null ? 'ordered' : isAlias ? '$create_alias' : '$identify';
     const raw = {
@@ -134,32 +134,32 @@ export class Client {
       distinct_id: distinctId,
       timestamp: new Date().toISOString(),
       properties: { marker, number, ...joining, $set: { last: number } },
-      uuid: this.#chance.uuid(),
+      uuid: this.#random.uuid(),
     };
     const event = { marker, hasIdentity: true, isNameless: false, isPersonless: false, distinctId, number, joins };
     return { raw, event };
   }
 
-  #looseEvent(): { raw: object; event: SentEvent } {
+  #unorderedEvent(): { raw: object; event: SentEvent } {
     const marker = this.#marker();
-    const isNameless = this.#chance.happens(0.02);
-    const isPersonless = this.#chance.happens(0.1);
+    const isNameless = this.#random.happens(0.02);
+    const isPersonless = this.#random.happens(0.1);
     const distinctId = isPersonless
-      ? `nobody-${this.#name}${this.#chance.between(1, 50)}`
-      : `loose-${this.#name}${this.#chance.between(1, 300)}`;
-    const identity = this.#chance.oneOf([
-      { uuid: this.#chance.uuid() },
+      ? `nobody-${this.#name}${this.#random.between(1, 50)}`
+      : `loose-${this.#name}${this.#random.between(1, 300)}`;
+    const identity = this.#random.oneOf([
+      { uuid: this.#random.uuid() },
       { messageId: marker },
       'insert',
       null,
     ] as const);
     const raw = {
-      ...(isNameless ? {} : { event: this.#chance.oneOf(['viewed', 'clicked', '$pageview']) }),
+      ...(isNameless ? {} : { event: this.#random.oneOf(['viewed', 'clicked', '$pageview']) }),
       distinct_id: distinctId,
       timestamp: new Date().toISOString(),
       properties: {
         marker,
-        $groups: { company: `company-${this.#chance.between(1, 5)}` },
+        $groups: { company: `company-${this.#random.between(1, 5)}` },
         ...(identity === 'insert' ? { $insert_id: marker } : {}),
         ...(isPersonless ? { $process_person_profile: false } : {}),
       },
@@ -170,7 +170,7 @@ export class Client {
   }
 
   #marker(): string {
-    return `${this.#name}m${++this.#made}`;
+    return `${this.#name}m${++this.#eventCount}`;
   }
 
   async #attempt(sent: SentRequest): Promise<boolean> {
@@ -183,7 +183,7 @@ export class Client {
   }
 }
 
-/** The status, or 0 where no answer came. */
+/** The status, or 0 without a response. */
 function post(url: string, body: string, agent: Agent): Promise<number> {
   return new Promise((resolve) => {
     const outgoing = request(url, {
@@ -194,7 +194,7 @@ function post(url: string, body: string, agent: Agent): Promise<number> {
     });
     outgoing.on('response', (response) => {
       response.resume();
-      // Only an answer that came whole counts: an SDK would not believe half of one.
+      // Only complete responses count, as for SDKs.
       response.on('end', () => resolve(response.statusCode ?? 0));
       response.on('error', () => resolve(0));
     });

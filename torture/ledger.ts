@@ -1,17 +1,17 @@
-/** What the client knows: every event it ever sent, and which of them were acknowledged. The truth to hold stores to. */
+/** Every event that clients sent, and whether it was acknowledged: what the stores are checked against. */
 
 export interface SentEvent {
-  /** Unique; carried as a property, so that the event is recognised whatever else happens to it. */
+  /** Unique, and sent as a property, to recognize the event. */
   marker: string;
-  /** True: a uuid, `messageId` or `$insert_id` makes it the same event when it is sent again. */
+  /** Whether it has a uuid, `messageId` or `$insert_id`, so that a retry is a duplicate. */
   hasIdentity: boolean;
-  /** It is meant to be dropped: it has no name. */
+  /** Events without a name are dropped. */
   isNameless: boolean;
   isPersonless: boolean;
   distinctId: string;
-  /** Place in the order of its distinct id; null where no order can be expected. */
+  /** Position among the events of its distinct id; null if the order does not matter. */
   number: number | null;
-  /** Another id that this event joins with its distinct id. */
+  /** Another distinct id that this event merges. */
   joins: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface SentRequest {
 
 export class Ledger {
   readonly requests: SentRequest[] = [];
-  /** Answers other than 200, by status; 0 for none. */
+  /** Responses by status; 0 for none. */
   readonly answers = new Map<number, number>();
 
   note(status: number): void {

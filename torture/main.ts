@@ -1,15 +1,15 @@
-/** Torments a real server and holds it to its promises: what was acknowledged is stored, once, and accounted for. */
+/** `npm run torture`: crash tests of a real server. Acknowledged events must be stored exactly once, and all counts add up. */
 import { parseArgs } from 'node:util';
+import type { TortureResult } from './run-torture.ts';
 import { type Options, SCENARIOS } from './scenarios.ts';
-import type { TortureResult } from './storm.ts';
 
 const HELP = `npm run torture -- [options]
 
   --scenario NAME   ${Object.keys(SCENARIOS).join(', ')} or all (default: all)
-  --rounds N        how often the server is killed (default: 100)
-  --seed S          repeats the choices of an earlier run (default: from the clock)
-  --short           8 rounds, for a quick look
-  --keep            leaves the data folders
+  --rounds N        how often to kill the server (default: 100)
+  --seed S          repeat the random choices of an earlier run (default: from the clock)
+  --short           8 rounds only
+  --keep            keep the data folders
 `;
 
 const { values } = parseArgs({
@@ -35,12 +35,12 @@ async function main(): Promise<number> {
   let failed = 0;
   for (const name of names) {
     const scenario = SCENARIOS[name];
-    if (!scenario) throw new Error(`There is no scenario "${name}".\n\n${HELP}`);
-    const began = Date.now();
-    const reckoning = await scenario(options);
-    if (reckoning) failed += show(reckoning, Date.now() - began);
+    if (!scenario) throw new Error(`Unknown scenario "${name}".\n\n${HELP}`);
+    const startedAt = Date.now();
+    const result = await scenario(options);
+    if (result) failed += show(result, Date.now() - startedAt);
   }
-  console.log(failed === 0 ? 'Nothing was lost, nothing is there twice.' : `${failed} violations (seed ${seed}).`);
+  console.log(failed === 0 ? 'Nothing was lost or stored twice.' : `${failed} violations (seed ${seed}).`);
   return failed === 0 ? 0 : 1;
 }
 

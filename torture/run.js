@@ -1,10 +1,10 @@
-// `npm run torture`: builds the server and the torturer, then runs it. `--help` says what it can do.
+// `npm run torture`: builds the server and the crash tests, and runs them. See `--help`.
 import { build as bundle } from 'esbuild';
 import { build } from '../scripts/build.js';
 
 const root = new URL('..', import.meta.url).pathname;
 
-// `npm run torture:scale` is the same for many machines.
+// `npm run torture:scale` is the same for a cluster.
 const name = process.argv[2] === 'scale' ? 'scale-main' : 'main';
 
 await build();

@@ -1,16 +1,16 @@
-/** `npm run torture:scale`: many machines, held to the same promises as one. */
+/** `npm run torture:scale`: crash tests of a cluster, with the same guarantees as one machine. */
 import { parseArgs } from 'node:util';
 import { findClickHouse } from '../test/support/clickhouse.ts';
 import { runScaleTorture } from './scale.ts';
 
 const HELP = `npm run torture:scale -- [options]
 
-  --rounds N   acts of violence (default: 40)
-  --away S     seconds for which ClickHouse is out of reach (default: 60)
-  --seed S     repeats the choices of an earlier run (default: from the clock)
-  --short      6 acts, ClickHouse away for 10 seconds, and few events
+  --rounds N   number of failures (default: 40)
+  --away S     seconds for which ClickHouse is unreachable (default: 60)
+  --seed S     repeat the random choices of an earlier run (default: from the clock)
+  --short      6 failures, ClickHouse away for 10 seconds, and few events
 
-CLICKHOUSE_URL says where ClickHouse is; see test/support/clickhouse.ts for how it is found otherwise.
+CLICKHOUSE_URL is the ClickHouse server; test/support/clickhouse.ts says how it is found otherwise.
 `;
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   }
   const server = await findClickHouse();
   if (server === null) {
-    console.log('Skipped: there is no ClickHouse.');
+    console.log('Skipped: no ClickHouse found.');
     return 0;
   }
   const { url, ...clickhouseOptions } = server;
@@ -41,18 +41,16 @@ async function main(): Promise<number> {
     seed,
     rounds: Number(values.rounds ?? (values.short ? 6 : 40)),
     awayMs: Number(values.away ?? (values.short ? 10 : 60)) * 1000,
-    // An engine that is emulated takes a second for a statement, and much longer for a large insert.
+    // An emulated engine takes a second per statement, and much longer for a large insert.
     paceMs: values.short ? 250 : 20,
-    mostEvents: values.short ? 10 : 200,
+    maxEvents: values.short ? 10 : 200,
     clickhouseUrl: url,
     clickhouseOptions: JSON.stringify(clickhouseOptions),
   });
   console.log(JSON.stringify(numbers));
   for (const violation of violations) console.log(`VIOLATION: ${violation}`);
   console.log(
-    violations.length === 0
-      ? 'Nothing was lost, nothing is there twice.'
-      : `${violations.length} violations (seed ${seed}).`,
+    violations.length === 0 ? 'Nothing was lost or stored twice.' : `${violations.length} violations (seed ${seed}).`,
   );
   return violations.length === 0 ? 0 : 1;
 }

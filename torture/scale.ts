@@ -1,7 +1,7 @@
 /**
- * Many machines in a storm: two web nodes and one worker, then two, on a PostgreSQL of our own and a ClickHouse behind a
- * gate of our own. Nodes are killed at random, PostgreSQL is stopped and started, ClickHouse is out of reach for a
- * while; and then the books are held against each other.
+ * Crash tests of a cluster: two web nodes and one worker, later two, on a PostgreSQL that it starts and a ClickHouse
+ * behind a proxy. Nodes are killed at random, PostgreSQL is restarted and ClickHouse is unreachable for a while; then
+ * everything is checked.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,44 +10,42 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import pg from 'pg';
 import { startOwnPostgres } from '../test/support/own-postgres.ts';
-import { SeededRandom } from './chance.ts';
 import { checkAll, type PersonRecords, type StoredRow } from './check.ts';
 import { Client } from './client.ts';
-import { TcpProxy } from './gate.ts';
 import { Ledger } from './ledger.ts';
+import type { TortureResult } from './run-torture.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { PROJECT_KEY, ServerProcess } from './server-process.ts';
-import type { TortureResult } from './storm.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 export interface ScaleOptions {
   seed: number;
   rounds: number;
-  /** How long ClickHouse stays away, ms. */
+  /** How long ClickHouse is unreachable. */
   awayMs: number;
-  /** How hard the clients press. */
   paceMs: number;
-  mostEvents: number;
+  maxEvents: number;
   clickhouseUrl: string;
   clickhouseOptions: string;
 }
 
 const QUIET = { level: ClickHouseLogLevel.OFF };
-/** Between two acts. */
-const SETTLE_MS = 1500;
+const MAX_PAUSE_MS = 1500;
 
 export async function runScaleTorture(options: ScaleOptions): Promise<TortureResult> {
-  const say = (line: string): void => console.log(`[scale] ${line}`);
+  const log = (line: string): void => console.log(`[scale] ${line}`);
   const folder = mkdtempSync(join(tmpdir(), 'cairn-torture-scale-'));
-  const chance = new SeededRandom(options.seed);
+  const random = new SeededRandom(options.seed);
   const ledger = new Ledger();
   const postgres = await startOwnPostgres({ fsync: false });
   const databaseUrl = await postgres.freshDatabase();
   const database = `cairn_torture_${process.pid}`;
   const clickhouse = createClient({ url: options.clickhouseUrl, request_timeout: 600_000, log: QUIET });
   await clickhouse.command({ query: `create database ${database}` });
-  const gate = await TcpProxy.to(options.clickhouseUrl);
+  const proxy = await TcpProxy.to(options.clickhouseUrl);
   const env = {
     DATABASE_URL: databaseUrl,
-    CLICKHOUSE_URL: `${gate.url}/${database}`,
+    CLICKHOUSE_URL: `${proxy.url}/${database}`,
     CAIRN_CLICKHOUSE_OPTIONS: options.clickhouseOptions,
   };
   const node = (role: string): Promise<ServerProcess> => ServerProcess.on(folder, { ...env, ROLE: role });
@@ -58,29 +56,29 @@ export async function runScaleTorture(options: ScaleOptions): Promise<TortureRes
   try {
     for (const web of webs) await web.start();
     await workers[0]?.start();
-    const clients = webs.map((web, n) => new Client(web.url, ledger, chance, `${'ab'[n]}-`));
+    const clients = webs.map((web, n) => new Client(web.url, ledger, random, `${'ab'[n]}-`));
     for (const client of clients) {
       client.paceMs = options.paceMs;
-      client.mostEvents = options.mostEvents;
+      client.maxEvents = options.maxEvents;
       client.start();
     }
     const kill = async (victim: ServerProcess | undefined): Promise<void> => {
       if (!victim?.isRunning) return;
       await victim.kill();
-      await sleep(chance.between(0, 300));
+      await sleep(random.between(0, 300));
       await victim.start();
     };
-    const acts: Record<string, () => Promise<void>> = {
-      'a web node is killed': () => kill(chance.oneOf(webs)),
-      'a worker is killed': () => kill(chance.oneOf(workers)),
-      'a worker is restarted in peace': async () => {
-        const one = chance.oneOf(workers.filter(({ isRunning }) => isRunning));
+    const failures: Record<string, () => Promise<void>> = {
+      'a web node is killed': () => kill(random.oneOf(webs)),
+      'a worker is killed': () => kill(random.oneOf(workers)),
+      'a worker is restarted gracefully': async () => {
+        const one = random.oneOf(workers.filter(({ isRunning }) => isRunning));
         const code = await one.stop();
         if (code !== 0) violations.push(badStop(one, code));
         await one.start();
       },
-      'PostgreSQL is stopped and started': async () => {
-        // A node that has just been started knows no flags yet.
+      'PostgreSQL is restarted': async () => {
+        // A node that was just started has no flags in memory yet.
         for (const web of webs.filter(({ isRunning }) => isRunning)) await post(web, '/decide/?v=3', PROJECT_KEY);
         await postgres.halt();
         await checkWithoutPostgres(webs, violations);
@@ -89,29 +87,29 @@ export async function runScaleTorture(options: ScaleOptions): Promise<TortureRes
     };
     for (let round = 0; round < options.rounds; round++) {
       if (round === Math.ceil(options.rounds / 2)) {
-        say('a second worker joins');
+        log('a second worker joins');
         await workers[1]?.start();
       }
-      const [name, act] = chance.oneOf(Object.entries(acts));
-      say(`${round + 1}/${options.rounds}: ${name}`);
-      await act();
-      await sleep(chance.between(200, SETTLE_MS));
+      const [name, fail] = random.oneOf(Object.entries(failures));
+      log(`${round + 1}/${options.rounds}: ${name}`);
+      await fail();
+      await sleep(random.between(200, MAX_PAUSE_MS));
     }
-    say(`ClickHouse is out of reach for ${options.awayMs / 1000} s`);
-    gate.close();
+    log(`ClickHouse is unreachable for ${options.awayMs / 1000} s`);
+    proxy.close();
     await checkWithoutClickHouse(webs, ledger, options.awayMs, violations);
-    await gate.open();
+    await proxy.open();
     for (const client of clients) await client.stop();
     for (const one of all) if (!one.isRunning) await one.start();
     for (const client of clients) await client.finish();
     const status = await (webs[0] as ServerProcess).settled(300_000);
-    const books = openPersonRecords(databaseUrl);
+    const records = openPersonRecords(databaseUrl);
     const rows = await readEvents(options.clickhouseUrl, database);
-    const findings = await checkAll(rows, books, ledger, status);
-    await books.close();
+    const findings = await checkAll(rows, records, ledger, status);
+    await records.close();
     for (const answer of ledger.answers.keys()) {
       if (![0, 200, 503].includes(answer))
-        violations.push(`${ledger.answers.get(answer)} answers with status ${answer}`);
+        violations.push(`${ledger.answers.get(answer)} responses with status ${answer}`);
     }
     for (const one of all) {
       const code = await one.stop();
@@ -129,7 +127,7 @@ export async function runScaleTorture(options: ScaleOptions): Promise<TortureRes
     throw new Error(`${error instanceof Error ? error.message : error}\n${all.map(({ output }) => output).join('\n')}`);
   } finally {
     for (const one of all) await one.kill();
-    gate.end();
+    proxy.end();
     await clickhouse.command({ query: `drop database if exists ${database}` }).catch(() => undefined);
     await clickhouse.close();
     await postgres.stop();
@@ -138,9 +136,9 @@ export async function runScaleTorture(options: ScaleOptions): Promise<TortureRes
 }
 
 const badStop = ({ output }: ServerProcess, code: number | null): string =>
-  `a polite stop ended with exit code ${code}; the last words were:\n${output.slice(-1500)}`;
+  `a graceful stop ended with exit code ${code}; the last output was:\n${output.slice(-1500)}`;
 
-/** Flags go on from memory, capture says 'come back', and nothing else is answered with a lie. */
+/** Flags work from memory, capture answers 503, and unknown keys are not rejected. */
 async function checkWithoutPostgres(webs: readonly ServerProcess[], violations: string[]): Promise<void> {
   for (const web of webs.filter(({ isRunning }) => isRunning)) {
     const unknown = await post(web, '/capture/', 'phc_nobody_knows_this_key');
@@ -162,22 +160,22 @@ const post = (web: ServerProcess, path: string, token: string): Promise<Response
     body: JSON.stringify({ token, api_key: token, distinct_id: 'ada', event: 'ping' }),
   });
 
-/** Events are taken and flags are decided all the while. */
+/** Events are accepted and flags decided meanwhile. */
 async function checkWithoutClickHouse(
   webs: readonly ServerProcess[],
   ledger: Ledger,
   awayMs: number,
   violations: string[],
 ): Promise<void> {
-  const taken = (): number => ledger.answers.get(200) ?? 0;
-  const before = taken();
+  const accepted = (): number => ledger.answers.get(200) ?? 0;
+  const before = accepted();
   for (const end = Date.now() + awayMs; Date.now() < end; await sleep(500)) {
     for (const web of webs) {
       const decided = await post(web, '/decide/?v=3', PROJECT_KEY);
       if (decided.status !== 200) violations.push(`without ClickHouse /decide/ answered ${decided.status}`);
     }
   }
-  if (taken() === before) violations.push('no event was taken while ClickHouse was away');
+  if (accepted() === before) violations.push('no event was accepted while ClickHouse was unreachable');
 }
 
 function openPersonRecords(url: string): PersonRecords & { close(): Promise<void> } {
@@ -190,13 +188,13 @@ function openPersonRecords(url: string): PersonRecords & { close(): Promise<void
 
 async function readEvents(url: string, database: string): Promise<StoredRow[]> {
   const client = createClient({ url: `${url}/${database}`, request_timeout: 600_000, log: QUIET });
-  const answer = await client.query({
+  const result = await client.query({
     query: `select JSONExtractString(properties, 'marker') as marker, toString(uuid) as uuid, distinct_id as distinctId,
         toString(person_id) as personId, JSONExtract(properties, 'number', 'Nullable(Int32)') as number
       from events`,
     format: 'JSONEachRow',
   });
-  const rows = await answer.json<StoredRow>();
+  const rows = await result.json<StoredRow>();
   await client.close();
   return rows;
 }

@@ -1,4 +1,4 @@
-/** What can happen to a server. After each of these nothing acknowledged may be lost, and nothing be there twice. */
+/** Failures of a server. None may lose or duplicate acknowledged events. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { DATA_FILES } from '../src/stores/data-files.ts';
-import { runTorture, type TortureOptions, type TortureResult, type TortureRun } from './storm.ts';
+import { runTorture, type TortureOptions, type TortureResult, type TortureRun } from './run-torture.ts';
 
 export type Options = Omit<TortureOptions, 'scenario' | 'dataDir' | 'env'>;
 export type Scenario = (options: Options) => Promise<TortureResult | null>;
@@ -14,43 +14,43 @@ export type Scenario = (options: Options) => Promise<TortureResult | null>;
 const acknowledged = ({ ledger }: TortureRun): string =>
   `${ledger.requests.length} requests, ${ledger.acknowledgedEvents} events acknowledged`;
 
-/** Killed at random instants: under load, in the middle of a start, and in the middle of what a start finishes. */
+/** Killed at random moments: under load, during startup, and during recovery. */
 const kill: Scenario = (options) =>
-  runTorture({ ...options, scenario: 'kill' }, async (storm) => {
-    const { server, client, chance, rounds, say } = storm;
+  runTorture({ ...options, scenario: 'kill' }, async (run) => {
+    const { server, client, random, rounds, log } = run;
     client.paceMs = 10;
     for (let round = 1; round <= rounds; round++) {
       server.spawn();
-      const isEarly = chance.happens(0.2);
+      const isEarly = random.happens(0.2);
       client.start();
       if (!isEarly) await server.ready();
-      await sleep(chance.between(isEarly ? 50 : 10, isEarly ? 700 : 900));
+      await sleep(random.between(isEarly ? 50 : 10, isEarly ? 700 : 900));
       await server.kill();
       await client.stop();
-      say(`round ${round}/${rounds}: killed${isEarly ? ' early' : ''}; ${acknowledged(storm)}`);
+      log(`round ${round}/${rounds}: killed${isEarly ? ' early' : ''}; ${acknowledged(run)}`);
     }
   });
 
-/** The ends of both SQLite journals are torn: garbage, or half a frame that looks right at first. */
+/** Damages the ends of both SQLite journals: garbage, or half a frame. */
 const corruptTail: Scenario = (options) =>
-  runTorture({ ...options, scenario: 'corrupt-tail' }, async (storm) => {
-    const { server, client, chance, say } = storm;
+  runTorture({ ...options, scenario: 'corrupt-tail' }, async (run) => {
+    const { server, client, random, log } = run;
     const rounds = Math.max(2, Math.ceil(options.rounds / 10));
     for (let round = 1; round <= rounds; round++) {
       await server.start();
       client.start();
-      await sleep(chance.between(200, 800));
+      await sleep(random.between(200, 800));
       await server.kill();
       await client.stop();
-      const torn = [DATA_FILES.log, DATA_FILES.metadata].map((file) =>
-        truncateJournal(join(server.dataDir, `${file}-wal`), chance.next()),
+      const damages = [DATA_FILES.log, DATA_FILES.metadata].map((file) =>
+        damageJournal(join(server.dataDir, `${file}-wal`), random.next()),
       );
-      say(`round ${round}/${rounds}: ${torn.join(', ')}; ${acknowledged(storm)}`);
+      log(`round ${round}/${rounds}: ${damages.join(', ')}; ${acknowledged(run)}`);
     }
   });
 
-/** What a write under way leaves behind when the power goes: never acknowledged, so it must be passed over. */
-function truncateJournal(journal: string, choice: number): string {
+/** What an unfinished write leaves after a power cut: never acknowledged, so it must be ignored. */
+function damageJournal(journal: string, choice: number): string {
   if (!existsSync(journal)) return 'no journal';
   const size = statSync(journal).size;
   if (choice < 0.5 || size < 8192) {
@@ -62,76 +62,76 @@ function truncateJournal(journal: string, choice: number): string {
   return 'half a frame appended';
 }
 
-/** The worker thread dies under load, again and again; it is started anew and nothing stops meanwhile. */
+/** The worker thread crashes repeatedly under load and is restarted; nothing else stops. */
 const deadWorker: Scenario = (options) =>
-  runTorture({ ...options, scenario: 'dead-worker', env: { CAIRN_FAULTS: 'true' } }, async (storm) => {
-    const { server, client, chance, say } = storm;
+  runTorture({ ...options, scenario: 'dead-worker', env: { CAIRN_FAULTS: 'true' } }, async (run) => {
+    const { server, client, random, log } = run;
     const rounds = Math.max(2, Math.ceil(options.rounds / 10));
     await server.start();
     client.start();
     for (let round = 1; round <= rounds; round++) {
-      await sleep(chance.between(50, 600));
+      await sleep(random.between(50, 600));
       server.signal('SIGUSR2');
-      say(`round ${round}/${rounds}: the worker was told to die; ${acknowledged(storm)}`);
+      log(`round ${round}/${rounds}: crashed the worker; ${acknowledged(run)}`);
     }
     await server.ready();
     await client.stop();
   });
 
-/** Somebody holds the relational database's write lock for longer than anybody waits for it. */
+/** Another process holds the metadata write lock for longer than the timeout. */
 const storeOutage: Scenario = (options) =>
-  runTorture({ ...options, scenario: 'store-outage' }, async (storm) => {
-    const { server, client, say } = storm;
+  runTorture({ ...options, scenario: 'store-outage' }, async (run) => {
+    const { server, client, log } = run;
     const seconds = options.rounds < 50 ? 4 : 15;
     client.paceMs = 40;
     await server.start();
     client.start();
     await sleep(500);
-    const holder = new Database(join(server.dataDir, DATA_FILES.metadata), { timeout: 10_000 });
-    holder.exec('begin exclusive');
-    say('the relational database is locked');
+    const blocker = new Database(join(server.dataDir, DATA_FILES.metadata), { timeout: 10_000 });
+    blocker.exec('begin exclusive');
+    log('the metadata is locked');
     await sleep(seconds * 1000);
     const { pending } = await server.status();
-    say(`after ${seconds} s ${pending} events wait; ${acknowledged(storm)}`);
-    holder.exec('rollback');
-    holder.close();
+    log(`after ${seconds} s ${pending} events are pending; ${acknowledged(run)}`);
+    blocker.exec('rollback');
+    blocker.close();
     await sleep(500);
     await client.stop();
   });
 
 const FULL_DISK_MB = 48;
 
-/** A real, small disk that fills up under load; then somebody makes room. */
+/** A small disk that fills up under load and then gets more space. */
 const diskFull: Scenario = async (options) => {
   const disk = mountSmallDisk();
   if (disk === null) {
-    console.log('[disk-full] skipped: it needs the right to mount a tmpfs (run as root)');
+    console.log('[disk-full] skipped: mounting a tmpfs requires root');
     return null;
   }
   try {
     const { path } = disk;
-    return await runTorture({ ...options, scenario: 'disk-full', dataDir: join(path, 'data') }, async (storm) => {
-      const { server, client, chance, ledger, say } = storm;
+    return await runTorture({ ...options, scenario: 'disk-full', dataDir: join(path, 'data') }, async (run) => {
+      const { server, client, random, ledger, log } = run;
       const ballast = join(path, 'ballast');
       await server.start();
       const rounds = options.rounds < 50 ? 2 : 4;
       client.paceMs = 10;
       for (let round = 1; round <= rounds; round++) {
         client.start();
-        await sleep(chance.between(300, 800));
+        await sleep(random.between(300, 800));
         fillDisk(ballast);
         const before = ledger.answers.get(503) ?? 0;
         await sleep(2000);
-        const refused = (ledger.answers.get(503) ?? 0) - before;
+        const rejected = (ledger.answers.get(503) ?? 0) - before;
         rmSync(ballast, { force: true });
         disk.grow(FULL_DISK_MB * (round + 1));
         const until = Date.now() + 20_000;
-        const sofar = ledger.answers.get(200) ?? 0;
-        while ((ledger.answers.get(200) ?? 0) < sofar + 5 && Date.now() < until) await sleep(50);
+        const acceptedBefore = ledger.answers.get(200) ?? 0;
+        while ((ledger.answers.get(200) ?? 0) < acceptedBefore + 5 && Date.now() < until) await sleep(50);
         await client.stop();
-        say(`round ${round}/${rounds}: ${refused} requests refused while the disk was full; ${acknowledged(storm)}`);
+        log(`round ${round}/${rounds}: ${rejected} requests rejected while the disk was full; ${acknowledged(run)}`);
         if (round === 2) {
-          // A full disk and a crash together: what was half written is finished, or forgotten, at the next start.
+          // A full disk and a crash together: the next start completes or discards half-written data.
           await server.kill();
           await server.start();
         }
@@ -167,13 +167,12 @@ function mountSmallDisk(): SmallDisk | null {
   };
 }
 
-/** Takes every byte that is left. */
 function fillDisk(path: string): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12, 1]) {
     try {
       for (;;) writeFileSync(path, Buffer.alloc(size), { flag: 'a' });
     } catch {
-      // Full for pieces of this size.
+      // No space for this size.
     }
   }
 }

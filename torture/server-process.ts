@@ -1,4 +1,4 @@
-/** The real server in a process of its own, which can be killed at any instant and started again on the same folder. */
+/** A real server process that can be killed at any moment and restarted on the same folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -46,12 +46,12 @@ export class ServerProcess {
     return this.#child !== null;
   }
 
-  /** What it printed lately: the last words of a server that would not start. */
+  /** Its latest output. */
   get output(): string {
     return this.#output.slice(-40).join('');
   }
 
-  /** Spawns it; `ready` waits until it serves. */
+  /** Returns at once; `ready` waits until it serves. */
   spawn(): void {
     const child = spawn(process.execPath, ['scripts/start.js', '--built'], {
       cwd: ROOT,
@@ -67,17 +67,17 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
-    const hear = (chunk: Buffer): void => {
+    const onOutput = (chunk: Buffer): void => {
       this.#output.push(chunk.toString());
       if (this.#output.length > 200) this.#output.splice(0, 100);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
-    // A torturer that is itself interrupted leaves no server behind.
-    const takeAlong = (): void => void child.kill('SIGKILL');
-    process.once('exit', takeAlong);
+    child.stdout?.on('data', onOutput);
+    child.stderr?.on('data', onOutput);
+    // Leaves no server behind if this process is interrupted.
+    const killChild = (): void => void child.kill('SIGKILL');
+    process.once('exit', killChild);
     child.once('exit', () => {
-      process.off('exit', takeAlong);
+      process.off('exit', killChild);
       if (this.#child === child) this.#child = null;
     });
   }
@@ -85,9 +85,9 @@ export class ServerProcess {
   async ready(withinMs = 30_000): Promise<void> {
     const until = Date.now() + withinMs;
     while (Date.now() < until) {
-      if (!this.isRunning) throw new Error(`The server ended instead of starting:\n${this.output}`);
-      const answer = await fetch(`${this.url}/_readyz`).catch(() => null);
-      if (answer?.status === 200) return;
+      if (!this.isRunning) throw new Error(`The server exited during startup:\n${this.output}`);
+      const response = await fetch(`${this.url}/_readyz`).catch(() => null);
+      if (response?.status === 200) return;
       await sleep(20);
     }
     throw new Error(`The server was not ready within ${withinMs} ms:\n${this.output}`);
@@ -98,12 +98,12 @@ export class ServerProcess {
     await this.ready();
   }
 
-  /** No farewell: as a power cut would, apart from what the operating system still holds. */
+  /** Like a power cut, except for the operating system's write cache. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** A polite stop; the exit code. */
+  /** A graceful stop; returns the exit code. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
@@ -113,20 +113,20 @@ export class ServerProcess {
   }
 
   async status(): Promise<Status> {
-    const answer = await fetch(`${this.url}/_status`);
-    return ((await answer.json()) as { ingest: Status }).ingest;
+    const response = await fetch(`${this.url}/_status`);
+    return ((await response.json()) as { ingest: Status }).ingest;
   }
 
-  /** Waits until everything accepted has met its fate; gives up when nothing moves any more. */
-  async settled(patienceMs = 30_000): Promise<Status> {
+  /** Waits until everything accepted is processed; fails without progress. */
+  async settled(timeoutMs = 30_000): Promise<Status> {
     let last: Status | undefined;
-    for (let moved = Date.now(); Date.now() < moved + patienceMs; await sleep(50)) {
+    for (let progressAt = Date.now(); Date.now() < progressAt + timeoutMs; await sleep(50)) {
       const now = await this.status().catch(() => last);
       if (now?.pending === 0) return now;
-      if (now?.pending !== last?.pending) moved = Date.now();
+      if (now?.pending !== last?.pending) progressAt = Date.now();
       last = now;
     }
-    throw new Error(`Events wait, and nothing has moved for ${patienceMs} ms: ${JSON.stringify(last)}`);
+    throw new Error(`No progress for ${timeoutMs} ms while events are pending: ${JSON.stringify(last)}`);
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** A way to another server that can be closed: connections end, and new ones are refused, as if it were away. */
+/** A TCP proxy that can be closed, to simulate an unreachable server. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -13,9 +13,9 @@ export class TcpProxy {
   }
 
   static async to(url: string): Promise<TcpProxy> {
-    const gate = new TcpProxy(new URL(url));
-    await gate.open();
-    return gate;
+    const proxy = new TcpProxy(new URL(url));
+    await proxy.open();
+    return proxy;
   }
 
   get url(): string {

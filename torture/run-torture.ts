@@ -1,20 +1,20 @@
-/** One scenario's surroundings: a folder, a server on it, a client, and the reckoning at the end. */
+/** Runs one scenario: a folder, a server, a client, and the check at the end. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SeededRandom } from './chance.ts';
 import { check } from './check.ts';
 import { Client } from './client.ts';
 import { Ledger } from './ledger.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { ServerProcess } from './server-process.ts';
 
 export interface TortureRun {
   server: ServerProcess;
   client: Client;
   ledger: Ledger;
-  chance: SeededRandom;
+  random: SeededRandom;
   rounds: number;
-  say(line: string): void;
+  log(line: string): void;
 }
 
 export interface TortureResult {
@@ -31,34 +31,34 @@ export interface TortureOptions {
   seed: number;
   rounds: number;
   keep: boolean;
-  /** A folder to work in; otherwise a temporary one. */
+  /** Default: a temporary folder. */
   dataDir?: string;
   env?: Record<string, string>;
 }
 
 export async function runTorture(
   options: TortureOptions,
-  play: (storm: TortureRun) => Promise<void>,
+  play: (run: TortureRun) => Promise<void>,
 ): Promise<TortureResult> {
   const { scenario, seed, rounds } = options;
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), `cairn-torture-${scenario}-`));
   const server = await ServerProcess.on(dataDir, options.env);
-  const chance = new SeededRandom(seed);
+  const random = new SeededRandom(seed);
   const ledger = new Ledger();
-  const client = new Client(server.url, ledger, chance);
-  const say = (line: string): void => console.log(`[${scenario}] ${line}`);
+  const client = new Client(server.url, ledger, random);
+  const log = (line: string): void => console.log(`[${scenario}] ${line}`);
   let isClean = false;
   try {
-    await play({ server, client, ledger, chance, rounds, say });
+    await play({ server, client, ledger, random, rounds, log });
     if (!server.isRunning) await server.start();
     await client.finish();
     const status = await server.settled();
     const exitCode = await server.stop();
     const { violations, events } = await check(dataDir, ledger, status);
-    if (exitCode !== 0) violations.push(`a polite stop ended with exit code ${exitCode}`);
+    if (exitCode !== 0) violations.push(`a graceful stop ended with exit code ${exitCode}`);
     for (const answer of ledger.answers.keys()) {
       if (![0, 200, 503].includes(answer))
-        violations.push(`${ledger.answers.get(answer)} answers with status ${answer}`);
+        violations.push(`${ledger.answers.get(answer)} responses with status ${answer}`);
     }
     isClean = violations.length === 0;
     return {
@@ -76,6 +76,6 @@ export async function runTorture(
   } finally {
     await server.kill();
     if (isClean && !options.keep) rmSync(dataDir, { recursive: true, force: true });
-    else if (options.dataDir === undefined) say(`the data folder is left for you to look at: ${dataDir}`);
+    else if (options.dataDir === undefined) log(`data folder kept: ${dataDir}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same choices, so that a bad run can be looked at again. */
+/** Reproducible randomness: the same seed gives the same choices. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, but not including, 1 (mulberry32). */
+  /** At least 0, less than 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -15,7 +15,7 @@ export class SeededRandom {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -25,9 +25,9 @@ export class SeededRandom {
   }
 
   oneOf<T>(list: readonly T[]): T {
-    const chosen = list[Math.floor(this.next() * list.length)];
-    if (chosen === undefined) throw new Error('Nothing to choose from');
-    return chosen;
+    const item = list[Math.floor(this.next() * list.length)];
+    if (item === undefined) throw new Error('Nothing to choose from');
+    return item;
   }
 
   uuid(): string {
