@@ -2,7 +2,7 @@ import type { PropertyReadCount } from '../events/property-usage.ts';
 
 /**
  * Messages between nodes. They can get lost with a connection, so they only speed up what nodes would find out by polling.
- * Nodes of different versions exchange them, and SQL functions of migration 13 send some: keep the keys.
+ * Nodes of different versions exchange them, and SQL functions of migration 11 send some: keep the keys.
  */
 export interface NodeMessage {
   /** A node appended entries: the newest of each partition, and whose flags they may change. */

@@ -6,7 +6,7 @@ import type { Db } from '../sql/tables.ts';
 import { codeOf } from './errors.ts';
 import { retryTransaction } from './ingest-store.ts';
 
-/** Another worker has this one's lease: raised by `settle_entries` of migration 13. */
+/** Another worker has this one's lease: raised by `settle_entries` of migration 11. */
 export const isLeaseLost = (error: unknown): boolean => codeOf(error) === 'CAIRN';
 
 export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): ChunkStore {

@@ -2,13 +2,13 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Json } from '../../core/json/json.ts';
 import type { Action, ActionStore } from '../metadata/actions.ts';
 import { parseStoredJson } from './json-text.ts';
-import { toBit as bit, type Sql, type Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 const toAction = (row: Selectable<Tables['actions']>): Action => ({
   ...row,
   id: Number(row.id),
   tags: JSON.parse(row.tags),
-  // An action with damaged steps has none, and never matches.
+  // An action with damaged steps has none and never matches.
   steps: [parseStoredJson(row.steps)].flat().filter((step) => typeof step === 'object') as Json[],
   deleted: row.deleted === 1,
 });
@@ -17,7 +17,7 @@ const toColumns = (action: Omit<Action, 'id'>): Insertable<Tables['actions']> =>
   ...action,
   tags: JSON.stringify(action.tags),
   steps: JSON.stringify(action.steps),
-  deleted: bit(action.deleted),
+  deleted: toBit(action.deleted),
 });
 
 export function actionStore({ db }: Sql): ActionStore {

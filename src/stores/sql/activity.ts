@@ -17,15 +17,10 @@ export function activityStore({ db }: Sql): ActivityStore {
         .$if(projectId !== undefined, (q) => q.where('projectId', '=', projectId ?? null))
         .$if(scope !== undefined, (q) => q.where('scope', '=', scope ?? ''))
         .$if(itemId !== undefined, (q) => q.where('itemId', '=', itemId ?? ''));
-      return paged(
-        {
-          count: () => matching.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            matching.selectAll().orderBy('position', 'desc').limit(limit).offset(offset).execute(),
-        },
-        page,
-        ({ position: _, ...row }) => ({ ...row, detail: JSON.parse(row.detail) }),
-      );
+      return paged(matching.selectAll().orderBy('position', 'desc'), page, ({ position: _, ...row }) => ({
+        ...row,
+        detail: JSON.parse(row.detail),
+      }));
     },
   };
 }

@@ -1,9 +1,10 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import type { Cohort, CohortMemberStore, CohortStore } from '../metadata/cohorts.ts';
+import { idRows } from './dialect.ts';
 import { parseStoredJson } from './json-text.ts';
 import { paged } from './paging.ts';
-import { toBit as bit, type Sql, type Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 const toCohort = (row: Selectable<Tables['cohorts']>): Cohort => ({
   ...row,
@@ -19,16 +20,16 @@ const toColumns = (cohort: Omit<Cohort, 'id'>): Insertable<Tables['cohorts']> =>
   ...cohort,
   groups: JSON.stringify(cohort.groups),
   filters: JSON.stringify(cohort.filters),
-  isStatic: bit(cohort.isStatic),
-  deleted: bit(cohort.deleted),
-  isCalculating: bit(cohort.isCalculating),
+  isStatic: toBit(cohort.isStatic),
+  deleted: toBit(cohort.deleted),
+  isCalculating: toBit(cohort.isCalculating),
 });
 
 export function cohortStore({ db }: Sql): CohortStore {
   const ofProject = (projectId: number) => db.selectFrom('cohorts').selectAll().where('projectId', '=', projectId);
-  const living = (projectId: number) => ofProject(projectId).where('deleted', '=', 0);
+  const existing = (projectId: number) => ofProject(projectId).where('deleted', '=', 0);
   const newestFirst = (projectId: number) =>
-    living(projectId).orderBy('cohorts.createdAt', 'desc').orderBy('cohorts.id', 'desc');
+    existing(projectId).orderBy('cohorts.createdAt', 'desc').orderBy('cohorts.id', 'desc');
   const dynamic = () => db.selectFrom('cohorts').selectAll().where('deleted', '=', 0).where('isStatic', '=', 0);
   return {
     async create(cohort) {
@@ -40,19 +41,7 @@ export function cohortStore({ db }: Sql): CohortStore {
       return row ? toCohort(row) : null;
     },
     listByProject: async (projectId) => (await newestFirst(projectId).execute()).map(toCohort),
-    list: (projectId, page) =>
-      paged(
-        {
-          count: () =>
-            living(projectId)
-              .clearSelect()
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) => newestFirst(projectId).limit(limit).offset(offset).execute(),
-        },
-        page,
-        toCohort,
-      ),
+    list: (projectId, page) => paged(newestFirst(projectId), page, toCohort),
     async listByPerson(projectId, personId) {
       const ids = db.selectFrom('cohortMembers').select('cohortId').where('personId', '=', personId);
       const known = newestFirst(projectId)
@@ -66,7 +55,7 @@ export function cohortStore({ db }: Sql): CohortStore {
         .where('isCalculating', '=', 0)
         .where('errorsCalculating', '<=', errors)
         .where((eb) => eb.or([eb('lastCalculation', 'is', null), eb('lastCalculation', '<', time)]))
-        // Never calculated comes first; engines differ in where they put null.
+        // Never calculated comes first; engines sort nulls differently.
         .orderBy((eb) => eb.fn.coalesce('lastCalculation', sql<number>`0`))
         .orderBy('id')
         .limit(limit)
@@ -80,17 +69,12 @@ export function cohortStore({ db }: Sql): CohortStore {
 }
 
 export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
-  const idRows = (ids: readonly number[]) =>
-    dialect.rows(
-      { id: 'integer' },
-      ids.map((id) => ({ id })),
-    );
   const textRows = (texts: readonly string[]) =>
     dialect.rows(
       { text: 'text' },
       texts.map((text) => ({ text })),
     );
-  const numbers = async (query: RawBuilder<{ id: number }>): Promise<number[]> =>
+  const ids = async (query: RawBuilder<{ id: number }>): Promise<number[]> =>
     (await query.execute(db)).rows.map(({ id }) => Number(id));
   return {
     async listAfter(cohortId, personId, limit) {
@@ -108,7 +92,7 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
       const { numAffectedRows } = await sql`
         insert into cohort_members (cohort_id, person_id, project_id)
         select cast(${cohortId} as ${sql.raw(dialect.bigIntegerType)}), p.id, p.project_id
-        from ${idRows(personIds)} r
+        from ${idRows(dialect, personIds)} r
         cross join persons p
         where p.id = r.id and p.project_id = ${projectId}
         order by p.id
@@ -119,7 +103,7 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
     async remove(cohortId, personIds) {
       const { numAffectedRows } = await sql`
         delete from cohort_members
-        where cohort_id = ${cohortId} and person_id in (select r.id from ${idRows(personIds)} r)`.execute(db);
+        where cohort_id = ${cohortId} and person_id in (select r.id from ${idRows(dialect, personIds)} r)`.execute(db);
       return Number(numAffectedRows ?? 0);
     },
     async count(cohortId) {
@@ -127,24 +111,24 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
       return Number((await counted.where('cohortId', '=', cohortId).executeTakeFirst())?.count ?? 0);
     },
     listPersonIdsByUuid: (projectId, uuids) =>
-      numbers(sql`
+      ids(sql`
         select p.id from ${textRows(uuids)} r
         cross join persons p
         where p.uuid = r.text and p.project_id = ${projectId}`),
     listPersonIdsByDistinctId: (projectId, distinctIds) =>
-      numbers(sql`
+      ids(sql`
         select distinct d.person_id as id from ${textRows(distinctIds)} r
         cross join person_distinct_ids d
         where d.project_id = ${projectId} and d.distinct_id = r.text`),
     sortPersonIds: (projectId, personIds) =>
-      numbers(sql`
-        select p.id from ${idRows(personIds)} r
+      ids(sql`
+        select p.id from ${idRows(dialect, personIds)} r
         cross join persons p
         where p.id = r.id and p.project_id = ${projectId}
         order by p.created_at desc, p.uuid`),
     async listUuids(projectId, personIds) {
       const { rows } = await sql<{ uuid: string }>`
-        select p.uuid from ${idRows(personIds)} r
+        select p.uuid from ${idRows(dialect, personIds)} r
         cross join persons p
         where p.id = r.id and p.project_id = ${projectId}`.execute(db);
       return rows.map((row) => row.uuid);

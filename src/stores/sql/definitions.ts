@@ -32,7 +32,7 @@ const toProperty = (row: PropertyRow): PropertyDefinition => ({
   isTypeChosen: row.isTypeChosen === 1,
 });
 
-/** Only what is given becomes a column to write. */
+/** Only fields that are given are written. */
 const shared = ({ tags, ...rest }: Partial<DefinitionDetails>) => ({
   ...rest,
   ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),

@@ -33,17 +33,7 @@ export function deletionStore(on: Sql): DeletionStore {
     },
     list(projectId, page) {
       const newest = ofProject(projectId).selectAll().orderBy('requestedAt', 'desc').orderBy('id', 'desc');
-      return paged(
-        {
-          count: () =>
-            ofProject(projectId)
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) => newest.limit(limit).offset(offset).execute(),
-        },
-        page,
-        toDeletion,
-      );
+      return paged(newest, page, toDeletion);
     },
     async listUnfinished() {
       const open = db.selectFrom('personDeletions').selectAll().where('completedAt', 'is', null);

@@ -1,58 +1,57 @@
 /**
- * The few places where SQLite and PostgreSQL want different words. Everything else is written once, with Kysely.
- *
- * To need as few as possible: times are integers (ms UTC), JSON is text, booleans are 0 and 1, UUIDs are text.
+ * What differs between SQLite and PostgreSQL. Everything else is written once, with Kysely. To keep this small, times are
+ * integers (ms UTC), JSON and UUIDs are text, booleans are 0 and 1.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
 
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Takes the lock under which migrations run; called first in each migration's transaction. */
+  /** The lock for migrations; taken first in each migration's transaction. */
   lockForMigration(db: Kysely<unknown>): Promise<void>;
-  /** Takes a lock that the transaction keeps until it ends. */
+  /** Locks until the transaction ends. */
   lock<T>(db: Kysely<T>, what: WriteLock): Promise<void>;
   /**
-   * True where chunks are written side by side: then each locks the stripes, persons and groups that it touches. What
-   * they all share is written in the order of its keys, so that nobody waits in a circle.
+   * True if chunks are written concurrently: then each locks the stripes, persons and groups it changes. Rows that all
+   * chunks share are written in the order of their keys, to avoid deadlocks.
    */
   readonly hasConcurrentChunks: boolean;
-  /** True where the engine is another process, and every statement a journey. */
+  /** True if every statement is a network round trip. */
   readonly isRemote: boolean;
-  /** Takes stripes of one kind, for as long as the transaction lasts; they are given in ascending order. */
+  /** Locks stripes, given in ascending order, until the transaction ends. */
   lockStripes<T>(db: Kysely<T>, kind: StripeKind, stripes: readonly number[]): Promise<void>;
-  /** Said of rows that must not go away before what is written about them. */
+  /** Added to a select whose rows must not be deleted before the transaction ends. */
   readonly keyShareLock: RawBuilder<unknown>;
-  /** Type of a column that counts up by itself and never gives a number twice. */
+  /** Type of a column that increments automatically and never reuses a number. */
   readonly autoIncrementType: 'integer' | 'bigserial';
   autoIncrement(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
-  /** Type of an integer that may exceed 32 bits. */
+  /** For integers that may exceed 32 bits. */
   readonly bigIntegerType: 'integer' | 'bigint';
   readonly bytesType: 'blob' | 'bytea';
   /**
-   * Many rows as one bound value: a table expression over JSON, to select from, join with or insert. One statement
-   * with one value is prepared once and serves any number of rows.
+   * A table expression over rows that are bound as one JSON value, so that a statement is prepared once for any number of
+   * rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
-  /** A bound text where nothing else says that it is one; it compares by its bytes, as columns do. */
+  /** A bound text with an explicit type; compares by bytes, as columns do. */
   text(value: string): RawBuilder<string>;
-  /** The JSON text of a top-level value of JSON text; null where it is absent. The key has no quotes or backslashes. */
+  /** The JSON text of a top-level key; null if absent. The key must not contain quotes or backslashes. */
   jsonValue(text: RawBuilder<unknown>, key: string): RawBuilder<unknown>;
-  /** True where `text` contains `part`, letter for letter. */
+  /** True if `text` contains `part`, case-sensitive. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
-  /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
+  /** The keys of a JSON object and its values as JSON text, as a table to join with. */
   jsonEntries(json: RawBuilder<unknown>, alias: string): JsonEntries;
-  /** The next number of the changes of persons; it belongs to this transaction. */
+  /** The number of this transaction's change of persons. */
   nextChange<T>(db: Kysely<T>): Promise<number>;
-  /** The last number up to which every change can be read, and none is still to come. */
+  /** All changes up to this number are committed. */
   settledChange<T>(db: Kysely<T>): Promise<number>;
-  /** Leaves no byte on disk of what was removed. */
+  /** Leaves no byte of removed data on disk. */
   purge<T>(db: Kysely<T>): Promise<void>;
 }
 
 /**
- * 'alone' keeps every other writer of the shelf out; chunks share it ('chunk') and settle among themselves what each of
- * them touches; 'index' is for the one who writes the index of persons.
+ * 'alone' excludes all other writers; 'chunk' is shared by chunks, which lock among themselves what they change; 'index'
+ * is for the writer of the person index.
  */
 export type WriteLock = 'alone' | 'chunk' | 'index';
 export type StripeKind = 'ids' | 'groups';
@@ -68,9 +67,16 @@ const CHECKPOINT_INTERVAL_MS = 10;
 
 export type RowType = 'text' | 'integer';
 
+/** A table expression over ids. */
+export const idRows = (dialect: SqlDialect, ids: readonly number[]): RawBuilder<unknown> =>
+  dialect.rows(
+    { id: 'integer' },
+    ids.map((id) => ({ id })),
+  );
+
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
-  // Every transaction begins with 'begin immediate' (see sqlite/driver.ts), and that is the lock.
+  // 'begin immediate' of each transaction is the lock (see sqlite/driver.ts).
   lockForMigration: async () => {},
   lock: async () => {},
   hasConcurrentChunks: false,
@@ -86,7 +92,7 @@ export const sqliteDialect: SqlDialect = {
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
   },
   text: (value) => sql`cast(${value} as text)`,
-  // Without the quotes a dot, a bracket or a dollar sign would mean something.
+  // Quoted, since dots, brackets and dollar signs have a meaning in paths.
   jsonValue: (text, key) => sql`${text} -> ${`$."${key}"`}`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   jsonEntries(json, alias) {
@@ -101,7 +107,7 @@ export const sqliteDialect: SqlDialect = {
       end`,
     };
   },
-  // Whoever has raised the number holds it until they commit: so when it can be read, everything up to it can be read.
+  // There is one writer at a time, so every number that can be read is committed.
   async nextChange(db) {
     const { rows } = await sql<{ change: number }>`
       update person_change set change = change + 1 returning change`.execute(db);
@@ -111,15 +117,15 @@ export const sqliteDialect: SqlDialect = {
     const { rows } = await sql<{ change: number }>`select change from person_change`.execute(db);
     return Number(rows[0]?.change);
   },
-  // 'secure_delete' would not do: pages that were split before keep copies of rows that lay there once. The checkpoint
-  // cannot cut the journal while somebody reads; they never do so for long.
+  // 'secure_delete' is not enough: pages that were split keep copies of old rows. The journal cannot be truncated while
+  // it is being read, which never takes long.
   async purge(db) {
     await sql`vacuum`.execute(db);
     for (let tries = 0; ; tries++) {
       const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
       if (rows[0]?.busy === 0) return;
       if (tries === MAX_CHECKPOINT_TRIES)
-        throw new Error('The journal of the database could not be cut: it is being read.');
+        throw new Error('The journal of the database could not be truncated: it is in use.');
       await sleep(CHECKPOINT_INTERVAL_MS);
     }
   },

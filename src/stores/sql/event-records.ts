@@ -13,8 +13,10 @@ export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
   return {
     async listByUuids(projectId, uuids): Promise<EventPerson[]> {
       if (uuids.length === 0) return [];
-      const asked = uuids.map((uuid) => ({ uuid }));
-      const wanted = dialect.rows({ uuid: 'text' }, asked);
+      const wanted = dialect.rows(
+        { uuid: 'text' },
+        uuids.map((uuid) => ({ uuid })),
+      );
       interface Row {
         uuid: string;
         isIdentified: number;
@@ -55,19 +57,7 @@ export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
 export function deadLetterStore({ db }: Sql): DeadLetterStore {
   const ofProject = (projectId: number) => db.selectFrom('deadLetters').where('projectId', '=', projectId);
   return {
-    list: (projectId, page) =>
-      paged(
-        {
-          count: () =>
-            ofProject(projectId)
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            ofProject(projectId).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-        },
-        page,
-        (row) => row,
-      ),
+    list: (projectId, page) => paged(ofProject(projectId).selectAll().orderBy('id', 'desc'), page, (row) => row),
     async get(projectId, id) {
       return (await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
     },
@@ -101,36 +91,21 @@ export function fateStore({ db }: Sql): FateStore {
       return (await ofEvent.orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null;
     },
     listDropped: (projectId, page) =>
-      paged(
-        {
-          count: () =>
-            droppedOf(projectId)
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            droppedOf(projectId).select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-        },
-        page,
-        (row) => row,
-      ),
+      paged(droppedOf(projectId).select(COLUMNS).orderBy('id', 'desc'), page, (row) => row),
   };
 }
 
 export function warningStore({ db }: Sql): WarningStore {
   return {
     list(projectId, type, page) {
-      const asked = db
+      const query = db
         .selectFrom('ingestionWarnings')
         .where('projectId', '=', projectId)
         .$if(type !== undefined, (q) => q.where('type', '=', type ?? ''));
-      return paged(
-        {
-          count: () => asked.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
-          rows: ({ limit, offset }) => asked.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-        },
-        page,
-        ({ happenedAt, ...row }) => ({ ...row, at: Number(happenedAt) }),
-      );
+      return paged(query.selectAll().orderBy('id', 'desc'), page, ({ happenedAt, ...row }) => ({
+        ...row,
+        at: Number(happenedAt),
+      }));
     },
   };
 }

@@ -1,11 +1,11 @@
-/** The first few of the list of persons (newest first, then by uuid) out of many who come in any order. */
+/** Collects the first persons of the list (newest first, then by uuid) from persons in any order. */
 import type { ListedPerson, PersonCursor } from '../metadata/persons.ts';
 
 export class FirstPersons {
   readonly #after: PersonCursor | null;
   readonly #limit: number;
   #persons: ListedPerson[] = [];
-  /** The last of the first few, once there are enough. */
+  /** The last one to keep, once there are enough. */
   #last: PersonCursor | null = null;
 
   constructor(after: PersonCursor | null, limit: number) {
@@ -13,13 +13,13 @@ export class FirstPersons {
     this.#limit = limit;
   }
 
-  /** Whether they come after the beginning, and before the last of those who are there. */
+  /** Whether the person comes after the start and before the last one kept. */
   canTake(person: PersonCursor): boolean {
     if (this.#after !== null && inOrder(person, this.#after) <= 0) return false;
     return this.#last === null || inOrder(person, this.#last) < 0;
   }
 
-  /** Whether there can be such in a span of time. */
+  /** Whether a block with this range of creation times may contain such persons. */
   canTakeFrom({ newest, oldest }: { newest: number; oldest: number }): boolean {
     if (this.#after !== null && oldest > this.#after.createdAt) return false;
     if (this.#last === null && this.#persons.length >= this.#limit) this.#cut();
@@ -28,7 +28,7 @@ export class FirstPersons {
 
   take({ id, createdAt, uuid }: ListedPerson): void {
     this.#persons.push({ id, createdAt, uuid });
-    // Twice as many before they are put in order: then each costs little.
+    // Sorted only after doubling, which keeps the cost per person low.
     if (this.#persons.length >= 2 * this.#limit) this.#cut();
   }
 

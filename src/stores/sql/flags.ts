@@ -3,12 +3,12 @@ import type { BucketingIdentifier, EvaluationRuntime } from '../../core/flag-opt
 import type { JsonObject } from '../../core/json/json.ts';
 import type { FeatureFlag, FlagRoleAccessStore, FlagStore } from '../metadata/flags.ts';
 import { parseStoredJson } from './json-text.ts';
-import { toBit as bit, type Sql, type Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   ...row,
   id: Number(row.id),
-  // A flag with damaged filters fails alone, wherever it is looked at.
+  // A flag with damaged filters fails alone.
   filters: parseStoredJson(row.filters) as JsonObject,
   active: row.active === 1,
   deleted: row.deleted === 1,
@@ -24,18 +24,18 @@ const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
 const toColumns = (flag: Omit<FeatureFlag, 'id'>): Insertable<Tables['featureFlags']> => ({
   ...flag,
   filters: JSON.stringify(flag.filters),
-  active: bit(flag.active),
-  deleted: bit(flag.deleted),
-  ensureExperienceContinuity: bit(flag.ensureExperienceContinuity),
+  active: toBit(flag.active),
+  deleted: toBit(flag.deleted),
+  ensureExperienceContinuity: toBit(flag.ensureExperienceContinuity),
   rollbackConditions: JSON.stringify(flag.rollbackConditions),
-  performedRollback: flag.performedRollback === null ? null : bit(flag.performedRollback),
+  performedRollback: flag.performedRollback === null ? null : toBit(flag.performedRollback),
   tags: JSON.stringify(flag.tags),
-  isRemoteConfiguration: bit(flag.isRemoteConfiguration),
+  isRemoteConfiguration: toBit(flag.isRemoteConfiguration),
 });
 
 export function flagStore({ db }: Sql): FlagStore {
   const ofProject = (projectId: number) => db.selectFrom('featureFlags').selectAll().where('projectId', '=', projectId);
-  const keepVersion = async (flag: FeatureFlag): Promise<void> => {
+  const insertVersion = async (flag: FeatureFlag): Promise<void> => {
     const { id: flagId, version, projectId } = flag;
     await db
       .insertInto('featureFlagVersions')
@@ -46,7 +46,7 @@ export function flagStore({ db }: Sql): FlagStore {
     async create(flag) {
       const row = await db.insertInto('featureFlags').values(toColumns(flag)).returningAll().executeTakeFirstOrThrow();
       const created = toFlag(row);
-      await keepVersion(created);
+      await insertVersion(created);
       return created;
     },
     async get(projectId, id) {
@@ -79,17 +79,17 @@ export function flagStore({ db }: Sql): FlagStore {
     async update(flag) {
       const { id, ...rest } = flag;
       await db.updateTable('featureFlags').set(toColumns(rest)).where('id', '=', id).execute();
-      await keepVersion(flag);
+      await insertVersion(flag);
     },
     async purgeDeleted(projectId, key) {
-      const gone = db
+      const deleted = db
         .selectFrom('featureFlags')
         .select('id')
         .where('projectId', '=', projectId)
         .where('key', '=', key)
         .where('deleted', '=', 1);
-      await db.deleteFrom('featureFlagRoleAccess').where('flagId', 'in', gone).execute();
-      await db.deleteFrom('featureFlags').where('id', 'in', gone).execute();
+      await db.deleteFrom('featureFlagRoleAccess').where('flagId', 'in', deleted).execute();
+      await db.deleteFrom('featureFlags').where('id', 'in', deleted).execute();
     },
     async listVersions(projectId, id) {
       const rows = await db

@@ -56,7 +56,7 @@ export function groupStore(on: Sql): GroupStore {
   };
 }
 
-/** The first half of each condition is what the index serves. */
+/** The first half of each condition uses the index. */
 function isBeyond(from: GroupQuery['from']): RawBuilder<boolean> {
   const { createdAt = 0, key = '' } = from?.cursor ?? {};
   return from?.direction === 'before'
@@ -64,7 +64,7 @@ function isBeyond(from: GroupQuery['from']): RawBuilder<boolean> {
     : sql`created_at <= ${createdAt} and (created_at < ${createdAt} or group_key > ${key})`;
 }
 
-/** `lower` of SQLite knows plain letters alone: others are looked for as they are written. */
+/** SQLite's `lower` only knows ASCII letters: other letters match case-sensitively. */
 function isFound({ dialect }: Sql, search: string): RawBuilder<boolean> {
   const contains = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`${dialect.contains(sql`lower(${column})`, plainLower(search))}`;

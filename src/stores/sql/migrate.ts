@@ -1,6 +1,5 @@
 /**
- * Brings the database to this version's shape: numbered steps, forward only, each in a transaction of its own, under a
- * lock. A step either happened wholly and is written down, or did not happen.
+ * Migrates the database: numbered migrations, forward only, each in its own transaction and under a lock.
  */
 
 import type { Kysely } from 'kysely';
@@ -77,7 +76,7 @@ async function createVersionTable(db: Kysely<unknown>, dialect: SqlDialect): Pro
   });
 }
 
-/** Runs the next step that is due; false when there is none. The version is read under the lock, so two starts agree. */
+/** Runs the next migration; false if there is none. Reads the version under the lock, for concurrent starts. */
 async function runNext(
   tx: Kysely<unknown>,
   dialect: SqlDialect,

@@ -23,17 +23,7 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
         .innerJoin('memberships', 'memberships.organizationId', 'organizations.id')
         .where('memberships.userId', '=', userId);
       return paged(
-        {
-          count: () => mine.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            mine
-              .selectAll('organizations')
-              .orderBy('memberships.joinedAt')
-              .orderBy('organizations.id')
-              .limit(limit)
-              .offset(offset)
-              .execute(),
-        },
+        mine.selectAll('organizations').orderBy('memberships.joinedAt').orderBy('organizations.id'),
         page,
         (row) => row,
       );
@@ -83,15 +73,7 @@ export function membershipStore({ db }: Sql): MembershipStore {
     listByUser: async (userId) => (await ofUser([userId])).map(toMembership),
     async list(organizationId, page) {
       const members = db.selectFrom('memberships').where('organizationId', '=', organizationId);
-      return paged(
-        {
-          count: () => members.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            members.selectAll().orderBy('joinedAt').orderBy('userId').limit(limit).offset(offset).execute(),
-        },
-        page,
-        toMembership,
-      );
+      return paged(members.selectAll().orderBy('joinedAt').orderBy('userId'), page, toMembership);
     },
     async countOwners(organizationId) {
       const row = await db

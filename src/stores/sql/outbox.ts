@@ -23,11 +23,11 @@ export function outboxStore({ db }: Sql): OutboxStore {
         waitingSince: Number(row.waitingSince),
       }));
     },
-    async markSent(projectId, told, now) {
-      for (const { event, count, waitingSince } of told) {
+    async markSent(projectId, sent, now) {
+      for (const { event, count, waitingSince } of sent) {
         const row = { projectId, event };
-        // Subtracted first: the processor may add to the row at any moment, and what it adds must stay. A row that
-        // was forgotten and made anew in between waits since another time, and is left alone.
+        // Subtracts, because the processor may have added to the row. A row that was deleted and created again
+        // meanwhile has another `waitingSince` and is left alone.
         await db
           .updateTable('webhookOutbox')
           .set((eb) => ({ count: eb('count', '-', count), waitingSince: now }))

@@ -1,15 +1,17 @@
+import type { SelectQueryBuilder } from 'kysely';
 import type { Page, Paged } from '../metadata/page.ts';
 
-/** The two questions every list asks: how many there are, and which stand on this page. */
-export async function paged<Row, T>(
-  query: {
-    count: () => Promise<{ count: number | string | bigint } | undefined>;
-    rows: (page: Page) => Promise<Row[]>;
-  },
-  page: Page,
-  present: (row: Row) => T,
+/** Counts the rows of a query and reads one page of them. */
+export async function paged<DB, TB extends keyof DB, Row, T>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { limit, offset }: Page,
+  toItem: (row: Row) => T,
 ): Promise<Paged<T>> {
-  const count = Number((await query.count())?.count ?? 0);
-  const rows = await query.rows(page);
-  return { count, items: rows.map(present) };
+  const counting = query
+    .clearSelect()
+    .clearOrderBy()
+    .select((eb) => eb.fn.countAll().as('count'));
+  const { count } = (await counting.executeTakeFirstOrThrow()) as { count: number | string | bigint };
+  const rows = await query.limit(limit).offset(offset).execute();
+  return { count: Number(count), items: rows.map((row) => toItem(row as Row)) };
 }

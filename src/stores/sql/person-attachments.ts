@@ -1,11 +1,11 @@
 /**
- * What hangs on a person beside ids and properties: the identifiers that keep a flag's value, and places in cohorts.
- * When persons merge, these go along; the journal of the merge says what, so that an undo can give it back.
+ * Flag overrides and cohort memberships of a person. A merge moves them and records what it moved, so that an undo can
+ * restore them.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './tables.ts';
 
-/** What the source of a merge had; `gained` where the survivor did not have it before. */
+/** What the source of a merge had; `gained` if the target did not have it before. Stored as JSON. */
 interface PersonAttachments {
   overrides: { flagKey: string; identifier: string; gained: boolean }[];
   cohorts: { cohortId: number; gained: boolean }[];
@@ -13,7 +13,7 @@ interface PersonAttachments {
 
 type PersonId = RawBuilder<unknown>;
 
-/** What the survivor has already, stays: the identifier kept first decides the flag, and a member is in once. */
+/** What the target already has stays: its first override of a flag wins. */
 export async function moveAttachments(db: Db, source: PersonId, target: PersonId): Promise<PersonAttachments> {
   return { overrides: await moveOverrides(db, source, target), cohorts: await moveCohorts(db, source, target) };
 }
@@ -48,12 +48,12 @@ async function moveCohorts(db: Db, source: PersonId, target: PersonId): Promise<
 
 interface UndoneMerge {
   projectId: number;
-  /** Numbers of the persons, both of whom are there again. */
+  /** Ids of the persons, both of which exist again. */
   sourceId: number;
   targetId: number;
 }
 
-/** The source has again what it had, and the survivor loses what it had from there alone. */
+/** Gives the source back what it had; the target loses what it gained. */
 export async function restoreAttachments(
   db: Db,
   { projectId, sourceId, targetId }: UndoneMerge,

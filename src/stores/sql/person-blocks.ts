@@ -1,7 +1,8 @@
-/** How a block of persons lies in the database: a row for the block, one for each of its columns. */
+/** Stores a block of persons as one row, plus one row for each of its columns. */
 import { sql } from 'kysely';
 import type { JsonObject } from '../../core/json/json.ts';
 import { toColumns } from '../../core/persons/person-columns.ts';
+import { idRows } from './dialect.ts';
 import type { FirstPersons } from './first-persons.ts';
 import { runForEach } from './repeat.ts';
 import type { Sql } from './tables.ts';
@@ -14,19 +15,18 @@ export interface IndexedPerson {
   properties: string;
 }
 
-export const toFloat64s = (bytes: Uint8Array): Float64Array => new Float64Array(copied(bytes));
-export const toUint16s = (bytes: Uint8Array): Uint16Array => new Uint16Array(copied(bytes));
+export const toFloat64s = (bytes: Uint8Array): Float64Array => new Float64Array(aligned(bytes));
+export const toUint16s = (bytes: Uint8Array): Uint16Array => new Uint16Array(aligned(bytes));
 const bytesOf = ({ buffer }: Float64Array<ArrayBuffer> | Uint16Array): Buffer => Buffer.from(buffer as ArrayBuffer);
 
-/** What comes from a database lies anywhere in memory; numbers must lie straight. */
-const copied = ({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer =>
+/** Typed arrays need aligned memory, which buffers of a database driver are not. */
+const aligned = ({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer =>
   buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
 
-/** A uuid as text has always the same length. */
 const UUID_LENGTH = 36;
 const uuidAt = (uuids: string, row: number): string => uuids.slice(row * UUID_LENGTH, (row + 1) * UUID_LENGTH);
 
-/** Who stands in a block, row by row. */
+/** The persons of a block, row by row. */
 export interface BlockHeader {
   lives: Uint8Array;
   ids: Uint8Array;
@@ -34,18 +34,18 @@ export interface BlockHeader {
   uuids: string;
 }
 
-/** Those of a block who passed, are not struck out, and of whom nothing newer is known `elsewhere`. */
+/** Takes the persons of a block that match, are not deleted and not outdated. */
 export function takeMatching(
-  verdicts: Uint8Array,
-  spine: BlockHeader,
-  elsewhere: ReadonlySet<number>,
+  matches: Uint8Array,
+  header: BlockHeader,
+  outdated: ReadonlySet<number>,
   first: FirstPersons,
 ): void {
-  const [ids, times] = [toFloat64s(spine.ids), toFloat64s(spine.times)];
-  for (let row = verdicts.indexOf(1); row >= 0; row = verdicts.indexOf(1, row + 1)) {
+  const [ids, times] = [toFloat64s(header.ids), toFloat64s(header.times)];
+  for (let row = matches.indexOf(1); row >= 0; row = matches.indexOf(1, row + 1)) {
     const id = ids[row] as number;
-    if (spine.lives[row] === 0 || elsewhere.has(id)) continue;
-    const person = { id, createdAt: times[row] as number, uuid: uuidAt(spine.uuids, row) };
+    if (header.lives[row] === 0 || outdated.has(id)) continue;
+    const person = { id, createdAt: times[row] as number, uuid: uuidAt(header.uuids, row) };
     if (first.canTake(person)) first.take(person);
   }
 }
@@ -99,33 +99,30 @@ async function writePlaces(
     on conflict (project_id, person_id) do update set block_id = excluded.block_id, place = excluded.place`.execute(db);
 }
 
-/** Strikes persons out of the blocks where they stand. */
+/** Marks persons as deleted in their blocks. */
 export async function markDeleted(
   { db, dialect }: Sql,
   projectId: number,
   personIds: readonly number[],
 ): Promise<void> {
-  const wanted = dialect.rows(
-    { id: 'integer' },
-    personIds.map((id) => ({ id })),
-  );
+  const wanted = idRows(dialect, personIds);
   const { rows: places } = await sql<{ blockId: number; place: number }>`
     select p.block_id, p.place from ${wanted} w
     cross join person_places p
     where p.project_id = ${projectId} and p.person_id = w.id`.execute(db);
   const byBlock = new Map<number, number[]>();
   for (const { blockId, place } of places) {
-    const struck = byBlock.get(blockId);
-    if (struck) struck.push(place);
+    const found = byBlock.get(blockId);
+    if (found) found.push(place);
     else byBlock.set(blockId, [place]);
   }
-  for (const [blockId, struck] of byBlock) {
+  for (const [blockId, deleted] of byBlock) {
     const block = db.selectFrom('personBlocks').select(['lives', 'living']).where('id', '=', blockId);
     const { lives, living } = await block.executeTakeFirstOrThrow();
-    for (const place of struck) lives[place] = 0;
+    for (const place of deleted) lives[place] = 0;
     await db
       .updateTable('personBlocks')
-      .set({ lives, living: living - struck.length })
+      .set({ lives, living: living - deleted.length })
       .where('id', '=', blockId)
       .execute();
   }
@@ -134,11 +131,11 @@ export async function markDeleted(
     where project_id = ${projectId} and person_id in (select id from ${wanted} w)`.execute(db);
 }
 
-/** Who stands in a block, and is not struck out; with `struck`, who is. */
-export async function readBlockIds({ db }: Pick<Sql, 'db'>, blockId: number, struck = false): Promise<number[]> {
+/** The ids of a block that are not marked as deleted; with `isDeleted`, those that are. */
+export async function readBlockIds({ db }: Pick<Sql, 'db'>, blockId: number, isDeleted = false): Promise<number[]> {
   const block = db.selectFrom('personBlocks').select(['ids', 'lives']).where('id', '=', blockId);
   const { ids, lives } = await block.executeTakeFirstOrThrow();
-  return [...toFloat64s(ids)].filter((_, row) => (lives[row] === 0) === struck);
+  return [...toFloat64s(ids)].filter((_, row) => (lives[row] === 0) === isDeleted);
 }
 
 export async function deleteBlocks({ db }: Sql, ids: readonly number[]): Promise<void> {

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import type { Sql } from './tables.ts';
 
-/** The number of a change of persons, to be written beside whatever it changes, in the same transaction. */
+/** The number of a change, to be written with the changed persons in the same transaction. */
 export const nextPersonChange = ({ db, dialect }: Sql): Promise<number> => dialect.nextChange(db);
 
-/** Everything up to this change can be read, and no change up to it is still to come. */
+/** All changes up to this number are committed. */
 export const lastSettledChange = ({ db, dialect }: Sql): Promise<number> => dialect.settledChange(db);
 
-/** Removes a person's own row. The index hears of it: see `person-index.ts`. */
+/** Deletes a person's row and records it for the person index (`person-index.ts`). */
 export async function deletePersonRow({ db }: Sql, uuid: string): Promise<number> {
   await sql`insert into gone_persons (project_id, person_id)
     select project_id, id from persons where uuid = ${uuid} on conflict do nothing`.execute(db);
@@ -50,5 +50,5 @@ export async function listChangedPersons(
   };
 }
 
-/** Past the number of every person. */
+/** Above every person's id. */
 const END = Number.MAX_SAFE_INTEGER;

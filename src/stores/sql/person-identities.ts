@@ -45,14 +45,14 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
   const { db, dialect } = on;
   return {
     position: () => readPosition(on),
-    async listDistinctIds(personId, among) {
-      if (among === undefined) {
+    async listDistinctIds(personId, only) {
+      if (only === undefined) {
         const all = db.selectFrom('personDistinctIds').select('distinctId').where('personId', '=', personId);
         return (await all.orderBy('id').execute()).map((row) => row.distinctId);
       }
       const wanted = dialect.rows(
         { distinctId: 'text' },
-        among.map((distinctId) => ({ distinctId })),
+        only.map((distinctId) => ({ distinctId })),
       );
       const { rows } = await sql<{ distinctId: string }>`
         select distinct_id from person_distinct_ids
@@ -138,22 +138,9 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMeth
   const ofProject = (projectId: number) => db.selectFrom('personMerges').where('projectId', '=', projectId);
   return {
     listMerges(projectId, personUuid, page) {
-      const shown = sql`project_id = ${projectId} and (source_uuid = ${personUuid} or target_uuid in (
+      const shown = sql<boolean>`project_id = ${projectId} and (source_uuid = ${personUuid} or target_uuid in (
         ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid from family))`;
-      return paged(
-        {
-          count: async () =>
-            (await sql<{ count: number }>`select count(*) as count from person_merges where ${shown}`.execute(db))
-              .rows[0],
-          rows: async ({ limit, offset }) =>
-            (
-              await sql<MergeRow>`select * from person_merges where ${shown}
-                order by id desc limit ${limit} offset ${offset}`.execute(db)
-            ).rows,
-        },
-        page,
-        toMerge,
-      );
+      return paged(db.selectFrom('personMerges').selectAll().where(shown).orderBy('id', 'desc'), page, toMerge);
     },
     async getMerge(projectId, id) {
       const row = await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst();
@@ -175,7 +162,7 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMeth
         join persons s on s.uuid = m.source_uuid
         join persons t on t.uuid = m.target_uuid
         where m.id = ${id}`.execute(db);
-      for (const { belongings, ...parting } of rows) await restoreAttachments(db, parting, JSON.parse(belongings));
+      for (const { belongings, ...merge } of rows) await restoreAttachments(db, merge, JSON.parse(belongings));
       await db.updateTable('personMerges').set({ undoneAt }).where('id', '=', id).execute();
     },
     async updateMergeTarget(id, target) {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { MIRROR_START, type MirrorPosition } from '../events/person-mirror.ts';
 import { DEFAULT_INDEX_SIZES, type PersonIndexWriter } from '../metadata/person-index.ts';
-import type { SqlDialect } from './dialect.ts';
+import { idRows, type SqlDialect } from './dialect.ts';
 import { deleteBlocks, type IndexedPerson, markDeleted, readBlockIds, writeBlock } from './person-blocks.ts';
 import { lastSettledChange } from './person-change.ts';
 import type { Db, Sql } from './tables.ts';
 
-/** So many blocks that are at most half full are put together at once. */
+/** Combine at least this many blocks that are at most half full. */
 const MIN_SPARSE_BLOCKS = 4;
 
 export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = DEFAULT_INDEX_SIZES): PersonIndexWriter {
@@ -22,9 +22,9 @@ export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = DEFAULT_INDE
         await inTransaction((on) => indexChangedPersons(on, due, sizes.blockSize));
         return true;
       }
-      const poor = await findSparseBlocks(db, sizes.blockSize);
-      if (poor !== undefined) await inTransaction((on) => combineBlocks(on, poor.projectId, poor.ids));
-      return poor !== undefined;
+      const sparse = await findSparseBlocks(db, sizes.blockSize);
+      if (sparse !== undefined) await inTransaction((on) => combineBlocks(on, sparse.projectId, sparse.ids));
+      return sparse !== undefined;
     },
     async purgeDeleted() {
       await inTransaction(async (on) => {
@@ -38,7 +38,7 @@ export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = DEFAULT_INDE
   };
 }
 
-/** A project in which so many persons have changed or gone. The projects are picked off an index, one jump for each. */
+/** A project with at least `least` changed or deleted persons. Finds the projects by skipping through an index. */
 async function findDueProject(db: Db, least: number): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     with recursive p (id) as (
@@ -100,9 +100,9 @@ async function indexChangedPersons(on: Sql, projectId: number, most: number): Pr
 
 async function markDeletedPersons(on: Sql, projectId: number): Promise<void> {
   const ofProject = on.db.deleteFrom('gonePersons').where('projectId', '=', projectId);
-  const gone = await ofProject.returning('personId').execute();
-  if (gone.length === 0) return;
-  const ids = gone.map(({ personId }) => personId);
+  const deleted = await ofProject.returning('personId').execute();
+  if (deleted.length === 0) return;
+  const ids = deleted.map(({ personId }) => personId);
   await markDeleted(on, projectId, ids);
 }
 
@@ -111,53 +111,53 @@ interface SparseBlocks {
   ids: number[];
 }
 
-/** Blocks of which at most half is in use, where it is worth while: they make a good one together, or they are many. */
+/** Blocks that are at most half full, if combining pays: together they fill more than half a block, or they are many. */
 async function findSparseBlocks(db: Db, full: number): Promise<SparseBlocks | undefined> {
   const { rows } = await sql<{ id: number; projectId: number; living: number }>`
     select id, project_id, living from person_blocks where living * 2 <= ${full}
     order by project_id, living limit 1000`.execute(db);
   const byProject = new Map<number, typeof rows>();
   for (const row of rows) byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), row]);
-  for (const [projectId, poor] of byProject) {
-    const together: number[] = [];
+  for (const [projectId, sparse] of byProject) {
+    const combined: number[] = [];
     let living = 0;
-    for (const block of poor) {
+    for (const block of sparse) {
       if (living + block.living > full) break;
       living += block.living;
-      together.push(Number(block.id));
+      combined.push(Number(block.id));
     }
-    const isWorthWhile = together.length >= MIN_SPARSE_BLOCKS || (together.length > 1 && living * 2 > full);
-    if (isWorthWhile || poor[0]?.living === 0) return { projectId, ids: together };
+    const pays = combined.length >= MIN_SPARSE_BLOCKS || (combined.length > 1 && living * 2 > full);
+    if (pays || sparse[0]?.living === 0) return { projectId, ids: combined };
   }
   return undefined;
 }
 
-/** Writes those who are left in these blocks into one, as they are now. */
+/** Writes the remaining persons of these blocks, as they are now, into one block. */
 async function combineBlocks(on: Sql, projectId: number, blockIds: readonly number[]): Promise<void> {
-  const left: number[] = [];
-  for (const id of blockIds) left.push(...(await readBlockIds(on, id)));
+  const remaining: number[] = [];
+  for (const id of blockIds) remaining.push(...(await readBlockIds(on, id)));
   const { rows: persons } = await sql<IndexedPerson>`
     select p.id, p.uuid, p.created_at, p.properties
-    from ${idRows(on, left)} w
+    from ${idRows(on.dialect, remaining)} w
     cross join persons p
     where p.id = w.id
     order by p.created_at desc, p.uuid`.execute(on.db);
-  // Among those who are left there may be some who went just now: they stand nowhere any more.
-  await markDeleted(on, projectId, left);
+  // Some may have been deleted meanwhile: they are in no block any more.
+  await markDeleted(on, projectId, remaining);
   if (persons.length > 0) await writeBlock(on, projectId, persons);
   await deleteBlocks(on, blockIds);
 }
 
-/** Blocks that tell of somebody who is no more. Those who changed are struck out as well as those who went. */
+/** Blocks with data of deleted persons. Changed persons are marked too, so the persons have to be looked up. */
 async function listBlocksWithDeleted(on: Sql): Promise<{ id: number; projectId: number }[]> {
-  const struck = await on.db
+  const blocks = await on.db
     .selectFrom('personBlocks')
     .select(['id', 'projectId'])
     .whereRef('living', '<', 'persons')
     .orderBy('id')
     .execute();
   const found: { id: number; projectId: number }[] = [];
-  for (const block of struck) {
+  for (const block of blocks) {
     if (await hasDeletedPerson(on, await readBlockIds(on, block.id, true))) found.push(block);
   }
   return found;
@@ -165,12 +165,6 @@ async function listBlocksWithDeleted(on: Sql): Promise<{ id: number; projectId: 
 
 async function hasDeletedPerson(on: Sql, ids: readonly number[]): Promise<boolean> {
   const { rows } = await sql<{ known: number }>`
-    select count(*) as known from ${idRows(on, ids)} w cross join persons p where p.id = w.id`.execute(on.db);
+    select count(*) as known from ${idRows(on.dialect, ids)} w cross join persons p where p.id = w.id`.execute(on.db);
   return Number(rows[0]?.known) < ids.length;
 }
-
-const idRows = ({ dialect }: Sql, ids: readonly number[]) =>
-  dialect.rows(
-    { id: 'integer' },
-    ids.map((id) => ({ id })),
-  );

@@ -12,7 +12,7 @@ import type {
   StoredPerson,
 } from '../metadata/persons.ts';
 import { compiled } from './compiled.ts';
-import type { SqlDialect } from './dialect.ts';
+import { idRows, type SqlDialect } from './dialect.ts';
 import { writePropertyDefinitions } from './ingest/apply-changes.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { nextPersonChange } from './person-change.ts';
@@ -20,29 +20,29 @@ import { type Sql, toBit } from './tables.ts';
 
 export function personStore(on: Sql): PersonStore {
   const { db } = on;
-  const ask = compiledQueries(on);
+  const queries = compiledQueries(on);
   const one = ([row]: Row[]): StoredPerson | null => (row ? toStoredPerson(row) : null);
   return {
     get: async (projectId, ref) =>
-      one('id' in ref ? await ask.byId([projectId, ref.id]) : await ask.byUuid([projectId, ref.uuid])),
-    getByDistinctId: async (projectId, distinctId) => one(await ask.byDistinctId([projectId, distinctId])),
+      one('id' in ref ? await queries.byId([projectId, ref.id]) : await queries.byUuid([projectId, ref.uuid])),
+    getByDistinctId: async (projectId, distinctId) => one(await queries.byDistinctId([projectId, distinctId])),
     list: (projectId, page) => listPersons(on, projectId, page),
     async listByEmails(projectId, emails, { limit, offset }) {
       if (emails.length === 0) return [];
-      const asked = JSON.stringify([...new Set(emails)].map((email) => ({ email })));
-      return (await ask.byEmail([asked, projectId, limit, offset])).map(toStoredPerson);
+      const wanted = JSON.stringify([...new Set(emails)].map((email) => ({ email })));
+      return (await queries.byEmail([wanted, projectId, limit, offset])).map(toStoredPerson);
     },
-    scan: (projectId, after, size, clues, keys) => scanPersons(on, projectId, after, size, clues, keys),
-    // A shelf that reads the index has a way of its own: see sqlite/person-index-reader.ts.
+    scan: (projectId, after, size, prefilters, keys) => scanPersons(on, projectId, after, size, prefilters, keys),
+    // The engines override this: see sqlite/person-index-reader.ts.
     listMatching: async () => null,
     listByIds: (projectId, ids) => listByIds(on, projectId, ids),
-    async listDistinctIds(personIds, most) {
+    async listDistinctIds(personIds, limit) {
       const found = new Map(personIds.map((id) => [id, [] as string[]]));
-      const rows = await ask.distinctIds([JSON.stringify(personIds.map((id) => ({ id }))), most - 1, NO_BOUND]);
+      const rows = await queries.distinctIds([JSON.stringify(personIds.map((id) => ({ id }))), limit - 1, NO_LIMIT]);
       for (const { id, distinctId } of rows) found.get(Number(id))?.push(distinctId);
       return found;
     },
-    listDistinctIdsAfter: (personId, after, limit) => ask.distinctIdsAfter([personId, after, limit]),
+    listDistinctIdsAfter: (personId, after, limit) => queries.distinctIdsAfter([personId, after, limit]),
     update: (change) => updatePerson(on, change),
     listHistory: (projectId, uuid) => listHistory(on, projectId, uuid),
     async getBeforeMerge(projectId, uuid) {
@@ -58,10 +58,9 @@ export function personStore(on: Sql): PersonStore {
   };
 }
 
-/** Numbers of rows stay far below this. */
-const NO_BOUND = Number.MAX_SAFE_INTEGER;
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** The look-ups that are asked all the time. 'cross join' begins with the small side, as written. */
+/** Frequent lookups. 'cross join' makes SQLite start with the small side. */
 function compiledQueries({ db, dialect }: Sql) {
   const ofProject = () => db.selectFrom('persons').selectAll().where('projectId', '=', 0);
   return {
@@ -74,8 +73,7 @@ function compiledQueries({ db, dialect }: Sql) {
       cross join persons p
       where d.project_id = ${0} and d.distinct_id = ${''} and p.id = d.person_id`,
     ),
-    // The sign keeps the order from being read off an index: that would mean to go through the whole list in search of
-    // one address.
+    // The '+' keeps SQLite from using the index of the order, which would scan the whole list for one address.
     byEmail: compiled<Row>(
       db,
       () => sql`
@@ -94,7 +92,7 @@ function compiledQueries({ db, dialect }: Sql) {
       where d.person_id = w.id
         and d.id <= coalesce((
           select x.id from person_distinct_ids x where x.person_id = w.id order by x.id limit 1 offset ${0}
-        ), ${NO_BOUND})
+        ), ${NO_LIMIT})
       order by d.person_id, d.id`,
     ),
     distinctIdsAfter: compiled<{ id: number; distinctId: string }>(db, () =>
@@ -119,7 +117,6 @@ interface Row {
   version: number;
 }
 
-/** A row of persons, whoever asks for it. */
 const toStoredPerson = (row: Row): StoredPerson => ({
   id: Number(row.id),
   projectId: Number(row.projectId),
@@ -130,7 +127,7 @@ const toStoredPerson = (row: Row): StoredPerson => ({
   version: Number(row.version),
 });
 
-/** First which persons, from the index alone, also far down the list; then those few. */
+/** Finds the ids from the index alone, which is fast even far down the list, then reads those persons. */
 async function listPersons({ db }: Sql, projectId: number, { limit, offset }: Page): Promise<StoredPerson[]> {
   const { rows } = await sql<Row>`
     select p.* from (
@@ -148,21 +145,22 @@ async function scanPersons(
   projectId: number,
   after: PersonCursor | null,
   size: number,
-  clues: readonly (readonly Prefilter[])[],
-  asked: readonly string[] | undefined,
+  prefilters: readonly (readonly Prefilter[])[],
+  wantedKeys: readonly string[] | undefined,
 ): Promise<PersonScan> {
-  const begin =
+  const start =
     after === null
       ? sql``
       : sql`and created_at <= ${after.createdAt} and (created_at < ${after.createdAt} or uuid > ${after.uuid})`;
-  const list = sql`from persons where project_id = ${projectId} ${begin} order by created_at desc, uuid`;
-  const keys = asked?.every(isPlainKey) ? asked : undefined;
-  // Where nothing but the e-mail is asked for, the index says it all and no person is read.
-  const needsAll = keys?.every((key) => key === 'email') !== true || clues.flat().some(({ kind }) => kind === 'text');
+  const list = sql`from persons where project_id = ${projectId} ${start} order by created_at desc, uuid`;
+  const keys = wantedKeys?.every(isPlainKey) ? wantedKeys : undefined;
+  // If only the e-mail is needed, the index has everything and no person is read.
+  const needsAll =
+    keys?.every((key) => key === 'email') !== true || prefilters.flat().some(({ kind }) => kind === 'text');
   const columns = needsAll ? sql`id, created_at, uuid, email, properties` : sql`id, created_at, uuid, email`;
   const { rows } = await sql<PartialRow>`
     select s.id ${valueColumns(dialect, keys)} from (select ${columns} ${list} limit ${size}) s
-    ${prefilterSql(dialect, clues)}
+    ${prefilterSql(dialect, prefilters)}
     order by s.created_at desc, s.uuid`.execute(db);
   const last = await sql<PersonCursor>`select created_at, uuid ${list} limit 1 offset ${size - 1}`.execute(db);
   const [end] = last.rows;
@@ -174,7 +172,7 @@ async function scanPersons(
 
 type PartialRow = { id: number } & Record<string, string | null>;
 
-/** Others cannot be named in a path into JSON without doubt about what they mean. */
+/** Other keys would be ambiguous in a JSON path. */
 const isPlainKey = (key: string): boolean => /^[^"\\\p{Cc}]+$/u.test(key);
 
 function valueColumns(dialect: SqlDialect, keys: readonly string[] | undefined): RawBuilder<unknown> {
@@ -196,23 +194,19 @@ function toPartialPerson(row: PartialRow, keys: readonly string[] | undefined): 
   };
 }
 
-function prefilterSql(dialect: SqlDialect, clues: readonly (readonly Prefilter[])[]): RawBuilder<unknown> {
-  const shows = (clue: Prefilter): RawBuilder<unknown> => {
-    if (clue.kind === 'person') return sql`s.id = ${clue.id}`;
-    if (clue.kind === 'text') return dialect.contains(sql`s.properties`, clue.text);
-    return sql`(octet_length(s.email) <> length(s.email) or ${dialect.contains(sql`lower(s.email)`, clue.part)})`;
+function prefilterSql(dialect: SqlDialect, prefilters: readonly (readonly Prefilter[])[]): RawBuilder<unknown> {
+  const passes = (prefilter: Prefilter): RawBuilder<unknown> => {
+    if (prefilter.kind === 'person') return sql`s.id = ${prefilter.id}`;
+    if (prefilter.kind === 'text') return dialect.contains(sql`s.properties`, prefilter.text);
+    return sql`(octet_length(s.email) <> length(s.email) or ${dialect.contains(sql`lower(s.email)`, prefilter.part)})`;
   };
-  const all = clues.map((choice) => sql`(${sql.join(choice.map(shows), sql` or `)})`);
+  const all = prefilters.map((choice) => sql`(${sql.join(choice.map(passes), sql` or `)})`);
   return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
 }
 
 async function listByIds({ db, dialect }: Sql, projectId: number, ids: readonly number[]): Promise<StoredPerson[]> {
-  const wanted = dialect.rows(
-    { id: 'integer' },
-    ids.map((id) => ({ id })),
-  );
   const { rows } = await sql<Row>`
-    select p.* from ${wanted} w
+    select p.* from ${idRows(dialect, ids)} w
     cross join persons p
     where p.id = w.id and p.project_id = ${projectId}
     order by p.created_at desc, p.uuid`.execute(db);

@@ -1,27 +1,26 @@
-/** What PostgreSQL wants said differently from SQLite. See `dialect.ts` for what each of these means. */
+/** The PostgreSQL dialect; see `dialect.ts` for the meaning of each member. */
 import { type RawBuilder, sql } from 'kysely';
 import type { RowType, SqlDialect, StripeKind, WriteLock } from './dialect.ts';
 
-/** Numbers of our advisory locks; nobody else in this database takes any. */
-const LOCKS = { migration: 7_201, shelf: 7_202, index: 7_203 } as const;
-/** Stripes are locked by two numbers: these, and their own. */
+/** Keys of our advisory locks; nobody else uses any in this database. */
+const LOCKS = { migration: 7_201, write: 7_202, index: 7_203 } as const;
+/** Stripes are locked with two keys: this one, and the number of the stripe. */
 const STRIPE_LOCKS: Readonly<Record<StripeKind, number>> = { ids: 7_211, groups: 7_212 };
 const WRITE_LOCKS: Readonly<Record<WriteLock, string>> = {
-  alone: `pg_advisory_xact_lock(${LOCKS.shelf})`,
-  chunk: `pg_advisory_xact_lock_shared(${LOCKS.shelf})`,
+  alone: `pg_advisory_xact_lock(${LOCKS.write})`,
+  chunk: `pg_advisory_xact_lock_shared(${LOCKS.write})`,
   index: `pg_advisory_xact_lock(${LOCKS.index})`,
 };
 
-/** Announced changes of persons: the upper 16 of 64 bits are this, the others the number of a change. */
+/** Locks for running changes of persons: the upper 16 of 64 bits are this, the others a change number. */
 const CHANGE_LOCK_CLASS = 7_221;
 const CHANGE_LOCKS = BigInt(CHANGE_LOCK_CLASS) << 48n;
 
 const TYPES: Readonly<Record<RowType, string>> = { text: 'text', integer: 'bigint' };
 
 /**
- * JSON that PostgreSQL can look into. It keeps any JSON as text, but refuses to read one that holds an escaped NUL or
- * half of a surrogate pair: these are read as U+FFFD. After an even number of backslashes a `u` is no escape; whole
- * pairs are never escaped in what we write.
+ * PostgreSQL cannot parse JSON with an escaped NUL or half a surrogate pair: these are read as U+FFFD. `u` after an even
+ * number of backslashes is not an escape; we never write complete pairs escaped.
  */
 export const readableJsonSql = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`(case
   when strpos(${text}, '\\u') = 0 then ${text}
@@ -50,7 +49,7 @@ export const postgresDialect: SqlDialect = {
   bytesType: 'bytea',
   rows(columns, rows) {
     const names = Object.keys(columns);
-    // Raw, because these are keys of JSON: the plugin for names of columns must leave them alone.
+    // Raw, because the camel case plugin must not change JSON keys.
     const fields = Object.entries(columns).map(([name, type]) => sql.raw(`"${name}" ${TYPES[type]}`));
     const picks = names.map((name) => sql`${sql.raw(`j."${name}"`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)}
@@ -69,9 +68,9 @@ export const postgresDialect: SqlDialect = {
     };
   },
   /**
-   * Transactions draw numbers side by side, so a later number may be read before an earlier one. Each announces, before
-   * it draws, after which number it will: a lock that is let go of once its changes can be read. Whoever asks what is
-   * settled looks at the last number first and at the announcements then: a number that is drawn in between is greater.
+   * Concurrent transactions may commit in another order than their change numbers. So each first takes a lock that holds
+   * the last number at that time, and releases it with the commit. `settledChange` reads the last number first and the
+   * locks then: a number taken in between is greater.
    */
   async nextChange(db) {
     await sql`select pg_advisory_xact_lock_shared(${sql.lit(CHANGE_LOCKS)} + last_value) from person_changes`.execute(
@@ -81,15 +80,14 @@ export const postgresDialect: SqlDialect = {
     return Number(rows[0]?.change);
   },
   async settledChange(db) {
-    const { rows: drawn } = await sql<{ last: number }>`select last_value as last from person_changes`.execute(db);
-    const { rows: open } = await sql<{ first: number | null }>`
+    const { rows: given } = await sql<{ last: number }>`select last_value as last from person_changes`.execute(db);
+    const { rows: running } = await sql<{ first: number | null }>`
       select min((classid::bigint << 32 | objid::bigint) - ${sql.lit(CHANGE_LOCKS)}) as first
       from pg_locks
       where locktype = 'advisory' and objsubid = 1 and classid::bigint >> 16 = ${sql.lit(CHANGE_LOCK_CLASS)}
         and database = (select oid from pg_database where datname = current_database())`.execute(db);
-    return Math.min(drawn[0]?.last ?? 0, open[0]?.first ?? Infinity);
+    return Math.min(given[0]?.last ?? 0, running[0]?.first ?? Infinity);
   },
-  // What was removed is gone for every query at once; its bytes go with the vacuum that PostgreSQL does by itself, and
-  // with the turn of its journal. To write whole tables afresh would lock everybody out.
+  // PostgreSQL's own vacuum and WAL rotation remove the bytes; rewriting whole tables would lock all others out.
   purge: async () => {},
 };

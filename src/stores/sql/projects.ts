@@ -19,8 +19,8 @@ const toProject = (row: ProjectRow): Project => ({
 
 type Columns = Omit<Updateable<Tables['projects']>, 'id'>;
 
-/** How each field that is not plain text or number is kept. */
-const KEPT: { [K in keyof Project]?: (value: Project[K]) => unknown } = {
+/** How fields other than plain text and numbers are stored. */
+const CONVERTERS: { [K in keyof Project]?: (value: Project[K]) => unknown } = {
   anonymizeIps: toBit,
   ingestedEvent: toBit,
   testAccountFilters: JSON.stringify,
@@ -30,8 +30,8 @@ const KEPT: { [K in keyof Project]?: (value: Project[K]) => unknown } = {
 
 function toColumns(project: Partial<Omit<Project, 'id'>>): Columns {
   const entries = Object.entries(project).map(([field, value]) => {
-    const keep = KEPT[field as keyof Project] as ((value: unknown) => unknown) | undefined;
-    return [field, keep ? keep(value) : value];
+    const convert = CONVERTERS[field as keyof Project] as ((value: unknown) => unknown) | undefined;
+    return [field, convert ? convert(value) : value];
   });
   return Object.fromEntries(entries) as Columns;
 }
@@ -56,14 +56,7 @@ export function projectStore({ db }: Sql, projectTables: readonly ProjectTable[]
     async list(organizationIds, page) {
       if (organizationIds.length === 0) return { count: 0, items: [] };
       const mine = db.selectFrom('projects').where('organizationId', 'in', organizationIds);
-      return paged(
-        {
-          count: () => mine.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
-          rows: ({ limit, offset }) => mine.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
-        },
-        page,
-        toProject,
-      );
+      return paged(mine.selectAll().orderBy('id'), page, toProject);
     },
     async listAll() {
       return (await db.selectFrom('projects').selectAll().orderBy('id').execute()).map(toProject);

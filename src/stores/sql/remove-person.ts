@@ -4,14 +4,14 @@ import type { StoredPerson } from '../metadata/persons.ts';
 import { deletePersonRow, nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 
-/** The person's own records, and those of everybody who was merged into them. */
-export async function deletePersonData(on: Sql, person: StoredPerson, family: MergedPersons): Promise<RemovedCounts> {
+/** Deletes the records of a person and of everyone merged into it. */
+export async function deletePersonData(on: Sql, person: StoredPerson, merged: MergedPersons): Promise<RemovedCounts> {
   const { db, dialect } = on;
   const { id, projectId, uuid } = person;
   const uuids = () =>
     sql<string>`(select uuid from ${dialect.rows(
       { uuid: 'text' },
-      family.uuids.map((one) => ({ uuid: one })),
+      merged.uuids.map((each) => ({ uuid: each })),
     )} f)`;
   const ids = await db.deleteFrom('personDistinctIds').where('personId', '=', id).executeTakeFirst();
   const history = await db
@@ -41,7 +41,7 @@ export async function deletePersonData(on: Sql, person: StoredPerson, family: Me
   };
 }
 
-/** The tables in which a person's uuid says whose a row is. */
+/** Tables with a person's uuid. */
 const PERSON_TABLES = [
   ['persons', 'uuid'],
   ['personPropertyHistory', 'personUuid'],

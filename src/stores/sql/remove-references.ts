@@ -7,7 +7,7 @@ import type { Sql } from './tables.ts';
 
 const PAGE_SIZE = 500;
 
-/** Rows of a table in pages, oldest first: there may be more of them than fit into memory. */
+/** Visits the rows of a table page by page, oldest first. */
 async function eachRow<Row>(
   page: (after: number) => Promise<Row[]>,
   numberOf: (row: Row) => number,
@@ -25,14 +25,14 @@ async function eachRow<Row>(
 export async function removeReferences(
   on: Sql,
   projectId: number,
-  family: MergedPersons,
+  persons: MergedPersons,
   distinctIds: readonly string[],
 ): Promise<RemovedCounts> {
   const ids = new Set(distinctIds);
   return {
     deadLetters: await removeDeadLetters(on, projectId, ids),
     ingestionWarnings: await removeWarnings(on, projectId, ids),
-    activityEntriesBlanked: await blankActivity(on, projectId, family, ids),
+    activityEntriesBlanked: await blankActivity(on, projectId, persons, ids),
   };
 }
 
@@ -67,11 +67,11 @@ async function removeWarnings({ db }: Sql, projectId: number, ids: ReadonlySet<s
   return removed;
 }
 
-/** That something was done stays; what it was done with goes. */
+/** The entries stay; their details are removed. */
 async function blankActivity(
   { db }: Sql,
   projectId: number,
-  family: MergedPersons,
+  persons: MergedPersons,
   ids: ReadonlySet<string>,
 ): Promise<number> {
   const entries = db
@@ -79,19 +79,19 @@ async function blankActivity(
     .select(['position', 'itemId', 'detail'])
     .where('projectId', '=', projectId)
     .where('scope', '=', 'Person');
-  const items = new Set(family.ids.map(String));
-  const uuids = new Set(family.uuids);
+  const items = new Set(persons.ids.map(String));
+  const uuids = new Set(persons.uuids);
   let blanked = 0;
   await eachRow(
     (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE_SIZE).execute(),
     (row) => row.position,
     async ({ position, itemId, detail }) => {
-      const told: ActivityDetail = JSON.parse(detail);
-      const isTheirs = items.has(itemId) || (told.name !== null && uuids.has(told.name));
-      if (!isTheirs && !referencesAny(told as unknown as Json, ids)) return;
-      const changes = told.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
-      const name = told.name !== null && isUuid(told.name) ? told.name : null;
-      const text = JSON.stringify({ ...told, changes, name });
+      const entry: ActivityDetail = JSON.parse(detail);
+      const isAbout = items.has(itemId) || (entry.name !== null && uuids.has(entry.name));
+      if (!isAbout && !referencesAny(entry as unknown as Json, ids)) return;
+      const changes = entry.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
+      const name = entry.name !== null && isUuid(entry.name) ? entry.name : null;
+      const text = JSON.stringify({ ...entry, changes, name });
       if (text === detail) return;
       await db.updateTable('activity').set({ detail: text }).where('position', '=', position).execute();
       blanked++;

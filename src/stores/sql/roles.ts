@@ -21,31 +21,14 @@ export function roleStore({ db }: Sql): RoleStore {
       return row ? toRole(row) : null;
     },
     async getByName(organizationId, name) {
-      // Compared here and not by the database: SQLite's lower() knows ASCII alone, and an organization has few roles.
+      // Not compared in SQL: SQLite's lower() only knows ASCII. An organization has few roles.
       const wanted = name.toLowerCase();
       const rows = await ofOrganization(organizationId).selectAll().execute();
       const row = rows.find((role) => role.name.toLowerCase() === wanted);
       return row ? toRole(row) : null;
     },
     async list(organizationId, page) {
-      return paged(
-        {
-          count: () =>
-            ofOrganization(organizationId)
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            ofOrganization(organizationId)
-              .selectAll()
-              .orderBy('name')
-              .orderBy('id')
-              .limit(limit)
-              .offset(offset)
-              .execute(),
-        },
-        page,
-        toRole,
-      );
+      return paged(ofOrganization(organizationId).selectAll().orderBy('name').orderBy('id'), page, toRole);
     },
     async update(id, changes) {
       await db.updateTable('roles').set(changes).where('id', '=', id).execute();
@@ -128,18 +111,7 @@ export function resourceAccessStore({ db }: Sql): ResourceAccessStore {
       return row ? toAccess(row) : null;
     },
     async list(organizationId, page) {
-      return paged(
-        {
-          count: () =>
-            ofOrganization(organizationId)
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            ofOrganization(organizationId).selectAll().orderBy('resource').limit(limit).offset(offset).execute(),
-        },
-        page,
-        toAccess,
-      );
+      return paged(ofOrganization(organizationId).selectAll().orderBy('resource'), page, toAccess);
     },
     async update(id, changes) {
       await db.updateTable('resourceAccess').set(changes).where('id', '=', id).execute();

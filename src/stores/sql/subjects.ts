@@ -15,17 +15,17 @@ export const toSubjectPerson = ({ id, properties }: SubjectPersonRow): SubjectPe
 
 export function subjectStore(on: Sql): SubjectStore {
   const { db, dialect } = on;
-  const ask = compiledQueries(on);
+  const queries = compiledQueries(on);
   return {
     async getPerson(projectId, distinctId) {
-      const [row] = await ask.person([projectId, distinctId]);
+      const [row] = await queries.person([projectId, distinctId]);
       return row ? toSubjectPerson(row) : null;
     },
-    // Every question is answered from the database as it is.
+    // Every read sees the current database.
     refresh: () => undefined,
     async getPersons(projectId, distinctIds) {
       if (distinctIds.length === 0) return new Map();
-      const rows = await ask.persons([rowsOf('distinctId', distinctIds), projectId]);
+      const rows = await queries.persons([rowsOf('distinctId', distinctIds), projectId]);
       return new Map(rows.map((row) => [row.distinctId, toSubjectPerson(row)]));
     },
     async listGroupTypes(projectId) {
@@ -39,22 +39,22 @@ export function subjectStore(on: Sql): SubjectStore {
     },
     async listGroups(projectId, keys) {
       if (keys.length === 0) return [];
-      const rows = await ask.groups([JSON.stringify(keys), projectId]);
+      const rows = await queries.groups([JSON.stringify(keys), projectId]);
       return rows.map(({ properties, ...key }) => ({ ...key, properties: JSON.parse(properties) }));
     },
     async listCohortsWith(personId, cohortIds) {
       if (cohortIds.length === 0) return [];
-      const rows = await ask.cohorts([rowsOf('cohortId', cohortIds), personId]);
+      const rows = await queries.cohorts([rowsOf('cohortId', cohortIds), personId]);
       return rows.map((row) => Number(row.cohortId));
     },
     async listOverrides(personIds) {
       if (personIds.length === 0) return [];
-      const rows = await ask.overrides([rowsOf('personId', personIds)]);
+      const rows = await queries.overrides([rowsOf('personId', personIds)]);
       return rows.map((row) => ({ ...row, personId: Number(row.personId) }));
     },
     async createOverrides(projectId, overrides) {
       if (overrides.length === 0) return;
-      // Whoever is being merged away meanwhile gets none: it would be left behind.
+      // Skips persons that are merged away meanwhile: their overrides would stay behind.
       await sql`
         insert into flag_overrides (person_id, flag_key, project_id, identifier)
         select p.id, r.flag_key, p.project_id, r.identifier
@@ -71,7 +71,7 @@ export function subjectStore(on: Sql): SubjectStore {
 const rowsOf = (name: string, values: readonly unknown[]): string =>
   JSON.stringify(values.map((value) => ({ [name]: value })));
 
-/** 'cross join' begins with the small side, as written; otherwise SQLite may scan the large one. */
+/** 'cross join' makes SQLite start with the small side; otherwise it may scan the large one. */
 function compiledQueries({ db, dialect }: Sql) {
   return {
     person: compiled<SubjectPersonRow>(

@@ -12,7 +12,7 @@ const toUser = (row: UserRow): User => ({
   isActive: row.isActive === 1,
 });
 
-/** Each request of the private API asks who is asking: that question, and the ones by hash below, are compiled. */
+/** Every request of the private API looks up its user, so these lookups are compiled. */
 export function userStore({ db }: Sql): UserStore {
   const byId = compiled<UserRow>(db, () => db.selectFrom('users').selectAll().where('id', '=', 0));
   const one = async (column: 'uuid' | 'email', value: string): Promise<User | null> => {

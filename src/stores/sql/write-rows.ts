@@ -5,13 +5,12 @@ import type { Sql } from './tables.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Letters of one statement, roughly. */
+/** Approximate length of one statement. */
 const MAX_STATEMENT_CHARS = 4_000_000;
 
 /**
- * Inserts rows that may be large, the way that suits the engine: with SQLite a statement costs less than to wrap a row
- * in JSON and unwrap it again; with a server on the other side of a wire every statement is a journey. `statement` is
- * given what stands after the names of the columns.
+ * Inserts rows that may be large. With SQLite, a statement per row is faster than JSON; with a remote server, every
+ * statement is a round trip. `statement` gets the part after the column names.
  */
 export async function writeRows(
   on: Sql,

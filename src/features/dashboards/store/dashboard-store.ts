@@ -131,25 +131,7 @@ export function dashboardStore({ db }: Sql): DashboardStore {
       return row ? toDashboard(row) : null;
     },
     list: (projectId, page) =>
-      paged(
-        {
-          count: () =>
-            living(projectId)
-              .select((eb) => eb.fn.countAll().as('count'))
-              .executeTakeFirst(),
-          rows: ({ limit, offset }) =>
-            living(projectId)
-              .selectAll()
-              .orderBy('pinned', 'desc')
-              .orderBy('name')
-              .orderBy('id')
-              .limit(limit)
-              .offset(offset)
-              .execute(),
-        },
-        page,
-        toDashboard,
-      ),
+      paged(living(projectId).selectAll().orderBy('pinned', 'desc').orderBy('name').orderBy('id'), page, toDashboard),
     async update({ id, ...dashboard }) {
       await db.updateTable('dashboards').set(toColumns(dashboard)).where('id', '=', id).execute();
     },

@@ -1,4 +1,4 @@
-/** Everything a chunk changes, written in bulk inside the chunk's transaction. */
+/** Writes everything that a chunk changes, inside its transaction. */
 import { type RawBuilder, sql } from 'kysely';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest/ingest-store.ts';
@@ -10,8 +10,8 @@ import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
 
 /**
- * Rows that chunks have in common (definitions, counters) are written in the order of their keys, and the busiest of
- * them last: where chunks are written side by side, nobody waits in a circle, and nobody for long.
+ * Rows that chunks share (definitions, counters) are written in the order of their keys, to avoid deadlocks, and the
+ * most contended ones last, to keep waits short.
  */
 export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
   await writePersons(on, changes.persons);
@@ -21,7 +21,6 @@ export async function applyChanges(on: Sql, changes: IngestChanges): Promise<voi
   await writeFates(on, changes);
 }
 
-/** Runs a statement over rows, unless there are none. */
 async function forRows(
   { db, dialect }: Sql,
   columns: Readonly<Record<string, RowType>>,
@@ -32,9 +31,8 @@ async function forRows(
 }
 
 /**
- * New persons and ids first, also of those who are merged away in the same chunk: then each merge finds the ids that
- * its source had, in the order in which the merges happened. Nobody gets an id after being merged away, so moving all
- * additions to the front changes nothing.
+ * New persons and ids come first, also of persons merged in the same chunk, so that each merge finds the ids of its
+ * source. No person gets an id after it was merged, so this order changes nothing.
  */
 async function writePersons(on: Sql, { persons, ops, history, overrides }: PersonChanges): Promise<void> {
   const change = persons.length + overrides.length > 0 ? await nextPersonChange(on) : 0;
@@ -44,7 +42,7 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
   await forRows(
     on,
     { uuid: 'text', projectId: 'integer', change: 'integer' },
-    retired(overrides, change),
+    retiredRows(overrides, change),
     (rows) =>
       // 'where true' keeps SQLite from reading 'on conflict' as part of a join.
       sql`insert into retired_person_uuids (uuid, project_id, change)
@@ -54,7 +52,7 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
   await writeHistory(on, history);
 }
 
-const retired = (overrides: PersonChanges['overrides'], change: number): object[] =>
+const retiredRows = (overrides: PersonChanges['overrides'], change: number): object[] =>
   overrides.map(({ projectId, from }) => ({ projectId, uuid: from, change }));
 
 const PERSON_COLUMNS = {
@@ -107,7 +105,7 @@ async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
   );
 }
 
-/** Writes the journal entry that an undo needs, moves the ids and what else hangs on the person, and removes the source. */
+/** Records what an undo needs, moves ids, overrides and cohort memberships, and deletes the source. */
 async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<void> {
   const { db } = on;
   const { projectId, kind, source, target, eventUuid, at } = op;
@@ -201,7 +199,7 @@ export async function writePropertyDefinitions(on: Sql, properties: IngestChange
     propertyType: 'text',
     at: 'integer',
   } as const;
-  // A type is written while there is none, and never changed afterwards; 'none' may be what a person has chosen.
+  // Sets the type once; it stays, also if a user has chosen to have none.
   await forRows(
     on,
     columns,

@@ -1,6 +1,6 @@
 /**
- * The processor's side of the relational shelf. Everything here works on many rows at a time, as one bound JSON value
- * per statement (`dialect.rows`): a chunk of thousands of events costs a dozen statements.
+ * The ingest store on any SQL database. Statements work on many rows as one bound JSON value (`dialect.rows`), so a
+ * chunk of thousands of events needs a dozen statements.
  */
 import { sql } from 'kysely';
 import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.ts';
@@ -19,7 +19,7 @@ import {
 } from './read-known.ts';
 import { completeReassignments, pendingReassignments } from './reassignments.ts';
 
-/** The name of the one log of the embedded set; many machines have one for each partition. */
+/** The log of the embedded backend; a cluster has one for each partition. */
 const MAIN_LOG = 'main';
 
 export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): IngestStore {
@@ -45,7 +45,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
   };
 }
 
-/** Inside of a transaction that has the shelf's lock. */
+/** Inside a transaction that has the write lock. */
 export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
   return {
     position: () => readPosition(on, log),

@@ -1,6 +1,6 @@
 /**
- * Where chunks are written side by side, each locks whom it touches before it looks: what it read stays true until it
- * is written. All take their locks in the same order, so that hardly ever two wait for each other.
+ * Concurrent chunks lock the subjects they change before they read them, always in the same order, so that deadlocks are
+ * rare.
  */
 import { sql } from 'kysely';
 import { hashText, STRIPES, stripeOf } from '../../../core/persons/id-stripe.ts';
@@ -10,8 +10,8 @@ import type { Sql } from '../tables.ts';
 const ascending = (stripes: readonly number[]): number[] => [...new Set(stripes)].sort((a, b) => a - b);
 
 /**
- * First the ids, so that nobody else makes persons of them; then the persons behind them, so that nobody changes or
- * merges those. While somebody was waited for, ids may have come to lead to others: then the look repeats.
+ * Locks the ids first, so that no other chunk creates persons for them, then their persons. While waiting, ids may have
+ * moved to other persons: then it reads again.
  */
 export async function lockPersons<Row extends { id: number }>(
   on: Sql,
@@ -37,7 +37,7 @@ export async function lockPersons<Row extends { id: number }>(
   }
 }
 
-/** Groups belong to no partition: any chunk may describe them. */
+/** Groups belong to no partition: any chunk may change them. */
 export async function lockGroups(
   { db, dialect }: Sql,
   keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[],

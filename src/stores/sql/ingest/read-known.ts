@@ -1,4 +1,4 @@
-/** What is known before a chunk: one statement for each question, whatever the number of rows. */
+/** Bulk reads before a chunk: one statement each, for any number of rows. */
 import { sql } from 'kysely';
 import type { Person } from '../../../core/persons/person.ts';
 import type {
@@ -52,7 +52,7 @@ export async function readPersons(on: Sql, ids: readonly DistinctId[]): Promise<
 
 async function personRows({ db, dialect }: Sql, ids: readonly DistinctId[]): Promise<PersonRow[]> {
   const wanted = dialect.rows({ projectId: 'integer', distinctId: 'text' }, ids);
-  // 'cross join' keeps SQLite from scanning the large tables: it begins with the small one, as written.
+  // 'cross join' makes SQLite start with the small table instead of scanning the large ones.
   const { rows } = await sql<PersonRow>`
     select p.id, d.project_id, d.distinct_id, p.uuid, p.created_at, p.properties, p.is_identified, p.version
     from ${wanted} w
@@ -73,8 +73,10 @@ const toPerson = (row: PersonRow): Person => ({
 
 export async function readTakenUuids({ db, dialect }: Sql, uuids: readonly string[]): Promise<string[]> {
   if (uuids.length === 0) return [];
-  const asked = uuids.map((uuid) => ({ uuid }));
-  const wanted = dialect.rows({ uuid: 'text' }, asked);
+  const wanted = dialect.rows(
+    { uuid: 'text' },
+    uuids.map((uuid) => ({ uuid })),
+  );
   const { rows } = await sql<{ uuid: string }>`
     select w.uuid from ${wanted} w
     where exists (select 1 from persons p where p.uuid = w.uuid)
@@ -124,7 +126,7 @@ export async function readWebhookEvents({ db }: Sql, projectIds: readonly number
     .selectFrom('eventDefinitions')
     .select(['projectId', 'name'])
     .where('projectId', 'in', projectIds)
-    // A literal, so that the index of marked ones serves.
+    // A literal, so that the partial index is used.
     .where('postToSlack', '=', sql.lit(1))
     .execute();
   return rows.map(({ projectId, name }) => ({ projectId: Number(projectId), event: name }));

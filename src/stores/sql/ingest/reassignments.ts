@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DistinctIdMove, Reassigned, Reassignment } from '../../events/reassignment.ts';
 import type { Sql } from '../tables.ts';
 
-/** Orders that wait, oldest first. */
+/** Oldest first. */
 export async function pendingReassignments({ db }: Sql): Promise<Reassignment[]> {
   const rows = await db.selectFrom('personRefilings').selectAll().orderBy('id').execute();
   return rows.map(({ id, projectId, personUuid, kind, ids }) => {
@@ -13,7 +13,7 @@ export async function pendingReassignments({ db }: Sql): Promise<Reassignment[]>
   });
 }
 
-/** The deletion hears first: a row that is gone was told before. */
+/** Updates the deletion before the row is deleted. */
 export async function completeReassignments({ db }: Sql, done: readonly Reassigned[]): Promise<void> {
   for (const { id, events } of done) {
     await sql`

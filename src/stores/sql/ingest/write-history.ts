@@ -12,7 +12,6 @@ const COLUMNS = {
   at: 'integer',
 } as const;
 
-/** What became of each property of a person, when, and by which event. */
 export async function writeHistory({ db, dialect }: Sql, history: readonly HistoryEntry[]): Promise<void> {
   if (history.length === 0) return;
   const entries = history.map(({ before, after, ...entry }) => ({
