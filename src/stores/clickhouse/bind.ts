@@ -1,4 +1,4 @@
-/** Values of a statement as ClickHouse binds them: `$1` becomes `{p1:String}`, and what it stands for travels beside it. */
+/** Binds values for ClickHouse: `$1` becomes `{p1:String}`, with the value as a parameter of the request. */
 import type { SqlValue } from '../events/event-store.ts';
 
 export interface BoundStatement {
@@ -6,7 +6,7 @@ export interface BoundStatement {
   params: Readonly<Record<string, SqlValue>>;
 }
 
-/** A field of a request may be 128 KiB long: longer texts come in pieces. Three bytes at most for each unit. */
+/** A request field may have 128 KiB: longer texts are sent in pieces. At most three bytes per character. */
 const MAX_PIECE_CHARS = 30_000;
 
 const QUOTED_OR_PLACE = /'(?:[^'\\]|\\.|'')*'|"[^"]*"|\$(\d+)/g;
@@ -39,7 +39,7 @@ function typeOf(value: SqlValue): string {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'Int64' : 'Float64';
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Does not split surrogate pairs. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -53,7 +53,7 @@ function piecesOf(text: string): string[] {
 
 const READS = /^\s*(?:select|with|explain)\b/i;
 
-/** The server is told so as well; this also stops a second statement behind the first. */
+/** The server also enforces read-only; this also rejects a second statement. */
 export function checkReadOnly(sql: string): void {
   const bare = sql.replace(QUOTED_OR_PLACE, '');
   if (!READS.test(bare) || bare.includes(';')) {

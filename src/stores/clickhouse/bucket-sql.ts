@@ -4,11 +4,11 @@ const WIDTHS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800
 /** The first Monday of 1970. */
 const MONDAY = 4 * WIDTHS.day;
 
-/** When the bucket began that a time falls into. `zone` is the place of a bound name; null: UTC, where all days are equal. */
+/** The start of the bucket that contains a time. `zone` is the placeholder of the bound name; null: UTC. */
 export function bucketSql(time: string, interval: BucketInterval, zone: string | null): string {
   const local = `fromUnixTimestamp64Milli(${time}, ${zone ?? `'UTC'`})`;
   if (interval === 'minute' || interval === 'hour') {
-    // Hours are measured off the instant itself: when clocks go back, two hours share one local name.
+    // Subtracted from the instant: when clocks go back, two hours have the same local time.
     const shown = zone === null ? time : `(${time} + toInt64(timeZoneOffset(toDateTime(${local}))) * 1000)`;
     return `(${time} - positiveModulo(${shown}, ${WIDTHS[interval]}))`;
   }

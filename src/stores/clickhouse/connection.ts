@@ -9,19 +9,19 @@ import { readNativeColumns } from './native-columns.ts';
 export interface ConnectionOptions {
   /** `http(s)://user:password@host:8123/database`. */
   url: string;
-  /** The cluster's name, where there is one. */
+  /** The cluster's name, if any. */
   cluster?: string | null;
-  /** Soon after this the server ends a question by itself, should nobody have told it before; default 600. */
+  /** The server ends a query soon after this, if it was not aborted before; default 600. */
   queryTimeoutSeconds?: number;
-  /** What one question may take of the server's memory; by default what the server's own profile says. */
+  /** Memory limit of a query; default: the server's profile. */
   queryMemoryMb?: number;
-  /** Further settings for every statement; they win over ours. */
+  /** Further settings for every statement; they override ours. */
   settings?: ClickHouseSettings;
-  /** How values travel that are too long for an address: as parts of the body, unless the server cannot read those. */
+  /** How values too long for the URL are sent: in a multipart body, unless the server cannot read that. */
   longValues?: 'in parts' | 'in the address';
 }
 
-/** What SQL means everywhere else: joins and aggregates say null where there is nothing, and so do casts of null. */
+/** Standard SQL semantics: joins, aggregates and casts return null for missing values. */
 const SQL_SEMANTICS: ClickHouseSettings = {
   join_use_nulls: 1,
   aggregate_functions_null_for_empty: 1,
@@ -33,11 +33,11 @@ const SQL_SEMANTICS: ClickHouseSettings = {
 const RESULT_SETTINGS: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
   low_cardinality_allow_in_native_format: 0,
-  // An error is told as such, and not in the middle of rows.
+  // Errors come as errors, not in the middle of rows.
   wait_end_of_query: 1,
 };
 
-/** A connection that says nothing for minutes is cut by somebody on the way. */
+/** Proxies close connections that are idle for minutes. */
 const KEEP_ALIVE: ClickHouseSettings = {
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: '20000',
@@ -45,85 +45,85 @@ const KEEP_ALIVE: ClickHouseSettings = {
 
 const READ_ONLY_SETTINGS: ClickHouseSettings = { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 };
 
-/** Several shards are asked as one: what a join needs is found once and sent to all of them. */
+/** The right side of a join is computed once and sent to all shards. */
 const CLUSTER_SETTINGS: ClickHouseSettings = { prefer_global_in_and_join: 1 };
 
-/** A replica that lacks what was written last says so. Where there are three, one always lags a little behind. */
+/** A replica that lacks the latest write fails instead of returning old data. */
 const CONSISTENT_READS: ClickHouseSettings = { select_sequential_consistency: '1' };
 
 const WRITE_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
-  // Clocks of devices are wrong by years: one block may reach into any number of months.
+  // Device clocks may be wrong by years, so one block may contain any number of months.
   max_partitions_per_insert_block: '0',
-  // What was changed is changed for the very next question.
+  // The next query sees the change.
   mutations_sync: '1',
   lightweight_deletes_sync: '1',
 };
 
 const CLUSTER_WRITE_SETTINGS: ClickHouseSettings = {
-  // Views are made of a new column next, on every node.
+  // Views use a new column right away, on every node.
   alter_sync: '2',
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
-  // A deletion goes through all events; the three minutes of the default are not enough for many.
+  // A deletion reads all events; the default of three minutes may not be enough.
   distributed_ddl_task_timeout: '900',
   distributed_foreground_insert: 1,
   insert_quorum: 'auto',
-  // Or nobody could read what was written with certainty; one at a time writes anyway.
+  // Required for consistent reads; there is one writer at a time anyway.
   insert_quorum_parallel: 0,
 };
 
-/** Whoever asks ends a question in time by a signal, and says why; the server does it only where that was not heard. */
+/** Queries are normally aborted by a signal; the server's timeout is the fallback. */
 const GRACE_SECONDS = 15;
 
-/** Statements that write may take very long: a deletion goes through all events. */
+/** A deletion reads all events and may take very long. */
 const WRITE_TIMEOUT_MS = 6 * 3_600_000;
 
-/** One client of the server. It speaks only of `ClickHouseFailure`, or of the reason for which it was told to stop. */
+/** Rejects with `ClickHouseFailure`, or with the reason of the abort signal. */
 export class ClickHouseConnection {
-  /** What `currentDatabase()` says here; other nodes of a cluster may say something else. */
+  /** `currentDatabase()` of this node. */
   readonly database: string;
-  readonly #asking: ClickHouseClient;
-  readonly #writing: ClickHouseClient;
-  readonly #questions: ClickHouseSettings;
-  readonly #certain: ClickHouseSettings;
-  readonly #writes: ClickHouseSettings;
+  readonly #reader: ClickHouseClient;
+  readonly #writer: ClickHouseClient;
+  readonly #querySettings: ClickHouseSettings;
+  readonly #consistentSettings: ClickHouseSettings;
+  readonly #writeSettings: ClickHouseSettings;
 
   constructor(options: ConnectionOptions) {
     const { url, cluster = null, queryTimeoutSeconds = 600, queryMemoryMb, settings = {} } = options;
     const base = {
       url,
       application: 'cairn',
-      // What goes wrong is told to whoever asked.
+      // Errors are returned to the caller.
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: { ...SQL_SEMANTICS, ...KEEP_ALIVE, ...(cluster === null ? {} : CLUSTER_SETTINGS) },
     };
     this.database = decodeURIComponent(new URL(url).pathname.slice(1)) || 'default';
-    this.#asking = createClient({
+    this.#reader = createClient({
       ...base,
       request_timeout: (queryTimeoutSeconds + 2 * GRACE_SECONDS) * 1000,
       use_multipart_params_auto: options.longValues !== 'in the address',
     });
-    this.#writing = createClient({ ...base, request_timeout: WRITE_TIMEOUT_MS });
-    const questions: ClickHouseSettings = {
+    this.#writer = createClient({ ...base, request_timeout: WRITE_TIMEOUT_MS });
+    const querySettings: ClickHouseSettings = {
       ...RESULT_SETTINGS,
       ...READ_ONLY_SETTINGS,
       max_execution_time: queryTimeoutSeconds + GRACE_SECONDS,
       ...(queryMemoryMb === undefined ? {} : { max_memory_usage: String(queryMemoryMb * 1024 * 1024) }),
       ...settings,
     };
-    this.#questions = questions;
-    this.#certain = cluster === null ? questions : { ...CONSISTENT_READS, ...questions };
-    this.#writes = { ...WRITE_SETTINGS, ...(cluster === null ? {} : CLUSTER_WRITE_SETTINGS), ...settings };
+    this.#querySettings = querySettings;
+    this.#consistentSettings = cluster === null ? querySettings : { ...CONSISTENT_READS, ...querySettings };
+    this.#writeSettings = { ...WRITE_SETTINGS, ...(cluster === null ? {} : CLUSTER_WRITE_SETTINGS), ...settings };
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#rows(sql, values, this.#questions, signal);
+    return this.#rows(sql, values, this.#querySettings, signal);
   }
 
-  /** The same for what the store itself goes by: nothing that was written before is missing, or else it fails. */
+  /** For the store's own state: sees all earlier writes, or fails. */
   queryConsistent(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    return this.#rows(sql, values, this.#certain);
+    return this.#rows(sql, values, this.#consistentSettings);
   }
 
   async #rows(
@@ -132,28 +132,28 @@ export class ClickHouseConnection {
     settings: ClickHouseSettings,
     signal?: AbortSignal,
   ): Promise<SqlRow[]> {
-    const answer = await this.#ask(sql, values, settings, signal, async (asked) => {
-      const result = await this.#asking.query({ ...asked, format: 'JSONCompact' });
-      return result.json<SqlValue[]>();
+    const result = await this.#run(sql, values, settings, signal, async (request) => {
+      const response = await this.#reader.query({ ...request, format: 'JSONCompact' });
+      return response.json<SqlValue[]>();
     });
-    const names = (answer.meta ?? []).map(({ name }) => name);
-    return answer.data.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
+    const names = (result.meta ?? []).map(({ name }) => name);
+    return result.data.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
   }
 
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#ask(sql, values, this.#questions, signal, async (asked) => {
-      // The client's own word for it, `query`, knows formats of text only.
-      const result = await this.#asking.exec({ ...asked, query: `${asked.query} format Native` });
-      return readNativeColumns(await readAll(result.stream));
+    return this.#run(sql, values, this.#querySettings, signal, async (request) => {
+      // `query` of the client supports text formats only.
+      const response = await this.#reader.exec({ ...request, query: `${request.query} format Native` });
+      return readNativeColumns(await readAll(response.stream));
     });
   }
 
-  async #ask<T>(
+  async #run<T>(
     sql: string,
     values: readonly SqlValue[],
     settings: ClickHouseSettings,
     signal: AbortSignal | undefined,
-    run: (asked: {
+    run: (request: {
       query: string;
       query_params: BoundStatement['params'];
       clickhouse_settings: ClickHouseSettings;
@@ -162,47 +162,46 @@ export class ClickHouseConnection {
     signal?.throwIfAborted();
     checkReadOnly(sql);
     const { sql: query, params } = bind(sql, values);
-    const asked = { query, query_params: params, clickhouse_settings: settings };
+    const request = { query, query_params: params, clickhouse_settings: settings };
     try {
-      return await run(signal === undefined ? asked : ({ ...asked, abort_signal: signal } as typeof asked));
+      return await run(signal === undefined ? request : ({ ...request, abort_signal: signal } as typeof request));
     } catch (error) {
       signal?.throwIfAborted();
       throw new ClickHouseFailure(error);
     }
   }
 
-  /** Runs a statement that changes something. */
+  /** Runs a statement that writes. */
   async run(sql: string, values: readonly SqlValue[] = []): Promise<void> {
     const { sql: query, params } = bind(sql, values);
-    await this.#told(() => this.#writing.command({ query, query_params: params, clickhouse_settings: this.#writes }));
+    await this.#wrapErrors(() =>
+      this.#writer.command({ query, query_params: params, clickhouse_settings: this.#writeSettings }),
+    );
   }
 
-  /** Begins a change, and does not wait for its end. */
+  /** Starts a mutation without waiting for its end. */
   async startMutation(sql: string): Promise<void> {
-    const clickhouse_settings: ClickHouseSettings = { ...this.#writes, mutations_sync: '0' };
-    await this.#told(() => this.#writing.command({ query: sql, clickhouse_settings }));
+    const clickhouse_settings: ClickHouseSettings = { ...this.#writeSettings, mutations_sync: '0' };
+    await this.#wrapErrors(() => this.#writer.command({ query: sql, clickhouse_settings }));
   }
 
-  /**
-   * Inserts packed rows (see `packRows`). With a token it is one insert however often it is tried; without one nothing
-   * is ever taken for a repetition.
-   */
+  /** Inserts packed rows (see `packRows`). With a token, repeated tries insert once; without one, each try inserts. */
   async insert(table: string, packed: Uint8Array, token?: string): Promise<void> {
     if (packed.length === 0) return;
     const once: ClickHouseSettings =
       token === undefined ? { insert_deduplicate: 0 } : { insert_deduplicate: 1, insert_deduplication_token: token };
-    await this.#told(async () => {
-      const { stream } = await this.#writing.exec({
+    await this.#wrapErrors(async () => {
+      const { stream } = await this.#writer.exec({
         query: `insert into ${table} format JSONEachRow`,
         values: Readable.from([packed]),
         http_headers: { 'Content-Encoding': 'gzip' },
-        clickhouse_settings: { ...this.#writes, ...once },
+        clickhouse_settings: { ...this.#writeSettings, ...once },
       });
       await readAll(stream);
     });
   }
 
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #wrapErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -211,6 +210,6 @@ export class ClickHouseConnection {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#asking.close(), this.#writing.close()]);
+    await Promise.all([this.#reader.close(), this.#writer.close()]);
   }
 }

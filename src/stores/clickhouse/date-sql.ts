@@ -1,13 +1,13 @@
 /**
- * Dates in texts, by the rules of `core/filters/filter-dates.ts`. ClickHouse's own readers of dates know the years
- * from 1900 on only and take the thirtieth of February for one: so the calendar is counted out here.
+ * Parses dates by the rules of `core/filters/filter-dates.ts`. ClickHouse's own functions only support years from 1900
+ * and accept 30 February, so the calendar is computed here.
  */
 import { DATE_PATTERNS, DATE_PREFIX_LENGTH } from '../../core/filters/filter-dates.ts';
 
-/** The point in time, ms UTC, that `text` names to the second; else null. `bind` binds a value. */
+/** `text` as ms UTC, to the second, else null. `bind` binds a value. */
 export function dateSql(text: string, bind: (value: string) => string): string {
   const whole = wholeDate(bind);
-  // An array of one is how a statement gives a name to a value.
+  // A one-element array gives the value a name.
   const read = `arrayMap(t -> ${whole}, [${text}, left(${text}, ${DATE_PREFIX_LENGTH})])`;
   return `coalesce(arrayElement(${read}, 1), arrayElement(${read}, 2))`;
 }
@@ -22,7 +22,7 @@ function wholeDate(bind: (value: string) => string): string {
     null)`;
 }
 
-/** Digits of the text as a number; where there are none, 0. */
+/** Digits of the text as a number, or 0. */
 const part = (from: number, length: number): string => `toInt64OrZero(substring(t, ${from}, ${length}))`;
 
 const ZONE = `extract(substring(t, 17), '([+-]\\\\d{2}:?\\\\d{2})$')`;
@@ -31,7 +31,7 @@ const TIME_OF_DAY = `((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + if(substring
   - if(${ZONE} = '', 0, if(left(${ZONE}, 1) = '-', -1, 1)
     * (toInt64OrZero(substring(${ZONE}, 2, 2)) * 60 + toInt64OrZero(right(${ZONE}, 2))) * 60)) * 1000`;
 
-/** When a day begins; null where the calendar has no such day. Years are counted from March, so that leap days come last. */
+/** The start of a day; null if there is no such day. Years start in March, so that leap days come last. */
 function dayMs(year: string, month: string, day: string): string {
   const [y, m, d] = [`c.1`, `c.2`, `c.3`];
   const years = `(${y} - (${m} <= 2))`;

@@ -1,6 +1,6 @@
 /**
- * The words of ClickHouse. Points in time are 64-bit milliseconds (see `schema.ts`), so most of what is asked of them is
- * plain arithmetic. What aggregates, joins and casts say about nothing is settled by settings (see `connection.ts`).
+ * The ClickHouse dialect. Points in time are 64-bit milliseconds (see `schema.ts`), so time functions are mostly plain
+ * arithmetic. Settings in `connection.ts` define the handling of nulls.
  */
 import type { Span } from '../../core/time/span.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
@@ -27,12 +27,12 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return clickhouseJsonProperty(reading, json, this.param(key));
   }
 
-  /** Left to itself, ClickHouse lets a dot stand for a line break. */
+  /** By default, a dot matches line breaks in ClickHouse. */
   matches(text: string, pattern: string): string {
     return `match(${text}, ${this.param(`(?-s)${pattern}`)})`;
   }
 
-  /** There is no way to try a pattern out that does not fail; ours are matched by the same rules. */
+  /** ClickHouse cannot test a pattern without failing; `searchPattern` follows the same rules. */
   isPattern(pattern: string): string {
     return String(searchPattern(pattern, '') !== null);
   }
@@ -60,7 +60,7 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return `(select ${names} from (select arrayJoin(JSONExtract(${this.param(readableJson(json))}, '${type}')) as x))`;
   }
 
-  /** Ids are kept as two halves, and compared by the second one first. */
+  /** ClickHouse compares the second half of UUIDs first. */
   idOrder(id: string): string {
     return `toString(${id})`;
   }
@@ -75,7 +75,7 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return `(position(${text}, ${this.param(part)}) > 0)`;
   }
 
-  /** Branches that are not taken are computed all the same, and a shift by what no word has would be an error. */
+  /** Branches not taken are evaluated too, and a shift out of range would be an error. */
   bit(place: string): string {
     return `bitShiftLeft(toInt64(1), least(greatest(${place}, 0), 63))`;
   }

@@ -26,17 +26,17 @@ export type ClickHouseOptions = ConnectionOptions;
 const POSITION = 'log_position';
 const COLUMN_REFRESH_INTERVAL_MS = 60_000;
 
-/** Opens the event store of many machines. Any number of processes may ask it; one at a time writes. */
+/** Opens the event store of a cluster. Any number of processes may read; one at a time writes. */
 export async function openClickHouseEventStore(options: ClickHouseOptions): Promise<BlockStore> {
-  const place = { cluster: options.cluster ?? null };
-  // It becomes part of statements.
-  if (place.cluster !== null && !/^[\w.-]+$/.test(place.cluster)) {
-    throw new Error(`CLICKHOUSE_CLUSTER must be a name of letters, digits, dots and dashes, not ${place.cluster}.`);
+  const topology = { cluster: options.cluster ?? null };
+  // The name becomes part of statements.
+  if (topology.cluster !== null && !/^[\w.-]+$/.test(topology.cluster)) {
+    throw new Error(`CLICKHOUSE_CLUSTER must be a name of letters, digits, dots and dashes, not ${topology.cluster}.`);
   }
   const connection = new ClickHouseConnection(options);
   try {
-    await migrateClickHouse(connection, place, options.url);
-    return new ClickHouseEventStore(connection, place);
+    await migrateClickHouse(connection, topology, options.url);
+    return new ClickHouseEventStore(connection, topology);
   } catch (error) {
     await connection.close();
     throw error;
@@ -45,25 +45,25 @@ export async function openClickHouseEventStore(options: ClickHouseOptions): Prom
 
 class ClickHouseEventStore implements BlockStore {
   readonly #connection: ClickHouseConnection;
-  readonly #place: Topology;
+  readonly #topology: Topology;
   readonly #notes: StoreNotes;
   readonly #promotion: ClickHousePromotion;
-  /** When it was looked last which columns there are. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** As far as this process knows; null after a failure, when it has to be asked for. */
+  /** When the promoted columns were last loaded. */
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+  /** As far as this process knows; null after a failure, when it must be read. */
   #position: number | null = null;
   #lastWrite: Promise<unknown> = Promise.resolve();
-  readonly #questions = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(connection: ClickHouseConnection, place: Topology) {
+  constructor(connection: ClickHouseConnection, topology: Topology) {
     this.#connection = connection;
-    this.#place = place;
+    this.#topology = topology;
     this.#notes = new StoreNotes(connection);
-    this.#promotion = new ClickHousePromotion(connection, this.#notes, place);
+    this.#promotion = new ClickHousePromotion(connection, this.#notes, topology);
   }
 
-  /** Asked for each time: another process may have written since. */
+  /** Always read: another process may have written. */
   async position(): Promise<number> {
     this.#position = await this.#notes.readNumber(POSITION);
     return this.#position;
@@ -76,10 +76,7 @@ class ClickHouseEventStore implements BlockStore {
     await written;
   }
 
-  /**
-   * Three steps, each of which may be done again: the events under a token that ClickHouse remembers, the overrides,
-   * which remember it themselves, and the position.
-   */
+  /** Three repeatable steps: events (deduplicated by a token), overrides (which store the position), and the position. */
   writeBlocks({ blocks, overrides, position }: Shipment): Promise<void> {
     return this.#oneAtATime(async () => {
       if (position <= (this.#position ?? (await this.position()))) return;
@@ -96,17 +93,19 @@ class ClickHouseEventStore implements BlockStore {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#reading(sql, values, (resolved) => this.#connection.query(resolved.sql, resolved.values, signal));
+    return this.#resolveAndRun(sql, values, (resolved) =>
+      this.#connection.query(resolved.sql, resolved.values, signal),
+    );
   }
 
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#reading(sql, values, (resolved) =>
+    return this.#resolveAndRun(sql, values, (resolved) =>
       this.#connection.queryColumns(resolved.sql, resolved.values, signal),
     );
   }
 
-  /** Runs a statement with its properties resolved; once more if another process has dropped a column that it reads. */
-  #reading<T>(sql: string, values: readonly SqlValue[], run: (resolved: ResolvedSql) => Promise<T>): Promise<T> {
+  /** Resolves placeholders and runs a statement; again if another process has dropped a column that it reads. */
+  #resolveAndRun<T>(sql: string, values: readonly SqlValue[], run: (resolved: ResolvedSql) => Promise<T>): Promise<T> {
     const resolve = (): ResolvedSql =>
       resolvePlaceholders(sql, values, {
         path: (key) => key,
@@ -115,8 +114,8 @@ class ClickHouseEventStore implements BlockStore {
       });
     const first = resolve();
     this.#promotion.recordOwnReads(first.reads);
-    this.#lookAgain();
-    return this.#asking(async () => {
+    this.#refreshColumns();
+    return this.#track(async () => {
       try {
         return await run(first);
       } catch (error) {
@@ -129,19 +128,19 @@ class ClickHouseEventStore implements BlockStore {
     });
   }
 
-  /** Others may have made columns, or taken them away. */
-  #lookAgain(): void {
-    if (performance.now() - this.#lookedAt < COLUMN_REFRESH_INTERVAL_MS) return;
-    this.#lookedAt = performance.now();
-    void this.#asking(() => this.#promotion.load()).catch(() => undefined);
+  /** Other processes may have added or dropped columns. */
+  #refreshColumns(): void {
+    if (performance.now() - this.#refreshedAt < COLUMN_REFRESH_INTERVAL_MS) return;
+    this.#refreshedAt = performance.now();
+    void this.#track(() => this.#promotion.load()).catch(() => undefined);
   }
 
   mirrorPosition(projectId: number): Promise<MirrorPosition> {
-    return this.#asking(() => readClickHouseMirrorPosition(this.#notes, projectId));
+    return this.#track(() => readClickHouseMirrorPosition(this.#notes, projectId));
   }
 
   listMirroredProjects(): Promise<number[]> {
-    return this.#asking(async () => [...(await readMirrorPositions(this.#notes)).keys()].sort((a, b) => a - b));
+    return this.#track(async () => [...(await readMirrorPositions(this.#notes)).keys()].sort((a, b) => a - b));
   }
 
   mirrorPersons(slice: MirrorBatch): Promise<void> {
@@ -149,7 +148,7 @@ class ClickHouseEventStore implements BlockStore {
   }
 
   deleteMirror(projectId: number): Promise<void> {
-    return this.#oneAtATime(() => deleteClickHouseMirror(this.#connection, this.#notes, this.#place, projectId));
+    return this.#oneAtATime(() => deleteClickHouseMirror(this.#connection, this.#notes, this.#topology, projectId));
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
@@ -159,30 +158,30 @@ class ClickHouseEventStore implements BlockStore {
       const [row] = await this.#connection.queryConsistent(`select count(*) as n from event_rows ${where}`, values);
       const count = Number(row?.['n'] ?? 0);
       if (count > 0)
-        await this.#connection.run(`delete from ${mutableTable(this.#place, 'event_rows')} ${where}`, values);
+        await this.#connection.run(`delete from ${mutableTable(this.#topology, 'event_rows')} ${where}`, values);
       return count;
     });
   }
 
-  reassign(refilings: readonly Reassignment[]): Promise<Reassigned[]> {
-    const deps = { connection: this.#connection, notes: this.#notes, place: this.#place };
+  reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {
+    const deps = { connection: this.#connection, notes: this.#notes, topology: this.#topology };
     return this.#oneAtATime(async () => {
       const done: Reassigned[] = [];
-      for (const order of refilings) done.push(await reassignInClickHouse(deps, order));
+      for (const reassignment of reassignments) done.push(await reassignInClickHouse(deps, reassignment));
       return done;
     });
   }
 
   /**
-   * Rows that were deleted are only hidden until their part is written anew, and so are older versions of persons. The
-   * parts that were replaced go from disk some minutes later, by ClickHouse itself.
+   * Deleted rows and older versions of persons are only hidden until their part is rewritten. ClickHouse removes replaced
+   * parts from disk some minutes later.
    */
   purge(): Promise<void> {
     return this.#oneAtATime(async () => {
-      await this.#connection.run(`alter table ${mutableTable(this.#place, 'event_rows')} apply deleted mask`);
-      await this.#connection.run(`delete from ${mutableTable(this.#place, 'person_versions')} where is_gone = 1`);
+      await this.#connection.run(`alter table ${mutableTable(this.#topology, 'event_rows')} apply deleted mask`);
+      await this.#connection.run(`delete from ${mutableTable(this.#topology, 'person_versions')} where is_gone = 1`);
       for (const table of ['person_versions', 'person_override_rows', 'store_notes'] as const) {
-        await this.#connection.run(`optimize table ${mutableTable(this.#place, table)} final`);
+        await this.#connection.run(`optimize table ${mutableTable(this.#topology, table)} final`);
       }
     });
   }
@@ -209,7 +208,7 @@ class ClickHouseEventStore implements BlockStore {
 
   async size(): Promise<number> {
     const [row] = await this.query(
-      `select sum(bytes_on_disk) as bytes from ${systemTable(this.#place, 'parts')} where database = $1 and active`,
+      `select sum(bytes_on_disk) as bytes from ${systemTable(this.#topology, 'parts')} where database = $1 and active`,
       [this.#connection.database],
     );
     return Number(row?.['bytes'] ?? 0);
@@ -221,18 +220,18 @@ class ClickHouseEventStore implements BlockStore {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled([this.#lastWrite, ...this.#questions]);
+    await Promise.allSettled([this.#lastWrite, ...this.#running]);
     await this.#connection.close();
   }
 
-  async #asking<T>(ask: () => Promise<T>): Promise<T> {
+  async #track<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new Error('The event store is closed.');
-    const asked = ask();
-    this.#questions.add(asked);
+    const running = run();
+    this.#running.add(running);
     try {
-      return await asked;
+      return await running;
     } finally {
-      this.#questions.delete(asked);
+      this.#running.delete(running);
     }
   }
 

@@ -1,8 +1,8 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 /**
- * What went wrong at ClickHouse, with its own name for it as `code`: `CLICKHOUSE_TOO_MANY_PARTS`. Where no answer came,
- * or none that is ClickHouse's, it is `CLICKHOUSE_UNREACHABLE`. Which of them go away is said in `stores/outage.ts`.
+ * An error of ClickHouse with its name as `code`, such as `CLICKHOUSE_TOO_MANY_PARTS`, or `CLICKHOUSE_UNREACHABLE` if
+ * there was no valid response. `stores/outage.ts` lists the transient ones.
  */
 export class ClickHouseFailure extends Error {
   readonly code: string;

@@ -1,7 +1,7 @@
 import { packRows } from '../cluster/event-block.ts';
 import type { ClickHouseConnection } from './connection.ts';
 
-/** What the store remembers for itself: positions, orders that were done, columns. */
+/** Key-value pairs of the store itself: positions, applied reassignments, promoted columns. */
 export class StoreNotes {
   readonly #connection: ClickHouseConnection;
 
@@ -9,7 +9,7 @@ export class StoreNotes {
     this.#connection = connection;
   }
 
-  /** By name; those that were forgotten are not there. */
+  /** By name, without deleted ones. */
   async read(prefix: string): Promise<Map<string, string>> {
     const rows = await this.#connection.queryConsistent(
       `select name, value from store_notes final where startsWith(name, $1) and value != '' order by name`,

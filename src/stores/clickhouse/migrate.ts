@@ -5,9 +5,13 @@ import { migrationSteps, type Topology } from './schema.ts';
 
 const VERSION_NOTE = 'schema_version';
 
-/** Several processes may do this at once: every statement may be repeated. */
-export async function migrateClickHouse(connection: ClickHouseConnection, place: Topology, url: string): Promise<void> {
-  const all = migrationSteps(place);
+/** Several processes may run this at once: every statement is repeatable. */
+export async function migrateClickHouse(
+  connection: ClickHouseConnection,
+  topology: Topology,
+  url: string,
+): Promise<void> {
+  const all = migrationSteps(topology);
   const notes = new StoreNotes(connection);
   const version = await readVersion(notes);
   if (version > all.length) {

@@ -6,7 +6,7 @@ import { mutableTable, type Topology } from './schema.ts';
 
 const PREFIX = 'persons/';
 
-/** How far the copy of each project's persons reaches: told in a note of its own, after the persons. */
+/** How far the copy of each project's persons reaches: a note that is written after the persons. */
 export async function readMirrorPositions(notes: StoreNotes): Promise<Map<number, MirrorPosition>> {
   const found = await notes.read(PREFIX);
   return new Map(
@@ -18,15 +18,15 @@ export const readClickHouseMirrorPosition = async (notes: StoreNotes, projectId:
   (await readMirrorPositions(notes)).get(projectId) ?? MIRROR_START;
 
 /**
- * Adds a newer version of everybody in the slice, which takes the place of older ones; whoever is no more gets a version
- * that says so. The number of the change is the version, so a slice that comes twice leaves what the first one did.
+ * Adds a new version of each person of the batch, which replaces older ones; removed persons get a version that says so.
+ * The change number is the version, so repeating a batch changes nothing.
  */
 export async function writeClickHouseMirror(
   connection: ClickHouseConnection,
   notes: StoreNotes,
-  slice: MirrorBatch,
+  batch: MirrorBatch,
 ): Promise<void> {
-  const { projectId, removed, persons, position } = slice;
+  const { projectId, removed, persons, position } = batch;
   const kept = new Set(persons.map(({ uuid }) => uuid.toLowerCase()));
   const version = Math.max(0, position.change);
   const rows = [
@@ -47,13 +47,13 @@ export async function writeClickHouseMirror(
   await notes.write({ [`${PREFIX}${projectId}`]: JSON.stringify(position) });
 }
 
-/** First the note: a copy of which only a part is left must not pass for a whole one. */
+/** Deletes the note first, so that a partial copy is never treated as complete. */
 export async function deleteClickHouseMirror(
   connection: ClickHouseConnection,
   notes: StoreNotes,
-  place: Topology,
+  topology: Topology,
   projectId: number,
 ): Promise<void> {
   await notes.delete(`${PREFIX}${projectId}`);
-  await connection.run(`delete from ${mutableTable(place, 'person_versions')} where project_id = $1`, [projectId]);
+  await connection.run(`delete from ${mutableTable(topology, 'person_versions')} where project_id = $1`, [projectId]);
 }

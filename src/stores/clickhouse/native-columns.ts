@@ -1,7 +1,6 @@
 /**
- * Reads ClickHouse's format Native: blocks of columns, each of which lies there as it lies in memory. See
- * https://clickhouse.com/docs/interfaces/formats/Native; without a protocol version there is nothing before a block
- * but its two counts.
+ * Reads ClickHouse's Native format: blocks of columns as they are in memory. See
+ * https://clickhouse.com/docs/interfaces/formats/Native; without a protocol version, a block starts with its two counts.
  */
 import type { ColumnTable } from '../events/event-store.ts';
 import { UuidHalves } from '../events/uuid-column.ts';
@@ -50,7 +49,7 @@ export function readNativeColumns(bytes: Buffer): ColumnTable {
   };
 }
 
-/** Whoever asks for columns has seen to it that there are no nulls: then a column that may have some is like another. */
+/** Results have no nulls (see `EventStore.queryColumns`), so nullable columns are read like others. */
 function plainType(reader: Reader): { name: string; isNullable: boolean } {
   const type = reader.text();
   const [, inner] = /^Nullable\((.*)\)$/.exec(type) ?? [];
@@ -68,7 +67,7 @@ function readColumn(reader: Reader, name: string, type: string, count: number): 
     case 'String':
       return Array.from({ length: count }, () => reader.text());
     default:
-      throw new Error(`The column ${name} is of a type that is not read in columns: ${type}.`);
+      throw new Error(`The column ${name} is of a type that cannot be read by column: ${type}.`);
   }
 }
 
@@ -93,12 +92,12 @@ class Reader {
     return this.#at >= this.#buffer.length;
   }
 
-  /** Seven bits in each byte, the lowest first. */
+  /** A varint: seven bits per byte, lowest first. */
   count(): number {
     let value = 0;
     for (let shift = 1; ; shift *= 128) {
       const byte = this.#buffer[this.#at++];
-      if (byte === undefined) throw new Error('The answer of ClickHouse ends in the middle.');
+      if (byte === undefined) throw new Error('The response of ClickHouse is truncated.');
       value += (byte & 0x7f) * shift;
       if (byte < 0x80) return value;
     }
@@ -113,7 +112,7 @@ class Reader {
 
   skip(length: number): void {
     this.#at += length;
-    if (this.#at > this.#buffer.length) throw new Error('The answer of ClickHouse ends in the middle.');
+    if (this.#at > this.#buffer.length) throw new Error('The response of ClickHouse is truncated.');
   }
 
   /** A copy, since typed arrays begin at multiples of their width. */

@@ -6,9 +6,8 @@ import type { ClickHouseConnection } from './connection.ts';
 const ROWS = 'person_override_rows';
 
 /**
- * Writes a batch of overrides: reads those that touch the same persons, works out the flat result, and adds what
- * differs in one insert. Rows say which position they came with: to follow the same merges twice does not always lead
- * to the same end, so those that have arrived are not followed again.
+ * Writes overrides: reads those of the same persons, flattens them and inserts the changes at once. Rows store their
+ * position, because applying the same merges twice may give another result: what was written is not applied again.
  */
 export async function writeClickHouseOverrides(
   connection: ClickHouseConnection,
@@ -24,7 +23,6 @@ export async function writeClickHouseOverrides(
   await insertOverrides(connection, flat.changes(), position, last.version + 1);
 }
 
-/** Takes back the overrides from these persons. */
 export async function removeOverrides(
   connection: ClickHouseConnection,
   projectId: number,
@@ -60,11 +58,11 @@ const insertOverrides = (
 
 interface Touched {
   touched: PersonOverride[];
-  /** Of all rows that there are. */
+  /** Of all rows. */
   last: { position: number; version: number };
 }
 
-/** In one question: what touches these persons, and how far the table has got. */
+/** In one query: the overrides of these persons, and the table's last position and version. */
 async function readTouched(connection: ClickHouseConnection, overrides: readonly PersonOverride[]): Promise<Touched> {
   const ids = [...new Set(overrides.flatMap(({ from, to }) => [from, to]))].join(',');
   const rows = await connection.queryConsistent(
@@ -88,7 +86,7 @@ async function readTouched(connection: ClickHouseConnection, overrides: readonly
   return { touched, last };
 }
 
-/** The ids that queries show as this person: its own, and those that an override leads from. */
+/** The ids that queries show as this person: its own and overridden ones. */
 export async function listAliasIds(
   connection: ClickHouseConnection,
   projectId: number,

@@ -1,11 +1,10 @@
 /**
- * Gives properties that are asked for a column of their own, and takes it away again. ClickHouse works such a column out
- * by itself, for new rows as they come and for old ones when it is told to; until then it reads them from the JSON. So
- * a column is right from its first moment, and it is read once that pays.
+ * Promotes frequently used properties to columns and drops unused ones. ClickHouse computes such a column itself: for new
+ * rows at insert, for old ones on request, and until then on read. So a column is correct at once, and used when it is
+ * filled.
  *
- * What there is stands in notes, since several processes ask. One of them makes the columns, and is told by the others
- * what questions read there (`takeReads`, `recordReads`). Whoever reads a column that another has taken away hears
- * of it from ClickHouse, looks at the notes again and asks once more.
+ * The columns are listed in notes, since several processes query. One of them manages the columns and gets the reads of
+ * the others (`takeReads`, `recordReads`). A query that fails because of a dropped column reloads the notes and runs again.
  */
 import type { PromotedProperty } from '../events/event-store.ts';
 import type { ColumnOwner, PropertyRead, PropertyReading } from '../events/property-placeholders.ts';
@@ -47,19 +46,19 @@ const tableOf = (owner: ColumnOwner) => (owner === 'event' ? 'event_rows' : 'per
 export class ClickHousePromotion {
   readonly #connection: ClickHouseConnection;
   readonly #notes: StoreNotes;
-  readonly #place: Topology;
-  readonly #demand = new PropertyUsage();
-  /** What was read here since the last `takeReads`. */
-  readonly #untold = new PropertyUsage();
+  readonly #topology: Topology;
+  readonly #usage = new PropertyUsage();
+  /** Reads since the last `takeReads`. */
+  readonly #unreported = new PropertyUsage();
   readonly #used = new Set<string>();
-  /** Those whose filling this process has begun, or seen under way. */
-  readonly #begun = new Map<number, number>();
+  /** Progress of the columns that are being filled, by id. */
+  readonly #progress = new Map<number, number>();
   #columns: Column[] = [];
 
-  constructor(connection: ClickHouseConnection, notes: StoreNotes, place: Topology) {
+  constructor(connection: ClickHouseConnection, notes: StoreNotes, topology: Topology) {
     this.#connection = connection;
     this.#notes = notes;
-    this.#place = place;
+    this.#topology = topology;
   }
 
   async load(): Promise<void> {
@@ -68,32 +67,31 @@ export class ClickHousePromotion {
       id: Number(name.slice(PREFIX.length)),
       ...(JSON.parse(value) as Omit<Column, 'id'>),
     }));
-    // Another process may have made one, or this one may not have known.
-    for (const column of this.#columns) if (this.#demand.remove(column)) this.#used.add(noteOf(column));
+    // Another process may have added a column.
+    for (const column of this.#columns) if (this.#usage.remove(column)) this.#used.add(noteOf(column));
   }
 
-  /** The column to read a property from; undefined where there is none. */
   columnSql(reading: PropertyReading, read: PropertyRead, prefix: string): string | undefined {
     const column = this.#find(read);
     return column?.state === 'ready' ? clickhousePromotedProperty(reading, prefix + nameOf(column)) : undefined;
   }
 
-  /** Takes down that a statement reads these. */
+  /** Counts the reads of a statement of this process. */
   recordOwnReads(reads: readonly PropertyRead[]): void {
-    for (const read of reads) this.#untold.add(read);
+    for (const read of reads) this.#unreported.add(read);
     this.recordReads(reads.map((read) => ({ ...read, statements: 1 })));
   }
 
   recordReads(reads: readonly PropertyReadCount[]): void {
     for (const read of reads) {
       const column = this.#find(read);
-      if (column === undefined) this.#demand.add(read, read.statements);
+      if (column === undefined) this.#usage.add(read, read.statements);
       else this.#used.add(noteOf(column));
     }
   }
 
   takeReads(): PropertyReadCount[] {
-    return this.#untold.drain();
+    return this.#unreported.drain();
   }
 
   #find = ({ owner, key }: PropertyRead): Column | undefined =>
@@ -103,22 +101,22 @@ export class ClickHousePromotion {
     const all = this.#columns;
     return (
       all.some((one) => one.state !== 'ready' || isUnused(one, now) || (isUseStale(one, now) && this.#isUsed(one))) ||
-      (this.#demand.mostRead().length > 0 &&
+      (this.#usage.mostRead().length > 0 &&
         (all.length < MAX_PROMOTED_COLUMNS || findReplaceable(all, now) !== undefined))
     );
   }
 
   #isUsed = (column: Column): boolean => this.#used.has(noteOf(column));
 
-  /** Does the next thing that is to be done; false when there is none, or when it only takes its time. */
+  /** Does the next piece of work; false if there is none, or if it only has to wait. */
   async step(now: number): Promise<boolean> {
     await this.load();
     await this.#saveUses(now);
-    const going = this.#columns.find((one) => one.state === 'going' || isUnused(one, now));
-    if (going !== undefined) return this.#drop(going);
+    const obsolete = this.#columns.find((one) => one.state === 'going' || isUnused(one, now));
+    if (obsolete !== undefined) return this.#drop(obsolete);
     const filling = this.#columns.find(({ state }) => state === 'filling');
     if (filling !== undefined) return this.#fill(filling);
-    const wanted = this.#demand.mostRead().find((read) => this.#find(read) === undefined);
+    const wanted = this.#usage.mostRead().find((read) => this.#find(read) === undefined);
     return wanted === undefined ? false : this.#promote(wanted, now);
   }
 
@@ -126,7 +124,7 @@ export class ClickHousePromotion {
     return this.#columns.map(({ id, owner, key, state, lastUsed }) => ({
       owner,
       key,
-      filled: state === 'ready' ? 1 : (this.#begun.get(id) ?? 0),
+      filled: state === 'ready' ? 1 : (this.#progress.get(id) ?? 0),
       lastUsed,
     }));
   }
@@ -145,44 +143,44 @@ export class ClickHousePromotion {
     this.#columns = [...this.#columns.filter((one) => one.id !== id), column].sort((a, b) => a.id - b.id);
   }
 
-  /** The note comes first: a number that was once given away is never given to another property. */
+  /** Writes the note first: an id is never reused for another property. */
   async #promote({ owner, key }: PropertyRead, now: number): Promise<boolean> {
     if (this.#columns.length >= MAX_PROMOTED_COLUMNS) {
-      const rested = findReplaceable(this.#columns, now);
-      return rested === undefined ? false : this.#drop(rested);
+      const replaced = findReplaceable(this.#columns, now);
+      return replaced === undefined ? false : this.#drop(replaced);
     }
     const id = (await this.#notes.readNumber(LAST)) + 1;
     await this.#notes.write({ [LAST]: id });
-    this.#demand.remove({ owner, key });
+    this.#usage.remove({ owner, key });
     await this.#save({ id, owner, key, state: 'filling', lastUsed: now });
     return true;
   }
 
-  /** Every part of it may be repeated, by whomever. */
+  /** Every step is repeatable, also by another process. */
   async #fill(column: Column): Promise<boolean> {
     const table = tableOf(column.owner);
-    if (!this.#begun.has(column.id)) {
-      for (const sql of addColumnStatements(this.#place, table, nameOf(column), column.key))
+    if (!this.#progress.has(column.id)) {
+      for (const sql of addColumnStatements(this.#topology, table, nameOf(column), column.key))
         await this.#connection.run(sql);
       await this.#replaceViews();
-      const materialize = `alter table ${mutableTable(this.#place, table)} materialize column ${nameOf(column)}`;
+      const materialize = `alter table ${mutableTable(this.#topology, table)} materialize column ${nameOf(column)}`;
       if ((await this.#leftToFill(column)) === null) await this.#connection.startMutation(materialize);
-      this.#begun.set(column.id, 0);
+      this.#progress.set(column.id, 0);
       return true;
     }
     const left = await this.#leftToFill(column);
-    this.#begun.set(column.id, left === null ? 0 : 1 / (1 + left));
+    this.#progress.set(column.id, left === null ? 0 : 1 / (1 + left));
     if (left !== 0) return false;
     await this.#save({ ...column, state: 'ready' });
-    this.#begun.delete(column.id);
+    this.#progress.delete(column.id);
     return true;
   }
 
-  /** Parts of the table that have no such column yet; null where nobody has begun. */
+  /** Parts of the table that are not filled yet; null if the filling has not started. */
   async #leftToFill(column: Column): Promise<number | null> {
     const [row] = await this.#connection.queryConsistent(
       `select count(*) as n, sum(if(is_done, 0, greatest(parts_to_do, 1))) as left
-      from ${systemTable(this.#place, 'mutations')}
+      from ${systemTable(this.#topology, 'mutations')}
       where database = $1 and endsWith(command, $2)`,
       [this.#connection.database, `MATERIALIZE COLUMN ${nameOf(column)})`],
     );
@@ -192,15 +190,15 @@ export class ClickHousePromotion {
   async #replaceViews(): Promise<void> {
     const of = (owner: ColumnOwner): string[] =>
       this.#columns.filter((one) => one.owner === owner && one.state !== 'going').map(nameOf);
-    for (const sql of viewStatements(this.#place, { event: of('event'), person: of('person') }))
+    for (const sql of viewStatements(this.#topology, { event: of('event'), person: of('person') }))
       await this.#connection.run(sql);
   }
 
-  /** Forgotten before it goes: from then on nobody begins to read it. */
+  /** Marked first, so that no query starts to read it. */
   async #drop(column: Column): Promise<boolean> {
     await this.#save({ ...column, state: 'going' });
     await this.#replaceViews();
-    for (const sql of dropColumnStatements(this.#place, tableOf(column.owner), nameOf(column)))
+    for (const sql of dropColumnStatements(this.#topology, tableOf(column.owner), nameOf(column)))
       await this.#connection.run(sql);
     await this.#notes.delete(noteOf(column));
     this.#columns = this.#columns.filter(({ id }) => id !== column.id);

@@ -1,11 +1,10 @@
 /**
- * How properties are read: from JSON, in which ClickHouse finds a key as it is, whatever is in it, or from a promoted
- * column. Such a column tells apart what the JSON does: nothing where the property is missing, a mark where it is null,
- * else its text; a text that itself begins with the mark gets one more in front.
+ * Reads properties from JSON or from a promoted column. Such a column is null if the property is missing, a mark if it is
+ * null, else its text; a text that starts with the mark gets a second one.
  */
 import type { PropertyReading } from '../events/property-placeholders.ts';
 
-/** `own` is a column that holds the property's text already, if there is one. */
+/** `own` is a column that already holds the property's text, if any. */
 export function clickhouseJsonProperty(reading: PropertyReading, json: string, key: string, own?: string): string {
   const value = own ?? valueIn(json, key);
   const exists = `JSONHas(${json}, ${key})`;
@@ -17,7 +16,7 @@ const valueIn = (json: string, key: string): string => `JSONExtract(${json}, ${k
 
 const MARK = 'char(1)';
 
-/** What a promoted column holds, as ClickHouse works it out itself. The key is part of the table: hence in hex. */
+/** The expression of a promoted column. The key is part of the table's definition, hence in hex. */
 export function clickhousePromotedText(key: string): string {
   const place = `unhex('${Buffer.from(key).toString('hex')}')`;
   const value = valueIn('properties', place);

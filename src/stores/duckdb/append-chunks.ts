@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 
-/** Appends to a table within the connection's transaction. Measured at twice the speed of appending cell by cell. */
+/** Appends to a table within the connection's transaction. Twice as fast as cell by cell. */
 export async function appendChunks(
   connection: DuckDBConnection,
   table: string,
@@ -10,7 +10,7 @@ export async function appendChunks(
   try {
     for (const chunk of chunks) appender.appendDataChunk(chunk);
   } catch (error) {
-    // Closing would try to write what came before the fault.
+    // Closing would try to write the rows before the error.
     appender.clear();
     throw error;
   } finally {

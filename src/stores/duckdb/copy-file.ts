@@ -1,7 +1,7 @@
 /**
- * Why a copy: rows that are deleted stay in the file. A checkpoint drops only groups of rows that are wholly gone, and
- * the blocks it frees keep their old bytes until something else is written there; the same holds for a table that is
- * copied and dropped (all three tried with a planted text). A file that never held the rows holds nothing of them.
+ * Removing data for good needs a new file: deleted rows stay in the old one. A checkpoint only drops row groups that are
+ * completely deleted, and freed blocks keep their bytes until they are reused; copying and dropping a table does not help
+ * either (all tested with a marker text).
  */
 import { closeSync, constants, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { copyFile as copyBytes } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { quoteText, removeRewrite, rewritePath, STORAGE_VERSION } from './engine.ts';
 import { addPromoted, migrateDuckDb, TABLES } from './schema.ts';
 
-/** Writes every row of every table to a fresh file beside `path`. Nobody may write meanwhile. */
+/** Writes every row of every table to a new file beside `path`. No writes may run meanwhile. */
 export async function rewriteFile(instance: DuckDBInstance, path: string): Promise<void> {
   removeRewrite(path);
   const connection = await instance.connect();
@@ -42,11 +42,11 @@ async function copyTables(connection: DuckDBConnection, path: string): Promise<v
 }
 
 /**
- * Puts the fresh file in the place of the old one, which must be closed. The journal of the old file must be folded
- * into it by then: beside the fresh one it would be read as the fresh one's.
+ * Replaces the old file, which must be closed, with the new one. The old journal must have been checkpointed: otherwise it
+ * would be read as the new file's.
  */
 export function swapFile(path: string): void {
-  if (existsSync(`${path}.wal`)) throw new Error(`${path} was not closed cleanly; its fresh copy is not used.`);
+  if (existsSync(`${path}.wal`)) throw new Error(`${path} was not closed cleanly; its rewritten copy is not used.`);
   renameSync(rewritePath(path), path);
   const folder = openSync(dirname(path), 'r');
   try {
@@ -57,8 +57,8 @@ export function swapFile(path: string): void {
 }
 
 /**
- * Copies the file as it is, deleted rows and all: many times as fast as writing its rows afresh. Nobody may write
- * meanwhile. The journal is folded in first; where that cannot be, it is copied beside, and read by whoever opens the copy.
+ * Copies the file with its deleted rows, which is many times as fast as rewriting it. No writes may run meanwhile. The
+ * journal is checkpointed first or, if that fails, copied too.
  */
 export async function copyDatabaseFile(writer: DuckDBConnection, path: string, target: string): Promise<void> {
   await writer.run('checkpoint').catch(() => undefined);
@@ -67,7 +67,7 @@ export async function copyDatabaseFile(writer: DuckDBConnection, path: string, t
   if (existsSync(journal)) await copyBytes(journal, `${target}.wal`, constants.COPYFILE_FICLONE);
 }
 
-/** Touches every column: a block that was damaged on disk does not pass. */
+/** Reads every column, so that a damaged block is found. */
 export const READ_EVERYTHING_SQL = `
   select count(*) as events, max(hash(e)) as all_events, (select max(hash(p)) from person_rows p) as all_persons
   from event_rows e`;

@@ -27,7 +27,7 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
   }
 
   isPattern(pattern: string): string {
-    // `try` catches what a constant expression throws, though not what a column's does.
+    // `try` catches errors of constant expressions only.
     return `(try(regexp_matches('', ${this.param(pattern)})) is not null)`;
   }
 
@@ -51,7 +51,7 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
   #wholeDate(text: string): string {
     const { iso, european, seconds } = DATE_PATTERNS;
     const fits = (pattern: string): string => `regexp_full_match(${text}, ${this.param(pattern)})`;
-    // A cast to a timestamp without a zone would pass over the zone that the text names.
+    // A cast to a timestamp without a zone would ignore the zone in the text.
     return `case
       when ${fits(iso)} then date_trunc('second', timezone('UTC', try_cast(${text} as timestamptz)))
       when ${fits(european)} then try_strptime(${text}, '%d/%m/%Y')
@@ -128,12 +128,12 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
   }
 
   bucket(time: string, interval: BucketInterval, timezone: string): string {
-    // Asking ICU about a zone costs about a microsecond an event: ten times as much as the rest.
+    // A time zone costs about a microsecond per event in ICU: ten times as much as the rest.
     if (timezone === 'UTC') return `date_trunc('${interval}', ${time})`;
     const zone = this.param(timezone);
     const local = `timezone(${zone}, timezone('UTC', ${time}))`;
     const start = `date_trunc('${interval}', ${local})`;
-    // Hours are measured off the instant itself: when clocks go back, two hours share one local name.
+    // Subtracted from the instant: when clocks go back, two hours have the same local time.
     if (interval === 'minute' || interval === 'hour') return `(${time} - (${local} - ${start}))`;
     return `timezone('UTC', timezone(${zone}, ${start}))`;
   }

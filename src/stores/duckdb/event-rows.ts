@@ -39,7 +39,7 @@ function optionalText(
   return [VARCHAR, textColumn((event) => read(event) ?? null)];
 }
 
-/** `promoted` are the columns that the table has beside its own. */
+/** `promoted`: the promoted columns of the table. */
 export const eventChunks = (
   events: readonly StoredEvent[],
   promoted: readonly PromotedColumn[],
@@ -51,7 +51,7 @@ export const eventChunks = (
 
 type Parsed = Readonly<Record<string, Json>>;
 
-/** A column that gets its first mark is known for it before the row can be read. */
+/** Sets `hasMarks` before a row with a mark can be read. */
 function promotedColumn<Row>(column: PromotedColumn, read: (row: Row) => Parsed): readonly [DuckDBType, Column<Row>] {
   return [
     VARCHAR,

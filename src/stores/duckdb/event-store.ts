@@ -18,11 +18,10 @@ import { readNumber } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
-/** An event store that is a file, and can be copied as one. */
 interface EventFileStore extends EventStore {
-  /** Writes a copy to `target`. Writes wait for it; on file systems that share blocks between copies, hardly. */
+  /** Copies the file; writes wait. Fast on file systems with copy-on-write. */
   copyTo(target: string): Promise<void>;
-  /** Reads every block, which the engine checks while it reads; rejects where one is damaged. Says how many events. */
+  /** Reads every block; rejects if one is damaged. Returns the number of events. */
   verify(): Promise<number>;
 }
 
@@ -39,10 +38,10 @@ class DuckDbEventStore implements EventFileStore {
   #position: number;
   readonly #columns: PromotedColumns;
   readonly #promotion: DuckDbPromotion;
-  /** Ends when the last write that was asked for has ended. */
+  /** Settles with the last queued write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
-  /** While the file is exchanged for a fresh one, questions wait for this. */
-  #exchange: Promise<void> | null = null;
+  /** While the file is being replaced, queries wait for this. */
+  #replacing: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -73,31 +72,31 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#asking(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values, signal));
+    return this.#read(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values, signal));
   }
 
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#asking(sql, values, (resolved) =>
+    return this.#read(sql, values, (resolved) =>
       this.#engine.queries.queryColumns(resolved.sql, resolved.values, signal),
     );
   }
 
-  /** Runs a statement with its properties resolved; once more if a column that it reads has changed meanwhile. */
-  async #asking<T>(
+  /** Resolves placeholders and runs a statement; again if a column that it reads has changed meanwhile. */
+  async #read<T>(
     sql: string,
     values: readonly SqlValue[],
     run: (resolved: ResolvedStatement) => Promise<T>,
   ): Promise<T> {
-    for (let isNoted = false; ; isNoted = true) {
-      while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
+    for (let isCounted = false; ; isCounted = true) {
+      while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
       if (this.#closing !== undefined) throw new Error('The event store is closed.');
       const resolved = resolveProperties(sql, values, this.#columns);
-      if (!isNoted) this.#columns.recordReads(resolved.reads);
+      if (!isCounted) this.#columns.recordReads(resolved.reads);
       try {
         const answer = await wrapFatalErrors(() => run(resolved));
         if (resolved.isCurrent()) return answer;
       } catch (error) {
-        // A column may have gone from under it, and then it is asked again.
+        // A column was dropped meanwhile: run it again.
         if (resolved.isCurrent()) throw error;
       }
     }
@@ -128,10 +127,10 @@ class DuckDbEventStore implements EventFileStore {
     return readMirroredProjects((sql, values) => this.query(sql, values));
   }
 
-  mirrorPersons(slice: MirrorBatch): Promise<void> {
+  mirrorPersons(batch: MirrorBatch): Promise<void> {
     const columns = (): PromotedColumn[] => this.#columns.ofOwner('person');
     return this.#oneAtATime(() =>
-      this.#writeRows(columns(), () => writeDuckDbMirror(this.#engine.writer, slice, columns())),
+      this.#writeRows(columns(), () => writeDuckDbMirror(this.#engine.writer, batch, columns())),
     );
   }
 
@@ -151,12 +150,12 @@ class DuckDbEventStore implements EventFileStore {
     });
   }
 
-  reassign(refilings: readonly Reassignment[]): Promise<Reassigned[]> {
+  reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {
     return this.#oneAtATime(async () => {
       const done: Reassigned[] = [];
-      for (const order of refilings) {
+      for (const reassignment of reassignments) {
         await inTransaction(this.#engine.writer, async () => {
-          done.push(await reassignInDuckDb(this.#engine.writer, order));
+          done.push(await reassignInDuckDb(this.#engine.writer, reassignment));
         });
       }
       return done;
@@ -169,11 +168,11 @@ class DuckDbEventStore implements EventFileStore {
         removeRewrite(this.#path);
         throw error;
       });
-      this.#exchange = this.#takeFresh();
+      this.#replacing = this.#replaceFile();
       try {
-        await this.#exchange;
+        await this.#replacing;
       } finally {
-        this.#exchange = null;
+        this.#replacing = null;
       }
     });
   }
@@ -202,8 +201,8 @@ class DuckDbEventStore implements EventFileStore {
     await closeEngine(this.#engine);
   }
 
-  /** Whether or not the exchange succeeds, there is a whole file to open; if that fails, there is no store any more. */
-  async #takeFresh(): Promise<void> {
+  /** Whether or not the swap succeeds, there is a complete file to open; if that fails, the store is unusable. */
+  async #replaceFile(): Promise<void> {
     await closeEngine(this.#engine);
     try {
       swapFile(this.#path);
@@ -222,7 +221,7 @@ class DuckDbEventStore implements EventFileStore {
     await writer.run('update log_position set position = $1', [position]);
   }
 
-  /** Rows with columns of their own: what these hold from now on is written down with the rows. */
+  /** Writes rows, and records in the same transaction which promoted columns got their first mark. */
   async #writeRows(
     columns: readonly PromotedColumn[],
     write: () => Promise<void>,

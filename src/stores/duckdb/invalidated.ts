@@ -1,6 +1,6 @@
 /**
- * DuckDB has given up on its file in memory, for example after a checkpoint failed on a full disk: every further call
- * fails until the store is closed and opened again. What was committed is safe; what was not is replayed from the log.
+ * DuckDB has invalidated the database, for example after a failed checkpoint on a full disk: every call fails until the
+ * store is reopened. Committed data is safe; the rest is replayed from the log.
  */
 export class EventStoreInvalidated extends Error {
   constructor(cause: unknown) {
@@ -13,7 +13,7 @@ const FATAL = /^(FATAL|INTERNAL) Error|database has been invalidated/i;
 
 export const isFatal = (error: unknown): boolean => error instanceof Error && FATAL.test(error.message);
 
-/** Runs `work`; tells the owner by type when the engine behind it is lost. */
+/** Turns fatal errors of the engine into `EventStoreInvalidated`. */
 export async function wrapFatalErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

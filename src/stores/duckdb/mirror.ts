@@ -5,13 +5,13 @@ import { appendChunks } from './append-chunks.ts';
 import { personChunks } from './event-rows.ts';
 import type { PromotedColumn } from './promoted-columns.ts';
 
-/** Writes a slice inside the caller's transaction: whoever is in it is removed first, so that nobody is there twice. */
+/** Writes a batch inside the caller's transaction. Deletes its persons first, so that none is there twice. */
 export async function writeDuckDbMirror(
   connection: DuckDBConnection,
-  slice: MirrorBatch,
+  batch: MirrorBatch,
   promoted: readonly PromotedColumn[],
 ): Promise<void> {
-  const { projectId, removed, persons, position } = slice;
+  const { projectId, removed, persons, position } = batch;
   const ids = [...removed, ...persons.map(({ uuid }) => uuid)];
   if (ids.length > 0) {
     await connection.run(
@@ -20,7 +20,7 @@ export async function writeDuckDbMirror(
       [INTEGER, LIST(VARCHAR)],
     );
   }
-  await appendChunks(connection, 'person_rows', personChunks(slice, promoted));
+  await appendChunks(connection, 'person_rows', personChunks(batch, promoted));
   await connection.run('delete from person_positions where project_id = $1', [projectId]);
   await connection.run('insert into person_positions values ($1, $2, $3)', [
     projectId,

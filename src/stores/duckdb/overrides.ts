@@ -5,8 +5,8 @@ import { appendChunks } from './append-chunks.ts';
 import { overrideChunks } from './event-rows.ts';
 
 /**
- * Writes a batch of overrides inside the caller's transaction: reads those that touch the same persons, works out the
- * flat result, and replaces the rows that differ. Three statements, however many overrides there are.
+ * Writes overrides inside the caller's transaction: reads those of the same persons, flattens them and replaces the rows
+ * that differ. Three statements for any number of overrides.
  */
 export async function writeDuckDbOverrides(
   connection: DuckDBConnection,
@@ -19,7 +19,7 @@ export async function writeDuckDbOverrides(
   await replace(connection, flat.changes());
 }
 
-/** DuckDB gives UUIDs in lower case; the same person must not have two spellings here. */
+/** DuckDB returns UUIDs in lower case. */
 const lowerCase = ({ projectId, from, to }: PersonOverride): PersonOverride => ({
   projectId,
   from: from.toLowerCase(),

@@ -1,7 +1,6 @@
 /**
- * Which properties have a column of their own just now, and which are asked for: the memory of the thread that owns the
- * file. What is written in the file (`promoted_columns`) is never ahead of what stands here, so that whoever reads a
- * column can tell afterwards whether it meant the same all the while.
+ * The promoted columns and the use of properties, in memory of the thread that owns the file. The table
+ * `promoted_columns` is never ahead of this, so that a query can check afterwards whether its columns have changed.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ColumnOwner, PropertyRead } from '../events/property-placeholders.ts';
@@ -11,13 +10,13 @@ export interface PromotedColumn {
   readonly id: number;
   readonly owner: ColumnOwner;
   readonly key: string;
-  /** Whether every row has been looked at; before that nobody reads it, but new rows are written with it. */
+  /** Whether every row is filled. Queries read it only then; new rows are always filled. */
   isReady: boolean;
-  /** Whether some row may hold a mark (see `promoted-text.ts`). */
+  /** Whether a row may contain a mark (see `promoted-text.ts`). */
   hasMarks: boolean;
-  /** Whether the file knows that too. */
+  /** Whether that is saved. */
   hasSavedMarks: boolean;
-  /** When it was read last, as far as the file knows; ms UTC. */
+  /** When it was last read, as saved; ms UTC. */
   lastUsed: number;
 }
 
@@ -28,13 +27,13 @@ export const columnName = ({ id }: Pick<PromotedColumn, 'id'>): string => `promo
 export class PromotedColumns {
   #columns: PromotedColumn[];
   readonly #used = new Set<PromotedColumn>();
-  readonly #demand = new PropertyUsage();
+  readonly #usage = new PropertyUsage();
 
   constructor(columns: readonly PromotedColumn[]) {
     this.#columns = [...columns];
   }
 
-  /** In the order in which they lie in their tables. */
+  /** In the order of their tables. */
   get all(): readonly PromotedColumn[] {
     return this.#columns;
   }
@@ -53,41 +52,40 @@ export class PromotedColumns {
 
   add(column: PromotedColumn): void {
     this.#columns.push(column);
-    this.#demand.remove(column);
+    this.#usage.remove(column);
   }
 
-  /** In its old place. */
+  /** At its old place. */
   restore(column: PromotedColumn): void {
     this.#columns = [...this.#columns, column].sort((a, b) => a.id - b.id);
   }
 
-  remove(gone: PromotedColumn): void {
-    this.#columns = this.#columns.filter((column) => column !== gone);
-    this.#used.delete(gone);
+  remove(dropped: PromotedColumn): void {
+    this.#columns = this.#columns.filter((column) => column !== dropped);
+    this.#used.delete(dropped);
   }
 
-  /** Takes down that a statement reads these. */
+  /** Counts the reads of a statement. */
   recordReads(reads: Iterable<PropertyRead>): void {
     for (const read of reads) {
       const column = this.find(read);
       if (column !== undefined) this.#used.add(column);
-      else this.#demand.add(read);
+      else this.#usage.add(read);
     }
   }
 
-  /** What is read by enough statements, the most wanted one first. */
+  /** Properties read often enough for a column, most read first. */
   mostRead(): PropertyRead[] {
-    return this.#demand.mostRead();
+    return this.#usage.mostRead();
   }
 
-  /** Those that were read since this was asked last. */
+  /** The columns read since the last call. */
   takeUsed(): PromotedColumn[] {
     const used = [...this.#used];
     this.#used.clear();
     return used;
   }
 
-  /** Whether it was read since then. */
   isUsed(column: PromotedColumn): boolean {
     return this.#used.has(column);
   }
@@ -111,7 +109,7 @@ export async function loadPromotedColumns(connection: DuckDBConnection): Promise
   );
 }
 
-/** Writes down, within the caller's transaction, which columns have got their first mark; `saved` is for after it. */
+/** Saves, in the caller's transaction, which columns got their first mark. Call `saved` after the commit. */
 export async function saveMarks(
   connection: DuckDBConnection,
   columns: readonly PromotedColumn[],

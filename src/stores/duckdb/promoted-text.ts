@@ -1,9 +1,8 @@
 /**
- * A promoted column holds a property as text beside the JSON that it was read from, and tells apart what the JSON does:
- * no row value where the property is missing, a mark where it is null, else its text (see `propertyText`). A text that
- * itself begins with the mark gets one more in front, so that every value can be told from every other.
+ * A promoted column has a property as text: null if it is missing, a mark if it is null, else its text (see
+ * `propertyText`). A text that starts with the mark gets a second one, so that all values stay distinct.
  *
- * Almost no column has marks, and reading one without them is reading a plain column: hence two ways to read.
+ * Few columns have marks, and reading one without marks is faster: hence two ways to read.
  */
 import { propertyText } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/json/json.ts';
@@ -12,7 +11,7 @@ import type { PropertyReading } from '../events/property-placeholders.ts';
 const MARK = '\u0001';
 const MARK_SQL = 'chr(1)';
 
-/** What a row holds that has not been looked at yet. Not a text: in those another mark follows the first. */
+/** The value of a row that is not filled yet. Differs from all texts, where a mark follows the mark. */
 export const PENDING_SQL = `(${MARK_SQL} || '?')`;
 
 export function duckdbPromotedText(properties: Readonly<Record<string, Json>>, key: string): string | null {
@@ -24,10 +23,9 @@ export function duckdbPromotedText(properties: Readonly<Record<string, Json>>, k
 
 export const isMarked = (text: string | null): boolean => text?.startsWith(MARK) === true;
 
-/** True where the column holds a mark. */
 export const isMarkedSql = (column: string): string => `starts_with(${column}, ${MARK_SQL})`;
 
-/** The same as `promotedText`, said to the engine. */
+/** `duckdbPromotedText` in SQL. */
 export function promotedTextSql(json: string, pointer: string): string {
   const text = `json_extract_string(${json}, ${pointer})`;
   return `coalesce(
@@ -36,7 +34,7 @@ export function promotedTextSql(json: string, pointer: string): string {
   )`;
 }
 
-/** From JSON; `value` is a column that holds the property's text already, if there is one. */
+/** From JSON; `value` is a column that already holds the property's text, if any. */
 export function duckdbJsonProperty(reading: PropertyReading, json: string, pointer: string, value?: string): string {
   const own = value ?? `json_extract_string(${json}, ${pointer})`;
   const exists = `json_exists(${json}, ${pointer})`;

@@ -1,7 +1,7 @@
 /**
- * Gives properties that are asked for a column of their own, fills it, and takes it away again: in small steps, so that
- * writing never waits for long. A new column begins with every row pending; that is kept in the rows themselves, since
- * row numbers move when the file is tidied up. So a fill that ends half-way goes on at the next start by looking again.
+ * Promotes frequently used properties to columns, fills these and drops unused ones, in small steps so that writes never
+ * wait for long. In a new column every row is pending. The rows themselves say so, since row numbers change at a
+ * checkpoint; so an interrupted fill continues at the next start.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
@@ -13,22 +13,21 @@ import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 import { readNumber } from './schema.ts';
 
-/** Writing waits about so long for one step; how many rows that is depends on their size. */
+/** About how long writes wait for one step; the number of rows adapts to it. */
 const STEP_MS = 100;
 const INITIAL_ROWS = 20_000;
 const MIN_ROWS = 1000;
 const MAX_ROWS = 100_000;
-/** Changed values stay in memory until the journal is folded into the file. */
+/** Changed values stay in memory until a checkpoint. */
 const CHECKPOINT_AFTER_ROWS = 400_000;
 
-/** The rows that one pass goes through; more come in behind it, but those are written whole. */
+/** The range of rows to fill. Rows added later are written filled. */
 interface Pass {
   column: PromotedColumn;
   at: number;
   end: number;
 }
 
-/** What a step needs of the store. */
 interface PromotionStore {
   writer: DuckDBConnection;
   query(sql: string): Promise<SqlRow[]>;
@@ -38,13 +37,12 @@ export class DuckDbPromotion {
   readonly #columns: PromotedColumns;
   #pass: Pass | null = null;
   #rows = INITIAL_ROWS;
-  #unfolded = 0;
+  #rowsSinceCheckpoint = 0;
 
   constructor(columns: PromotedColumns) {
     this.#columns = columns;
   }
 
-  /** Whether a step would do anything. */
   isDue(now: number): boolean {
     const { all } = this.#columns;
     return (
@@ -57,7 +55,7 @@ export class DuckDbPromotion {
     );
   }
 
-  /** Does the next small thing that is to be done; false when there is none. */
+  /** Does the next piece of work; false if there is none. */
   async step(store: PromotionStore, now: number): Promise<boolean> {
     await this.#saveUses(store.writer, now);
     const unused = this.#columns.all.find((column) => isUnused(column, now));
@@ -68,7 +66,6 @@ export class DuckDbPromotion {
     return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
   }
 
-  /** What there is, for people to look at. */
   describe(): PromotedProperty[] {
     return this.#columns.all.map((column) => ({
       owner: column.owner,
@@ -93,8 +90,8 @@ export class DuckDbPromotion {
 
   async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
     if (this.#columns.all.length >= MAX_PROMOTED_COLUMNS) {
-      const rested = findReplaceable(this.#columns.all, now);
-      return rested === undefined ? false : this.#drop(writer, rested);
+      const replaced = findReplaceable(this.#columns.all, now);
+      return replaced === undefined ? false : this.#drop(writer, replaced);
     }
     const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
     await inTransaction(writer, async () => {
@@ -112,7 +109,7 @@ export class DuckDbPromotion {
     return true;
   }
 
-  /** Forgotten before it goes: from then on nobody begins to read it, and who does already asks again. */
+  /** Removed from memory first, so that no query starts to read it; running ones run again. */
   async #drop(writer: DuckDBConnection, column: PromotedColumn): Promise<boolean> {
     this.#columns.remove(column);
     try {
@@ -134,19 +131,19 @@ export class DuckDbPromotion {
     const start = performance.now();
     await fillRows(store.writer, column, pass.at, pass.at + this.#rows);
     pass.at += this.#rows;
-    this.#unfolded += this.#rows;
-    if (this.#unfolded >= CHECKPOINT_AFTER_ROWS) await this.#fold(store.writer);
+    this.#rowsSinceCheckpoint += this.#rows;
+    if (this.#rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) await this.#checkpoint(store.writer);
     else this.#rows = nextRows(this.#rows, performance.now() - start);
     return true;
   }
 
-  /** Somebody may be reading what would be folded: then it is done a little later. */
-  async #fold(writer: DuckDBConnection): Promise<void> {
-    this.#unfolded = 0;
+  /** Fails while a query is reading; then a later checkpoint does it. */
+  async #checkpoint(writer: DuckDBConnection): Promise<void> {
+    this.#rowsSinceCheckpoint = 0;
     await writer.run('checkpoint').catch(() => undefined);
   }
 
-  /** Ready only when no row is pending any more; where rows have moved meanwhile, another pass finds them. */
+  /** Ready once no row is pending; if rows have moved meanwhile, another pass finds them. */
   async #finish({ writer, query }: PromotionStore, column: PromotedColumn): Promise<boolean> {
     this.#pass = null;
     const name = columnName(column);
@@ -162,7 +159,7 @@ export class DuckDbPromotion {
       column.id,
     ]);
     Object.assign(column, { hasMarks, hasSavedMarks: hasMarks, isReady: true });
-    await this.#fold(writer);
+    await this.#checkpoint(writer);
     return true;
   }
 }

@@ -10,8 +10,8 @@ import { readColumns } from './column-reader.ts';
 import { toSqlRows } from './values.ts';
 
 /**
- * A few connections for questions, apart from the one that writes: each sees what was committed when its statement
- * began. A running statement occupies one of Node's four background threads; the bound leaves some for writing.
+ * Connections for queries, apart from the writer's. A running statement occupies one of Node's four background threads;
+ * the limit leaves some for writing.
  */
 export class QueryConnections {
   readonly #free: DuckDBConnection[];
@@ -28,21 +28,21 @@ export class QueryConnections {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#ask(sql, values, toSqlRows, signal);
+    return this.#run(sql, values, toSqlRows, signal);
   }
 
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#ask(sql, values, readColumns, signal);
+    return this.#run(sql, values, readColumns, signal);
   }
 
-  /** Those who come first are served first; whoever's signal is aborted leaves the line, or is interrupted. */
-  async #ask<T>(
+  /** First come, first served. An aborted query leaves the queue or is interrupted. */
+  async #run<T>(
     sql: string,
     values: readonly SqlValue[],
     read: (result: DuckDBResult) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const connection = await this.#take(signal);
+    const connection = await this.#acquire(signal);
     const interruption = signal && interruptOn(signal, connection);
     try {
       const statement = await connection.prepare(sql);
@@ -57,17 +57,17 @@ export class QueryConnections {
       throw error;
     } finally {
       interruption?.end();
-      this.#giveBack(connection);
+      this.#release(connection);
     }
   }
 
-  /** Waits for the questions that run or wait. */
+  /** Waits for running and queued queries. */
   async close(): Promise<void> {
-    const connections = await Promise.all(this.#all.map(() => this.#take()));
+    const connections = await Promise.all(this.#all.map(() => this.#acquire()));
     for (const connection of connections) connection.closeSync();
   }
 
-  async #take(signal?: AbortSignal): Promise<DuckDBConnection> {
+  async #acquire(signal?: AbortSignal): Promise<DuckDBConnection> {
     signal?.throwIfAborted();
     const connection = this.#free.pop();
     if (connection !== undefined) return connection;
@@ -85,7 +85,7 @@ export class QueryConnections {
     });
   }
 
-  #giveBack(connection: DuckDBConnection): void {
+  #release(connection: DuckDBConnection): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(connection);
     else next(connection);
@@ -94,7 +94,7 @@ export class QueryConnections {
 
 const INTERRUPT_INTERVAL_MS = 20;
 
-/** Again and again until it has ended: a word that comes just before the statement begins to run is not heard. */
+/** Repeats until the statement ends: an interrupt just before it starts has no effect. */
 function interruptOn(signal: AbortSignal, connection: DuckDBConnection): { end(): void } {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
@@ -114,10 +114,10 @@ const READ_ONLY: ReadonlySet<StatementType> = new Set([StatementType.SELECT, Sta
 
 async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): Promise<DuckDBResult> {
   if (!READ_ONLY.has(statement.statementType)) {
-    throw new Error(`Only statements that read are run here, not ${StatementType[statement.statementType]}.`);
+    throw new Error(`Only read-only statements are allowed, not ${StatementType[statement.statementType]}.`);
   }
   values.forEach((value, i) => {
-    // Left to itself the driver makes a 128-bit number of it, which many functions do not take.
+    // By default the driver binds a 128-bit integer, which many functions do not accept.
     if (typeof value === 'bigint') statement.bindBigInt(i + 1, value);
     else statement.bindValue(i + 1, value);
   });

@@ -1,4 +1,4 @@
-/** A file of events that is read and left exactly as it is, by whoever carries it elsewhere. */
+/** Reads an event file without changing it, to move its data elsewhere. */
 import { statSync } from 'node:fs';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
@@ -7,7 +7,7 @@ import { filesOf } from './engine.ts';
 import { readNumber, SCHEMA_VERSION } from './schema.ts';
 import { toSqlRows } from './values.ts';
 
-/** Whether it was not closed in peace: then its journal holds what the file does not. */
+/** Whether the file was not closed cleanly, so that its journal has more data. */
 export const hasDuckDbJournal = (path: string): boolean =>
   filesOf(path)
     .slice(1)
@@ -17,7 +17,7 @@ const settings = {
   access_mode: 'READ_ONLY',
   memory_limit: '512MB',
   threads: '2',
-  // Nothing is set aside on disk: the folder is not ours to write to.
+  // No spilling to disk: the folder must not change.
   temp_directory: '',
   autoinstall_known_extensions: 'false',
 };
@@ -49,7 +49,7 @@ export class ReadOnlyEventFile {
     return new ReadOnlyEventFile(instance, connection);
   }
 
-  /** Whether it has the shape that this version writes. */
+  /** Whether it has this version's schema. */
   async isCurrent(): Promise<boolean> {
     return (await readNumber(this.#connection, 'select max(version) from schema_version')) === SCHEMA_VERSION;
   }
@@ -58,12 +58,12 @@ export class ReadOnlyEventFile {
     return readNumber(this.#connection, 'select position from log_position');
   }
 
-  /** The last order to refile events that was done. */
+  /** The last reassignment that was applied. */
   reassignmentPosition(): Promise<number> {
     return readNumber(this.#connection, 'select position from refiling_position');
   }
 
-  /** Rows lie at places that never change while nobody writes; some places are empty. This one is past all of them. */
+  /** One past the last row id. Row ids are stable while nobody writes, with gaps. */
   end(): Promise<number> {
     return readNumber(this.#connection, 'select coalesce(max(rowid) + 1, 0) from event_rows');
   }
@@ -72,7 +72,7 @@ export class ReadOnlyEventFile {
     return readNumber(this.#connection, `select count(*) from event_rows where rowid < ${Math.trunc(before)}`);
   }
 
-  /** The events at these places, in the order of places, a few thousand at a time. */
+  /** Events by row id, a few thousand at a time. */
   async *events(from: number, to: number): AsyncGenerator<StoredEvent[]> {
     const result = await this.#connection.stream(EVENTS, [from, to]);
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
@@ -80,7 +80,7 @@ export class ReadOnlyEventFile {
     }
   }
 
-  /** Overrides in a fixed order. */
+  /** In a stable order. */
   async overrides(from: number, to: number): Promise<PersonOverride[]> {
     const rows = await this.query(
       `select project_id, from_id::varchar as from_id, to_id::varchar as to_id
@@ -122,7 +122,7 @@ function toEvent([, ...row]: DuckDBValue[]): StoredEvent {
     timestamp: Number(timestamp),
     createdAt: Number(createdAt),
     properties: String(properties),
-    // Only stores with columns for single properties look at it.
+    // Only needed for promoted columns.
     parsed: {},
     elementsChain: String(elementsChain),
     groups: optional.slice(0, GROUPS.length),

@@ -1,11 +1,11 @@
-/** Notes of properties (see `property-notes.ts`) in the words of DuckDB. */
+/** Resolves property placeholders (see `property-placeholders.ts`) for DuckDB. */
 import type { SqlValue } from '../events/event-store.ts';
 import { type PropertyRead, type ResolvedSql, resolvePlaceholders } from '../events/property-placeholders.ts';
 import { columnName, type PromotedColumn } from './promoted-columns.ts';
 import { duckdbJsonProperty, duckdbPromotedProperty } from './promoted-text.ts';
 
 export interface ResolvedStatement extends ResolvedSql {
-  /** Whether the columns that it reads have meant the same ever since. */
+  /** Whether the columns that it reads have not changed since. */
   isCurrent(): boolean;
 }
 
@@ -33,7 +33,7 @@ export function resolveProperties(sql: string, values: readonly SqlValue[], colu
 }
 
 /**
- * A JSON pointer (RFC 6901) to a top-level key. DuckDB also knows paths such as `$.a.b`, but in those dots, quotes,
- * stars and brackets have a meaning, and keys are user data; a pointer gives only `~` and `/` one.
+ * A JSON pointer (RFC 6901) to a top-level key. Keys are user data; a pointer only escapes `~` and `/`, while in DuckDB's
+ * paths such as `$.a.b` dots, quotes, stars and brackets have a meaning too.
  */
 export const jsonPointer = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -2,33 +2,34 @@ import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckd
 import type { DistinctIdMove, Reassigned, Reassignment } from '../events/reassignment.ts';
 import { readNumber } from './schema.ts';
 
-/** What an order came to is kept for so many orders: long enough for the one who gave it to write it down. */
+/** How many results are kept, for callers that repeat a reassignment after a crash. */
 const MAX_KEPT_RESULTS = 10_000;
 
-/** Does one order inside the caller's transaction, unless it was done before. */
-export async function reassignInDuckDb(connection: DuckDBConnection, order: Reassignment): Promise<Reassigned> {
-  const { id } = order;
+/** Applies a reassignment inside the caller's transaction, unless it was applied before. */
+export async function reassignInDuckDb(connection: DuckDBConnection, reassignment: Reassignment): Promise<Reassigned> {
+  const { id } = reassignment;
   if (id <= (await readNumber(connection, 'select position from refiling_position'))) {
-    return { id, events: await doneBefore(connection, id) };
+    return { id, events: await readEarlierResult(connection, id) };
   }
-  const events = order.kind === 'move' ? await move(connection, order) : await remove(connection, order);
+  const events =
+    reassignment.kind === 'move' ? await move(connection, reassignment) : await remove(connection, reassignment);
   await connection.run('update refiling_position set position = $1', [id]);
   await connection.run('delete from refiled where id <= $1', [id - MAX_KEPT_RESULTS]);
   await connection.run('insert into refiled values ($1, $2)', [id, events]);
   return { id, events };
 }
 
-async function doneBefore(connection: DuckDBConnection, id: number): Promise<number> {
+async function readEarlierResult(connection: DuckDBConnection, id: number): Promise<number> {
   const rows = await (await connection.run('select events from refiled where id = $1', [id])).getRowsJS();
   return Number(rows[0]?.[0] ?? 0);
 }
 
-/** The ids that queries show as this person: its own, and those that an override leads from. */
+/** The ids that queries show as this person: its own and overridden ones. */
 const SHOWN_AS = `select $2::uuid
   union all
   select from_id from person_overrides where project_id = $1 and to_id = $2::uuid`;
 
-/** The rows themselves get the new person: an override would have to be asked about at every question for ever. */
+/** Updates the rows: an override would slow down every later query. */
 async function move(
   connection: DuckDBConnection,
   { projectId, personId, moves }: Reassignment & { moves: readonly DistinctIdMove[] },
@@ -60,7 +61,7 @@ async function remove(
     where project_id = $1
       and (person_id in (${SHOWN_AS}) or distinct_id in (select unnest($3::varchar[])))`,
     [projectId, personId, listValue([...distinctIds])],
-    // A list may be empty, and then does not tell what it is a list of.
+    // The type of an empty list is unknown otherwise.
     [INTEGER, VARCHAR, LIST(VARCHAR)],
   );
   await connection.run(`delete from person_rows where project_id = $1 and person_id in (${SHOWN_AS})`, [

@@ -3,11 +3,11 @@ import type { ColumnOwner } from '../events/property-placeholders.ts';
 import { columnName, TABLE_OF } from './promoted-columns.ts';
 
 /**
- * The tables of the event store, in numbered steps, forward only. A step that has been released is never changed.
+ * The tables of the event store, in numbered steps, forward only. A released step is never changed.
  *
- * `properties` is compressed with zstd: half the bytes of DuckDB's own choice, for a sixth more time to scan.
- * Timestamps are microseconds without a zone, always UTC: the type that DuckDB's time functions and filters like best.
- * There are no indexes: they would live in memory, and every question scans columns.
+ * `properties` is compressed with zstd: half the size of DuckDB's default, for a sixth more scan time. Timestamps are
+ * microseconds in UTC without a zone, which DuckDB's time functions handle fastest. There are no indexes: they would be
+ * kept in memory, and queries scan columns anyway.
  */
 const MIGRATION_STEPS: readonly string[] = [
   `create table event_rows (
@@ -53,11 +53,11 @@ const MIGRATION_STEPS: readonly string[] = [
     from event_rows e
     left join person_overrides o
       on o.from_id = e.person_id and o.project_id = e.project_id;`,
-  // The last order that was done, and what each of the latest ones came to.
+  // The last reassignment, and the number of events of the latest ones.
   `create table refiling_position (position bigint not null);
   insert into refiling_position values (0);
   create table refiled (id bigint not null, events bigint not null);`,
-  // What questions ask about persons, copied from the relational shelf, and how far the copy of each project reaches.
+  // The copy of persons, and how far it reaches for each project.
   `create table person_rows (
     project_id integer not null,
     person_id uuid not null,
@@ -65,7 +65,7 @@ const MIGRATION_STEPS: readonly string[] = [
     properties varchar not null using compression zstd
   );
   create table person_positions (project_id integer not null, change bigint not null, id bigint not null);`,
-  // Properties with a column of their own, `promoted_<id>` at the end of `event_rows` or `person_rows`.
+  // Promoted columns, `promoted_<id>` at the end of `event_rows` or `person_rows`.
   `create table promoted_columns (
     id integer not null,
     owner varchar not null,
@@ -76,10 +76,9 @@ const MIGRATION_STEPS: readonly string[] = [
   );`,
 ];
 
-/** What this version writes. */
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
 
-/** Every table, for whoever copies the store; the views and the version come with `migrate`. */
+/** All tables, for copies; `migrateDuckDb` creates the views and the version. */
 export const TABLES = [
   'event_rows',
   'person_overrides',
@@ -100,7 +99,7 @@ export async function migrateDuckDb(connection: DuckDBConnection, path: string):
         `${MIGRATION_STEPS.length}). Start that version, or restore a backup from before the upgrade.`,
     );
   }
-  // Steps know nothing of promoted columns, and whatever is asked for gets one again.
+  // Steps do not know promoted columns; used properties are promoted again.
   if (version >= FIRST_PROMOTED_VERSION && version < MIGRATION_STEPS.length) await dropPromoted(connection);
   for (const [i, step] of MIGRATION_STEPS.entries()) {
     if (i >= version) await applyStep(connection, step, i + 1);
@@ -117,7 +116,7 @@ async function dropPromoted(connection: DuckDBConnection): Promise<void> {
   await connection.run('delete from promoted_columns');
 }
 
-/** Gives tables of another file the promoted columns of this one, in the same order. */
+/** Adds the promoted columns of one file to the tables of another, in the same order. */
 export async function addPromoted(connection: DuckDBConnection, promotedColumns: string): Promise<void> {
   for (const { name, table } of await readPromotedNames(connection, promotedColumns)) {
     await connection.run(`alter table ${table} add column ${name} varchar`);

@@ -12,7 +12,7 @@ import type { SqlRow, SqlValue } from '../events/event-store.ts';
 
 const MS_PER_DAY = 86_400_000;
 
-/** The rows of a result in the plain values that the interface promises. */
+/** Rows in the values that `EventStore.query` promises. */
 export async function toSqlRows(result: DuckDBResult): Promise<SqlRow[]> {
   const names = result.deduplicatedColumnNames();
   const rows = await result.getRows();
@@ -26,10 +26,10 @@ function plainValue(value: DuckDBValue | undefined): SqlValue {
   return timeOf(value) ?? (value instanceof DuckDBDecimalValue ? value.toDouble() : value.toString());
 }
 
-/** Rounds down, also before 1970. Microseconds of the far future do not fit into a number, so they stay big until then. */
+/** Rounds down, also before 1970. Stays bigint until it fits into a number. */
 const millis = (micros: bigint): number => Number((micros - (micros < 0n ? 999n : 0n)) / 1000n);
 
-/** Milliseconds since the epoch; undefined for what is no point in time. */
+/** Ms UTC; undefined if the value is not a point in time. */
 function timeOf(value: DuckDBValue): number | undefined {
   if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) {
     return millis(value.micros);

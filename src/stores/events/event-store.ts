@@ -108,7 +108,7 @@ export interface EventStore {
   /** Deletes the project's events from before `timestamp`; returns how many. */
   deleteBefore(projectId: number, timestamp: number): Promise<number>;
   /** Applies these, oldest first, each in a transaction; one that was applied before is skipped. */
-  reassign(refilings: readonly Reassignment[]): Promise<Reassigned[]>;
+  reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]>;
   /** Rewrites everything, so that no byte of removed data is left on disk. Slow; queries go on, writes wait. */
   purge(): Promise<void>;
   /**

@@ -1,11 +1,11 @@
-/** The tables as Kysely sees them: camelCase here, snake_case in the database. See `dialect.ts` for the plain types. */
+/** The tables for Kysely: camelCase here, snake_case in the database. See `dialect.ts` for the types. */
 import type { Generated, Kysely } from 'kysely';
 import type { SqlDialect } from './dialect.ts';
 
 /** How a boolean is stored. */
 export type Flag = 0 | 1;
 
-/** The processor writes the first four; the rest is said by people. */
+/** The processor writes the first four; users set the rest. */
 interface DefinitionColumns {
   id: string;
   projectId: number;
@@ -363,7 +363,6 @@ export const PROJECT_TABLES = [
 
 export type Db = Kysely<Tables>;
 
-/** What each store of a noun needs. */
 export interface Sql {
   db: Db;
   dialect: SqlDialect;

@@ -4,7 +4,7 @@ import type { Migration } from '../migration.ts';
 
 type Column = Parameters<CreateTableBuilder<string, string>['addColumn']>[1];
 
-/** Organizations, the people in them, their keys and roles, projects, and who did what. */
+/** Organizations, users, keys, roles, projects and the activity log. */
 export const foundation: Migration = {
   number: 1,
   name: 'organizations, users, keys, projects, roles, activity',

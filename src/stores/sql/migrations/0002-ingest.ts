@@ -4,7 +4,7 @@ import type { Migration } from '../migration.ts';
 
 const withoutRowid = sql`without rowid`;
 
-/** What grows out of events: persons, groups, definitions, and the books that say what became of every event. */
+/** What events create: persons, groups, definitions, and records of what happened to each event. */
 export const ingest: Migration = {
   number: 2,
   name: 'persons, groups, definitions, and the fate of events',
@@ -29,7 +29,7 @@ async function createPersons(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addColumn('is_identified', 'integer', (c) => c.notNull())
     .addColumn('version', bigIntegerType, (c) => c.notNull())
     .execute();
-  // The order of the persons list.
+  // The order of the person list.
   await db.schema.createIndex('persons_newest').on('persons').columns(['project_id', 'created_at', 'uuid']).execute();
   await db.schema
     .createTable('person_distinct_ids')
@@ -52,7 +52,7 @@ async function createPersonJournal(db: Kysely<unknown>, dialect: SqlDialect): Pr
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('source_uuid', 'text', (c) => c.notNull())
     .addColumn('target_uuid', 'text', (c) => c.notNull())
-    // Both persons just before, as JSON: what an undo goes back to.
+    // Both persons just before the merge, as JSON, for an undo.
     .addColumn('source', 'text', (c) => c.notNull())
     .addColumn('target', 'text', (c) => c.notNull())
     // The ids that moved, as a JSON list.
@@ -65,7 +65,7 @@ async function createPersonJournal(db: Kysely<unknown>, dialect: SqlDialect): Pr
     .on('person_merges')
     .columns(['project_id', 'target_uuid'])
     .execute();
-  // Ids that must not be given to a new person: somebody else's events hang on them.
+  // Uuids that no new person may get: events may still refer to them.
   await db.schema
     .createTable('retired_person_uuids')
     .addColumn('uuid', 'text', (c) => c.primaryKey())
@@ -77,7 +77,7 @@ async function createPersonJournal(db: Kysely<unknown>, dialect: SqlDialect): Pr
     .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('person_uuid', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
-    // JSON; null where the property did not, or does not, exist.
+    // JSON; null if the property did not or does not exist.
     .addColumn('before_value', 'text')
     .addColumn('after_value', 'text')
     .addColumn('event_uuid', 'text', (c) => c.notNull())
@@ -101,7 +101,7 @@ async function createGroups(db: Kysely<unknown>, { name, bigIntegerType }: SqlDi
       name === 'sqlite' ? table.addUniqueConstraint('group_types_once', ['project_id', 'name']) : table,
     )
     .execute();
-  // A name may be of any length, which PostgreSQL refuses in an index.
+  // PostgreSQL does not index names of any length.
   if (name === 'postgres') {
     await sql`create unique index group_types_once on group_types (project_id, md5(name))`.execute(db);
   }
@@ -132,7 +132,7 @@ async function createDefinitions(db: Kysely<unknown>, { bigIntegerType }: SqlDia
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
-    // −1 where it is no property of a group, so that the constraint holds for those too.
+    // −1 for other than group properties, so that the constraint applies to them too.
     .addColumn('group_type_index', 'integer', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('property_type', 'text')
@@ -150,7 +150,7 @@ async function createDefinitions(db: Kysely<unknown>, { bigIntegerType }: SqlDia
 
 async function createFates(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
   const { bigIntegerType } = dialect;
-  // Ids that clients gave to their events: the same id again is the same event again.
+  // Ids that clients gave to their events, to recognize duplicates.
   await db.schema
     .createTable('seen_events')
     .addColumn('project_id', bigIntegerType, (c) => c.notNull())

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
 import type { Migration } from '../migration.ts';
 
-/** Feature flags with their history and access, the identifiers that keep a user's value, and cohorts. */
+/** Feature flags with versions and role access, flag overrides, and cohorts. */
 export const flagsAndCohorts: Migration = {
   number: 3,
   name: 'feature flags, role access, experience continuity, cohorts',
@@ -39,7 +39,7 @@ async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<vo
     .addColumn('updated_at', bigIntegerType, (c) => c.notNull())
     .addColumn('last_modified_by', bigIntegerType)
     .execute();
-  // One living flag for a key; deleted ones may lie beside it.
+  // One flag per key, besides deleted ones.
   await db.schema
     .createIndex('feature_flags_key')
     .unique()
@@ -72,7 +72,7 @@ async function createFlagAccess(db: Kysely<unknown>, dialect: SqlDialect): Promi
     .execute();
 }
 
-/** Which identifier decides a flag's value for a person, in place of the distinct id. The first one stays. */
+/** The identifier that buckets a person for a flag, instead of the distinct id. The first one stays. */
 async function createOverrides(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('flag_overrides')
@@ -105,7 +105,7 @@ async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addColumn('created_by', bigIntegerType)
     .execute();
   await db.schema.createIndex('cohorts_of_project').on('cohorts').column('project_id').execute();
-  // Who is in: put there by hand in a static cohort, by the last calculation in a dynamic one.
+  // Added by hand to static cohorts, by the last calculation to dynamic ones.
   await db.schema
     .createTable('cohort_members')
     .addColumn('cohort_id', bigIntegerType, (c) => c.notNull())
@@ -114,6 +114,6 @@ async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addPrimaryKeyConstraint('cohort_members_pk', ['cohort_id', 'person_id'])
     .execute();
   await db.schema.createIndex('cohort_members_of_person').on('cohort_members').column('person_id').execute();
-  // All persons of a project are gone through by their numbers, a page at a time.
+  // For reading all persons of a project page by page.
   await db.schema.createIndex('persons_by_number').on('persons').columns(['project_id', 'id']).execute();
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
 import type { Migration } from '../migration.ts';
 
-/** Persons can be split, un-merged and deleted: orders to the event store, and what became of each deletion. */
+/** Splits, undone merges and deletions of persons: reassignments for the event store, and the state of each deletion. */
 export const personDeletions: Migration = {
   number: 4,
   name: 'splits, undone merges and deletions of persons',
@@ -14,10 +14,10 @@ export const personDeletions: Migration = {
 };
 
 async function extendMerges(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
-  // The number that the source had; null for merges from before it was kept.
+  // The source's id; null for older merges.
   await db.schema.alterTable('person_merges').addColumn('source_id', bigIntegerType).execute();
   await db.schema.alterTable('person_merges').addColumn('undone_at', bigIntegerType).execute();
-  // What went along with the source beside its ids, as JSON; nothing in merges from before there was anything.
+  // Flag overrides and cohort memberships that moved, as JSON; empty for older merges.
   await db.schema
     .alterTable('person_merges')
     .addColumn('belongings', 'text', (c) => c.notNull().defaultTo('{"overrides":[],"cohorts":[]}'))
@@ -37,15 +37,15 @@ async function createRefilings(db: Kysely<unknown>, dialect: SqlDialect): Promis
     .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('person_uuid', 'text', (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
-    // JSON: the moves, or the distinct ids. The row goes when the order is done.
+    // JSON: the moves, or the distinct ids. The row is deleted once it was applied.
     .addColumn('ids', 'text', (c) => c.notNull())
-    // The deletion that wants to know how many events were removed.
+    // The deletion that records how many events were removed.
     .addColumn('deletion_id', 'text')
     .execute();
 }
 
 async function createDeletions(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
-  // Nothing here tells of the person but the uuid.
+  // Has nothing of the person but the uuid.
   await db.schema
     .createTable('person_deletions')
     .addColumn('id', 'text', (c) => c.primaryKey())
@@ -53,10 +53,10 @@ async function createDeletions(db: Kysely<unknown>, { bigIntegerType }: SqlDiale
     .addColumn('person_uuid', 'text', (c) => c.notNull())
     .addColumn('requested_by', bigIntegerType)
     .addColumn('requested_at', bigIntegerType, (c) => c.notNull())
-    // JSON: what was removed, how many of each.
+    // JSON: number of removed records, by kind.
     .addColumn('removed', 'text', (c) => c.notNull())
     .addColumn('events_removed', bigIntegerType)
-    // JSON: what the last scan looked at and found.
+    // JSON: the result of the last check.
     .addColumn('scan', 'text')
     .addColumn('completed_at', bigIntegerType)
     .execute();

@@ -3,8 +3,8 @@ import type { SqlDialect } from '../dialect.ts';
 import type { Migration } from '../migration.ts';
 
 /**
- * What people say about names of events and properties, and the messages that wait for a project's webhook. Every new
- * column has a default, because the processor writes definitions by the columns that it knows.
+ * What users say about events and properties, and the webhook outbox. Every new column has a default, because the
+ * processor writes definitions without them.
  */
 export const definitionDetails: Migration = {
   number: 5,
@@ -19,7 +19,7 @@ export const definitionDetails: Migration = {
 
 type Build = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 
-/** One statement for each column: SQLite adds no more than one at a time. */
+/** One statement for each column: SQLite adds one at a time. */
 async function describeDefinitions(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   const plain: Build = (c) => c;
   const off: Build = (c) => c.notNull().defaultTo(0);
@@ -42,7 +42,7 @@ async function describeDefinitions(db: Kysely<unknown>, { bigIntegerType }: SqlD
   }
 }
 
-/** The few that a webhook hears of, found without going through all of them. */
+/** Finds the few events that are posted to a webhook. */
 async function markDefinitions(db: Kysely<unknown>): Promise<void> {
   await sql`create index event_definitions_posted on event_definitions (project_id) where post_to_slack = 1`.execute(
     db,
@@ -61,17 +61,17 @@ async function describeGroups(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** One row for each marked name, however many events of it wait: a webhook that is away never makes it grow. */
+/** One row for each event name, however many events are pending, so it does not grow while a webhook is down. */
 async function createOutbox(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('webhook_outbox')
     .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('event', 'text', (c) => c.notNull())
     .addColumn('count', bigIntegerType, (c) => c.notNull())
-    // Of the latest event: whose it was, and when it happened.
+    // Of the latest event.
     .addColumn('person_uuid', 'text', (c) => c.notNull())
     .addColumn('happened_at', bigIntegerType, (c) => c.notNull())
-    // Since when the oldest of them waits.
+    // Since when the oldest event is pending.
     .addColumn('waiting_since', bigIntegerType, (c) => c.notNull())
     .addPrimaryKeyConstraint('webhook_outbox_pk', ['project_id', 'event'])
     .execute();

@@ -4,8 +4,8 @@ import type { Migration } from '../migration.ts';
 import { readableJsonSql } from '../postgres-dialect.ts';
 
 /**
- * Persons are found by e-mail, and a list of them is looked through in its own order without reading the persons
- * themselves: 2 µs a person become 0.2. Keeping both indexes costs about 13 µs for each person that is written.
+ * Indexes to find persons by e-mail and to scan the list without reading the persons: 0.2 µs instead of 2 µs each. They
+ * cost about 13 µs for each person written.
  */
 export const personLookups: Migration = {
   number: 6,
@@ -26,7 +26,7 @@ async function indexEmails(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('persons_by_email').on('persons').columns(['project_id', 'email']).execute();
 }
 
-/** PostgreSQL refuses long values in an ordered index, and whoever sends events chooses how long an 'e-mail' is. */
+/** PostgreSQL does not allow long values in a btree index, and an "e-mail" may have any length. */
 async function hashEmails(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex('persons_newest')
@@ -36,7 +36,7 @@ async function hashEmails(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('persons_by_email').on('persons').using('hash').column('email').execute();
 }
 
-/** The JSON text of the property, quotes and all: so that 5 and "5", null and absence stay different things. */
+/** The property's JSON text with quotes, to distinguish 5 from "5" and null from absent. */
 async function addEmail(db: Kysely<unknown>, { name }: SqlDialect): Promise<void> {
   const expression =
     name === 'sqlite' ? sql`properties -> '$.email'` : sql`(${readableJsonSql(sql`properties`)} -> 'email')::text`;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from '../migration.ts';
 
-/** Persons who change get the number of the change, and so do those who go: the event store copies what is new to it. */
+/** Numbers changes and removals of persons, so that the event store can copy what is new. */
 export const personChanges: Migration = {
   number: 7,
   name: 'numbers of the changes of persons',
@@ -30,7 +30,7 @@ async function addCounter(db: Kysely<unknown>): Promise<void> {
   await sql`insert into person_change (change) values (0)`.execute(db);
 }
 
-/** A sequence keeps nobody waiting. 0 is drawn at once, so that its last value is always one that was drawn. */
+/** A sequence does not block. 0 is used here, so that its last value is always a used one. */
 async function addSequence(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence person_changes minvalue 0 start 0`.execute(db);
   await sql`select nextval('person_changes')`.execute(db);

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
 import type { Migration } from '../migration.ts';
 
-/** Persons by columns, in blocks: written behind the changes of persons, in the background, also for those of before. */
+/** The person index: columns of persons in blocks, written in the background. */
 export const personIndex: Migration = {
   number: 8,
   name: 'persons by columns',
@@ -18,7 +18,7 @@ export const personIndex: Migration = {
       .addColumn('owners', bytesType)
       .addColumn('places', bytesType, (c) => c.notNull())
       .execute();
-    // A name may be of any length, which PostgreSQL refuses in an index; there, those of a block are gone through.
+    // PostgreSQL does not index names of any length; there, all columns of a block are read.
     if (dialect.name === 'sqlite') {
       await db.schema
         .createIndex('person_columns_by_name')
@@ -56,7 +56,7 @@ async function addBlocks(
     .execute();
 }
 
-/** Where each person stands, who has gone and still stands somewhere, and up to which change all this reaches. */
+/** The block of each person, deleted persons that are still in a block, and the last indexed change. */
 async function addPlaces(db: Kysely<unknown>, { bigIntegerType, name }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('person_places')

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
 import type { Migration } from '../migration.ts';
 
-/** What people keep of their questions: insights, dashboards of them, actions; and how often names are asked for. */
+/** Saved insights, dashboards, actions, and how often queries use events and properties. */
 export const savedInsights: Migration = {
   number: 9,
   name: 'saved insights, dashboards, actions, how often names are asked for',
@@ -93,7 +93,7 @@ async function createActions(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addColumn('created_by', bigIntegerType)
     .addColumn('updated_at', bigIntegerType, (c) => c.notNull())
     .execute();
-  // One living action for a name; deleted ones may lie beside it.
+  // One action per name, besides deleted ones.
   await db.schema
     .createIndex('actions_name')
     .unique()

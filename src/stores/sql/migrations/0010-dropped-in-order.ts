@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** For the list of what was dropped, newest first. */
+/** For the list of dropped events, newest first. */
 export const droppedInOrder: Migration = {
   number: 10,
   name: 'dropped events in their order',

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from '../migration.ts';
 
 /**
- * What many machines share beside the relational shelf: the log in partitions, leases, finished events on their way to
- * the event store, and who is there. On one machine none of it exists: the log is a file, and nobody has to be asked.
+ * What nodes of a cluster share: the partitioned log, leases, event blocks on their way to the event store, and the nodes.
+ * Not created for the embedded backend.
  */
 export const manyMachines: Migration = {
   number: 11,
@@ -15,8 +15,8 @@ export const manyMachines: Migration = {
 };
 
 /**
- * The number of partitions is fixed by the rows of `log_partitions`, at the first start. What is appended and what is
- * processed are counted in rows of two tables, so that those who append never wait for those who process.
+ * The rows of `log_partitions` fix the number of partitions at the first start. Appended and processed entries are
+ * counted in two tables, so that appending never waits for processing.
  */
 const LOG = [
   `create table log_partitions (
@@ -54,9 +54,9 @@ const LOG = [
 ];
 
 /**
- * Numbers must become visible in their order: a reader that has seen 12 never looks for 11 again. So whoever appends
- * holds the rows of the partitions until the commit, taken in the order of the partitions. Each statement of the
- * function has a snapshot of its own: what is read after the lock is what is true then.
+ * Numbers must become visible in order: a reader that has seen 12 never reads 11. So appending locks the rows of its
+ * partitions, in order, until the commit. Each statement of the function has its own snapshot, so what it reads after
+ * the lock is current.
  */
 const APPEND = `
   create function append_entries(
@@ -87,7 +87,7 @@ const APPEND = `
       'changed', changed::jsonb))::text);
   end $$`;
 
-/** Blocks and orders to refile draw their numbers from one sequence: what lies before an order is what it is about. */
+/** Blocks and reassignments share one sequence: a reassignment concerns the blocks before it. */
 const QUEUE = [
   'create sequence event_queue',
   `select setval('event_queue', (select coalesce(max(id), 0) + 1 from person_refilings))`,
@@ -103,7 +103,7 @@ const QUEUE = [
   )`,
   'alter table event_blocks alter column rows set storage external',
   'create sequence shipment_numbers',
-  // The shipment under way, if there is one: written down before it is sent, gone when it has arrived.
+  // The running shipment, if any: inserted before it is sent, deleted once it is stored.
   `create table shipments (number bigint primary key, blocks bigint[] not null)`,
 ];
 
@@ -123,7 +123,7 @@ const LEASES = [
     seen_at timestamptz not null default now(),
     facts text not null
   ) with (fillfactor = 50)`,
-  // What one node asks of the one that has the event store in its care.
+  // Tasks for the node that owns the event store.
   `create table errands (
     id bigserial primary key,
     kind text not null,
@@ -136,8 +136,8 @@ const LEASES = [
 ];
 
 /**
- * The end of a chunk's transaction. A worker that lost a lease while it slept ends here: another has its partitions. The
- * lease is held until the commit, so nobody takes it in between.
+ * The end of a chunk's transaction. Fails for a worker that has lost its lease. The lease's row is locked until the
+ * commit, so that nobody acquires it in between.
  */
 const SETTLE = `
   create function settle_entries(
@@ -168,7 +168,7 @@ const SETTLE = `
       where e.partition = r.partition and e.seq > r.before and e.seq <= r.reached;
   end $$`;
 
-/** Whatever is kept in memory of a project is told to every node by the change itself, so no writer can forget it. */
+/** Triggers notify all nodes of changes to what they cache, so that no writer can forget to. */
 const NEWS = [
   `create table project_versions (project_id bigint primary key, version bigint not null)`,
   `create function tell_redefined() returns trigger language plpgsql as $$

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Whose events may still turn up on other shelves: on their way there when the project went, or left by a crash. */
+/** Deleted projects whose events may still arrive in the event store, or were left by a crash. */
 export const goneProjects: Migration = {
   number: 12,
   name: 'projects that are gone',
