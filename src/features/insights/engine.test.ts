@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const RUNS = { numRuns: 25 };
-const EVERYBODY = { limit: 1000, offset: 0 };
+const ALL = { limit: 1000, offset: 0 };
 
 interface Asked {
   world: World;
@@ -162,7 +162,7 @@ const trendFields = merged(
 );
 
 describe('trends', () => {
-  it('are those of the oracle', async () => {
+  it('equal those of the oracle', async () => {
     await always(trendFields, async ({ world, context, projectId }, fields) => {
       const question = readTrendsQuestion(fields, context);
       expect(rounded(await answerTrends(store.deps, projectId, question))).toEqual(
@@ -171,7 +171,7 @@ describe('trends', () => {
     });
   });
 
-  it('have the persons of the oracle', async () => {
+  it('find the same persons as the oracle', async () => {
     const slice = fc.constantFrom<JsonObject>({}, { breakdown_value: 'pro' }, { breakdown_value: '' });
     const fields = merged(trendFields, slice, fc.constant({ entity_order: 0 }));
     await always(fields, async ({ world, context, projectId }, asked) => {
@@ -179,7 +179,7 @@ describe('trends', () => {
       const isCohort = asked['breakdown_type'] === 'cohort';
       const value = isBin ? [0, 12.5] : isCohort ? 'all' : asked['breakdown_value'];
       const question = readTrendsPeopleQuestion({ ...asked, breakdown_value: value }, context);
-      const found = await findTrendsPeople(store.deps, projectId, question, EVERYBODY);
+      const found = await findTrendsPeople(store.deps, projectId, question, ALL);
       expect(rounded(found)).toEqual(rounded(trendsPeople(question, world)));
     });
   });
@@ -188,7 +188,7 @@ describe('trends', () => {
 describe('lifecycle', () => {
   const fields = merged(someSeries, someDates as fc.Arbitrary<JsonObject>, fc.record({ properties: aFilter }) as never);
 
-  it('is that of the oracle, and so are its persons', async () => {
+  it('equals that of the oracle, and so do its persons', async () => {
     await always(fields, async ({ world, context, projectId }, asked) => {
       const question = readLifecycleQuestion(asked, context);
       const items = expectedLifecycle(question, world);
@@ -200,7 +200,7 @@ describe('lifecycle', () => {
           { ...asked, target_date: day.replace(' ', 'T'), lifecycle_type: status },
           context,
         );
-        const found = await findLifecyclePeople(store.deps, projectId, people, EVERYBODY);
+        const found = await findLifecyclePeople(store.deps, projectId, people, ALL);
         expect(found).toEqual(lifecyclePeople(people, world));
       }
     });
@@ -214,13 +214,13 @@ describe('stickiness', () => {
     fc.record({ properties: aFilter, compare: fc.boolean() }) as never,
   );
 
-  it('is that of the oracle, and so are its persons', async () => {
+  it('equals that of the oracle, and so do its persons', async () => {
     await always(fields, async ({ world, context, projectId }, asked) => {
       const question = readStickinessQuestion(asked, context);
       expect(await answerStickiness(store.deps, projectId, question)).toEqual(expectedStickiness(question, world));
       for (const stickiness_days of [1, 2]) {
         const people = readStickinessPeopleQuestion({ ...asked, stickiness_days, entity_order: 0 }, context);
-        const found = await findStickinessPeople(store.deps, projectId, people, EVERYBODY);
+        const found = await findStickinessPeople(store.deps, projectId, people, ALL);
         expect(found).toEqual(stickinessPeople(people, world));
       }
     });
@@ -247,7 +247,7 @@ describe('retention', () => {
     { requiredKeys: ['period', 'total_intervals', 'retention_type', 'properties'] },
   ) as fc.Arbitrary<JsonObject>;
 
-  it('is that of the oracle, and so are its persons', async () => {
+  it('equals that of the oracle, and so do its persons', async () => {
     await always(fields, async ({ world, context, projectId }, asked) => {
       const question = readRetentionQuestion(asked, context);
       const rows = expectedRetention(question, world);
@@ -255,7 +255,7 @@ describe('retention', () => {
       const [row] = rows;
       const cohort = row?.breakdownValues ? { breakdown_values: [...row.breakdownValues] } : { selected_interval: 0 };
       const people = readRetentionPeopleQuestion({ ...asked, ...cohort }, context);
-      const found = await findRetentionPeople(store.deps, projectId, people, EVERYBODY);
+      const found = await findRetentionPeople(store.deps, projectId, people, ALL);
       expect(found).toEqual(retentionPeople(people, world));
     });
   });

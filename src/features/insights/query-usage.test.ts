@@ -15,7 +15,7 @@ const checkout = readFunnelQuestion(
 );
 
 /** A shelf of which the tests decide whether it is there. */
-function aShelf() {
+function aStore() {
   const written: UsageCount[][] = [];
   const shelf = {
     written,
@@ -29,12 +29,12 @@ function aShelf() {
   };
   return shelf;
 }
-const open = (store: ReturnType<typeof aShelf>) =>
+const open = (store: ReturnType<typeof aStore>) =>
   new QueryUsage({ store, clock: { now: () => NOW }, logger: pino({ level: 'silent' }) });
 const shown = (counts: readonly UsageCount[] = []) => counts.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
 
-it('writes what was noted once, together, by the day', async () => {
-  const shelf = aShelf();
+it('writes counts together, by day', async () => {
+  const shelf = aStore();
   const usage = open(shelf);
   usage.record(1, visits);
   usage.record(1, checkout);
@@ -54,8 +54,8 @@ it('writes what was noted once, together, by the day', async () => {
   expect(new Set(shelf.written[0]?.map(({ day }) => day))).toEqual(new Set([TODAY]));
 });
 
-it('loses nothing while the shelf is away', async () => {
-  const shelf = aShelf();
+it('loses nothing while the store fails', async () => {
+  const shelf = aStore();
   const usage = open(shelf);
   usage.record(1, visits);
   shelf.isAway = true;
@@ -66,8 +66,8 @@ it('loses nothing while the shelf is away', async () => {
   expect(shown(shelf.written[0])).toEqual(['event visit 2', 'person_property plan 2']);
 });
 
-it('notes no more names than anybody means, and none that are endless', async () => {
-  const shelf = aShelf();
+it('limits the number and the length of names', async () => {
+  const shelf = aStore();
   const usage = open(shelf);
   for (let n = 0; n < 120; n++) {
     const events = Array.from({ length: 100 }, (_, i) => `made up ${n * 100 + i}`);

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { ResultCache } from './result-cache.ts';
 
-const nobodyLeaves = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-function makeCache(mostBytes?: number) {
+function makeCache(maxBytes?: number) {
   let now = 1000;
-  const cache = new ResultCache({ now: () => now }, mostBytes);
+  const cache = new ResultCache({ now: () => now }, maxBytes);
   let worked = 0;
   const ask = (question: string, over: object = {}) =>
-    cache.getOrCompute({ projectId: 1, question, refresh: false, signal: nobodyLeaves, ...over }, async () => ++worked);
+    cache.getOrCompute({ projectId: 1, question, refresh: false, signal: neverAborted, ...over }, async () => ++worked);
   return { cache, ask, setNow: (at: number) => (now = at), worked: () => worked };
 }
 
-describe('kept answers', () => {
-  it('are given again, with the time at which they were found', async () => {
+describe('cached answers', () => {
+  it('are returned with the time when they were computed', async () => {
     const { ask, setNow } = makeCache();
     expect(await ask('a')).toEqual({ answer: 1, isCached: false, computedAt: 1000 });
     setNow(2000);
@@ -21,14 +21,14 @@ describe('kept answers', () => {
     expect(await ask('b')).toEqual({ answer: 2, isCached: false, computedAt: 2000 });
   });
 
-  it('are worked out anew for whoever wants that, and then kept', async () => {
+  it('are computed again on request, and cached', async () => {
     const { ask } = makeCache();
     await ask('a');
     expect(await ask('a', { refresh: true })).toMatchObject({ answer: 2, isCached: false });
     expect(await ask('a')).toMatchObject({ answer: 2, isCached: true });
   });
 
-  it('are those of one project, until it changes', async () => {
+  it('belong to one project, until it changes', async () => {
     const { cache, ask } = makeCache();
     await ask('a');
     await ask('a', { projectId: 2 });
@@ -39,9 +39,9 @@ describe('kept answers', () => {
     expect(await ask('a', { projectId: 2 })).toMatchObject({ answer: 4, isCached: false });
   });
 
-  it('are old at once where the project changes while they are worked out', async () => {
+  it('are outdated at once if the project changes while they are computed', async () => {
     const { cache, ask } = makeCache();
-    const options = { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves };
+    const options = { projectId: 1, question: 'a', refresh: false, signal: neverAborted };
     const slow = cache.getOrCompute(options, async () => {
       cache.invalidate(1);
       return 'old';
@@ -50,11 +50,11 @@ describe('kept answers', () => {
     expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
   });
 
-  it('are not replaced by older ones that were finished later', async () => {
+  it('are not replaced by older ones that finish later', async () => {
     const { cache, ask } = makeCache();
     let finish: (answer: string) => void = () => undefined;
     const slow = cache.getOrCompute(
-      { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves },
+      { projectId: 1, question: 'a', refresh: false, signal: neverAborted },
       () => new Promise<string>((resolve) => (finish = resolve)),
     );
     cache.invalidate(1);
@@ -64,7 +64,7 @@ describe('kept answers', () => {
     expect(await ask('a')).toMatchObject({ answer: 1, isCached: true });
   });
 
-  it('are worked out once for all who ask at the same time, but not for those who come after a change', async () => {
+  it('are computed once for concurrent callers, but again after a change', async () => {
     const { cache, ask, worked } = makeCache();
     const both = [ask('a'), ask('a'), ask('a', { refresh: true })];
     cache.invalidate(1);
@@ -73,10 +73,10 @@ describe('kept answers', () => {
     expect([(await later).answer, worked()]).toEqual([2, 2]);
   });
 
-  it('cannot be changed by those who got them', async () => {
+  it('cannot be changed by callers', async () => {
     const { cache } = makeCache();
     const ask = () =>
-      cache.getOrCompute({ projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves }, async () => ({
+      cache.getOrCompute({ projectId: 1, question: 'a', refresh: false, signal: neverAborted }, async () => ({
         list: [1, NaN],
       }));
     (await ask()).answer.list.push(2);
@@ -84,7 +84,7 @@ describe('kept answers', () => {
     expect((await ask()).answer).toEqual({ list: [1, NaN] });
   });
 
-  it('make room for newer ones, those that were asked for longest ago first', async () => {
+  it('are evicted in the order of their last use', async () => {
     const { ask } = makeCache(1000);
     for (const question of ['a', 'b', 'c']) await ask(question);
     expect((await ask('a')).isCached).toBe(true);
@@ -93,14 +93,14 @@ describe('kept answers', () => {
     expect((await ask('b')).isCached).toBe(false);
   });
 
-  it('are not kept when they failed', async () => {
+  it('are not cached when they failed', async () => {
     const { cache, ask } = makeCache();
-    const options = { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves };
+    const options = { projectId: 1, question: 'a', refresh: false, signal: neverAborted };
     await expect(cache.getOrCompute(options, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
   });
 
-  it('are worked out until the last of those who wait has gone', async () => {
+  it('are computed until the last waiting caller is gone', async () => {
     const { cache, ask } = makeCache();
     const [one, other] = [new AbortController(), new AbortController()];
     let stopped = false;

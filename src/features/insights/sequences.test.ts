@@ -8,6 +8,7 @@ import type { WorldData } from '../../../test/oracle/world.ts';
 import { aWorld } from '../../../test/support/insight-worlds.ts';
 import { openWorldStore, type StoredWorld, type WorldStore } from '../../../test/support/world-store.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { HOUR_MS } from '../../core/time/units.ts';
 import type { ScanDeps } from '../../query/query-deps.ts';
 import { answerCorrelation, findCorrelationPeople } from './correlation/answer-correlation.ts';
 import { correlationLink } from './correlation/present-correlation.ts';
@@ -24,9 +25,9 @@ interface Asked extends StoredWorld {
   context: QuestionContext;
 }
 
-const SIX_HOURS = 6 * 3_600_000;
+const SIX_HOURS = 6 * HOUR_MS;
 
-/** The same events at few instants. */
+/** The same events at few points in time. */
 const crowded = (data: WorldData): WorldData => ({
   ...data,
   events: data.events.map((event) => ({ ...event, timestamp: event.timestamp - (event.timestamp % SIX_HOURS) })),
@@ -118,7 +119,7 @@ describe('the engine agrees with the oracle', () => {
       };
     });
 
-  it('about the steps of funnels', () =>
+  it('on the steps of funnels', () =>
     always(
       funnel,
       async ({ deps, projectId, world, context }, fields) => {
@@ -141,7 +142,7 @@ describe('the engine agrees with the oracle', () => {
       return { ...within, ...actor, events, funnel_order_type: order, date_from: '-14d' };
     });
 
-  it('about plain funnels of crowded instants, however they are shown', () =>
+  it('on simple funnels of events at the same time', () =>
     always(
       plain,
       async ({ deps, projectId, world, context }, fields) => {
@@ -154,7 +155,7 @@ describe('the engine agrees with the oracle', () => {
       crowded,
     ));
 
-  it('about funnels over time', () =>
+  it('on funnels over time', () =>
     always(
       fc.tuple(funnel, fc.constantFrom('hour', 'day', 'week')),
       async ({ deps, projectId, world, context }, [fields, interval]) => {
@@ -164,24 +165,24 @@ describe('the engine agrees with the oracle', () => {
       },
     ));
 
-  it('about times of conversion', () =>
+  it('on times to convert', () =>
     always(funnel, async ({ deps, projectId, world, context }, fields) => {
       const question = readFunnelQuestion({ ...fields, funnel_viz_type: 'time_to_convert' }, context);
       expect(await answerFunnel(deps, projectId, question)).toEqual(oracle.answerFunnel(question, world));
     }));
 
-  it('about cohorts in funnels', () =>
+  it('on cohorts in funnels', () =>
     always(funnel, async ({ deps, projectId, world, context, cohort }, fields) => {
       const { aggregation_group_type_index: _, ...asked } = fields;
-      const divided = { ...asked, breakdown: ['all', cohort, 999_999], breakdown_type: 'cohort' };
+      const byCohort = { ...asked, breakdown: ['all', cohort, 999_999], breakdown_type: 'cohort' };
       const filtered = { ...asked, properties: [{ key: 'id', value: cohort, type: 'cohort' }] };
-      for (const one of [divided, filtered]) {
+      for (const one of [byCohort, filtered]) {
         const question = readFunnelQuestion(one, context);
         expect(await answerFunnel(deps, projectId, question)).toEqual(oracle.answerFunnel(question, world));
       }
     }));
 
-  it('about the persons behind the numbers of funnels', () =>
+  it('on the persons behind the numbers of funnels', () =>
     always(
       fc.tuple(funnel, fc.constantFrom(1, 2, -2), fc.constantFrom(null, 'pro', 'Other')),
       async ({ deps, projectId, world, context }, [fields, funnel_step, value]) => {
@@ -225,7 +226,7 @@ describe('the engine agrees with the oracle', () => {
       return { ...events, ...cleaning, ...cut, ...filter, ...funnel, date_from: '-10d' };
     });
 
-  it('about paths, and who takes them', () =>
+  it('on paths and their persons', () =>
     always(
       journey,
       async ({ deps, projectId, world, context }, fields) => {
@@ -250,7 +251,7 @@ describe('the engine agrees with the oracle', () => {
     { funnel_correlation_type: 'event_with_properties', funnel_correlation_event_names: ['pay', '$pageview'] },
   );
 
-  it('about correlations, and the persons behind them', () =>
+  it('on correlations and their persons', () =>
     always(
       fc.tuple(funnel, comparison),
       async ({ deps, projectId, world, context }, [given, compared]) => {

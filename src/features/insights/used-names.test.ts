@@ -84,7 +84,7 @@ function sessions(): Question {
   );
 }
 
-describe('the names that a question asks for', () => {
+describe('the names that a question uses', () => {
   it.each(CASES)('are found in %s', (_name, question, names) => {
     const shown = usedNames(question).map(({ kind, groupTypeIndex, name }) =>
       [...(kind === 'event' ? [] : [kind]), ...(groupTypeIndex < 0 ? [] : [groupTypeIndex]), name].join(' '),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-it('what travellers are like is no longer looked up when nobody waits for it', async () => {
+it('properties of participants are no longer read when the query is cancelled', async () => {
   const funnel = readFunnelQuestion({ events: [{ id: 'a' }, { id: 'b' }] }, { now: 0, timezone: 'UTC' });
   const travellers = Array.from({ length: 2500 }, (_, i) => ({
     actor: uuidOf(i),

@@ -56,7 +56,7 @@ const problemOf = (name: Name, fields: QuestionFields, context = CONTEXT): strin
 const steps = (...names: string[]) => names.map((id, order) => ({ id, order, type: 'events' }));
 
 describe('reading questions', () => {
-  it('fills in what is not said', () => {
+  it('fills in defaults', () => {
     const question = readTrendsQuestion({ events: [{ id: 'visit' }] }, CONTEXT);
     expect(question).toMatchObject({
       series: [{ entity: { kind: 'event', id: 'visit', name: 'visit', customName: null }, math: { kind: 'total' } }],
@@ -71,7 +71,7 @@ describe('reading questions', () => {
     });
   });
 
-  it('reads the same from JSON texts and words as from values', () => {
+  it('reads JSON text and words like values', () => {
     const values = {
       events: [{ id: 'visit', math: 'dau', properties: [{ key: 'plan', value: 'pro' }] }],
       compare: true,
@@ -87,7 +87,7 @@ describe('reading questions', () => {
     expect(fromWords).toEqual(fromValues);
   });
 
-  it('puts series into their order, actions first where it is the same', () => {
+  it('sorts series by order, actions first', () => {
     const fields = {
       events: [{ id: 'b', order: 2 }, { id: 'a', order: 0 }, { id: 'none' }],
       actions: [{ id: 7, order: 2 }, { id: '7' }],
@@ -97,7 +97,7 @@ describe('reading questions', () => {
     expect(series[0]?.entity).toMatchObject({ kind: 'action', name: 'Bought', isKnown: true });
   });
 
-  it('adds the filters against test accounts where asked', () => {
+  it('adds the filters against test accounts on request', () => {
     const properties = [{ key: 'plan', value: 'pro' }];
     expect(readFunnelQuestion({ properties, filter_test_accounts: 'true' }, CONTEXT).filter).toMatchObject({
       kind: 'and',
@@ -105,7 +105,7 @@ describe('reading questions', () => {
     });
   });
 
-  it('keeps the known fields, to be asked again, and passes over others', () => {
+  it('keeps known fields, for links, and ignores others', () => {
     const { fields } = readTrendsQuestion({ events: '[{"id":"x"}]', date_from: '-3d', colour: 'red' }, CONTEXT);
     expect(fields).toEqual({ events: [{ id: 'x' }], date_from: '-3d' });
     expect(readTrendsQuestion(fields, CONTEXT).fields).toEqual(fields);
@@ -122,7 +122,7 @@ describe('reading questions', () => {
     expect(kindAt('trend', { insight: 'stickiness' }).kind).toBe('stickiness');
   });
 
-  it('takes minutes for hours, and a window in days before any other', () => {
+  it('reads minutes as hours, and prefers a window in days', () => {
     expect(readTrendsQuestion({ interval: 'minute' }, CONTEXT).interval).toBe('hour');
     const window = { funnel_window_days: '3', funnel_window_interval: 5, funnel_window_interval_unit: 'week' };
     expect(readFunnelQuestion(window, CONTEXT).window).toEqual({ count: 3, unit: 'day' });
@@ -133,7 +133,7 @@ describe('reading questions', () => {
     expect(readFunnelQuestion({}, CONTEXT).window).toEqual({ count: 14, unit: 'day' });
   });
 
-  it('counts retention in whole periods that end with the one of date_to', () => {
+  it('counts retention in whole periods, up to that of date_to', () => {
     const range = (fields: QuestionFields) => {
       const { from, until } = readRetentionQuestion(fields, CONTEXT).range;
       return [new Date(from).toISOString().slice(0, 13), new Date(until).toISOString().slice(0, 13)];
@@ -144,7 +144,7 @@ describe('reading questions', () => {
     expect(range({ period: 'Month', total_intervals: 2 })).toEqual(['2024-04-15T00', '2024-06-15T00']);
   });
 
-  it('finds the series that persons are asked of by its place, its name, or takes it by itself', () => {
+  it('finds the series of a question for persons by index or name, or takes an unlisted one', () => {
     const events = [{ id: 'a', math: 'dau', properties: [{ key: 'k', value: 'v' }] }, { id: 'a' }];
     const of = (fields: QuestionFields) =>
       readTrendsPeopleQuestion({ events, entity_id: 'a', ...fields }, CONTEXT).series;
@@ -160,7 +160,7 @@ describe('reading questions', () => {
     });
   });
 
-  it('takes the same date twice for the interval that begins there', () => {
+  it('reads the same date twice as the interval that starts there', () => {
     const range = (interval: string) => {
       const fields = { entity_id: 'a', date_from: '2024-02-01', date_to: '2024-02-01', interval };
       const { from, until } = readTrendsPeopleQuestion(fields, CONTEXT).range;
@@ -169,13 +169,13 @@ describe('reading questions', () => {
     expect(['hour', 'day', 'week', 'month'].map(range)).toEqual([1, 24, 168, 29 * 24]);
   });
 
-  it('reads a search as one of three ways to name somebody', () => {
+  it('searches email, name and distinct id', () => {
     const { filter } = readTrendsPeopleQuestion({ entity_id: 'a', search: 'Ann' }, CONTEXT);
     expect(filter).toMatchObject({ kind: 'or', filters: [{ key: 'email' }, { key: 'name' }, { key: 'distinct_id' }] });
   });
 });
 
-describe('a question that makes no sense', () => {
+describe('an invalid question', () => {
   it.each<[Name, QuestionFields, string]>([
     ['trends', { events: [{ id: 'a', math: 'sum' }] }, 'math_property: This field is required.'],
     ['trends', { events: [{ id: 'a', math: 'unique_group' }] }, 'math_group_type_index: '],
@@ -267,7 +267,7 @@ describe('a question that makes no sense', () => {
     expect(problemOf(name, fields)).toContain(problem);
   });
 
-  it.each(Object.keys(READERS) as Name[])('%s is refused in a zone that does not exist', (name) => {
+  it.each(Object.keys(READERS) as Name[])('%s is refused in an unknown time zone', (name) => {
     const fields = {
       entity_id: 'a',
       stickiness_days: 1,
@@ -280,7 +280,7 @@ describe('a question that makes no sense', () => {
     );
   });
 
-  it('is refused where it is nested as deeply as nobody means', () => {
+  it('is refused if it is nested too deeply', () => {
     const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown;
     expect(problemOf('trends', { events: [{ id: 'a', properties: deep }] })).toBe(
       'events: events is nested too deeply.',
@@ -311,7 +311,7 @@ const RIGHT: QuestionFields = {
   funnel_filter: { events: steps('a', 'b'), funnel_step: 2 },
 };
 
-describe('whatever is asked', () => {
+describe('any input', () => {
   const junk = fc.oneof(
     fc.anything({ maxDepth: 3, withNullPrototype: true }),
     fc.json({ maxDepth: 3 }),
@@ -340,7 +340,7 @@ describe('whatever is asked', () => {
   const names = [...new Set(Object.values(FIELDS()).flat())];
   const fields = fc.dictionary(fc.constantFrom(...names), junk, { maxKeys: 8 });
 
-  it.each(Object.keys(READERS) as Name[])('%s is read, or refused with a sentence', (name) => {
+  it.each(Object.keys(READERS) as Name[])('%s is read, or refused with a message', (name) => {
     fc.assert(
       fc.property(fields, fc.boolean(), (given, isNearlyRight) => {
         try {

@@ -14,7 +14,7 @@ describe('statistics', () => {
     expect(quantile([7], 0.99)).toBe(7);
   });
 
-  it('of nothing are nothing, but its sum is 0', () => {
+  it('of nothing are null, but the sum is 0', () => {
     expect(statisticOf('avg', [])).toBeNull();
     expect(statisticOf('max', [])).toBeNull();
     expect(statisticOf('sum', [])).toBe(0);
@@ -32,8 +32,8 @@ describe('statistics', () => {
   ] as const)('know the %s', (statistic, wanted) => expect(statisticOf(statistic, [3, 1, 2])).toBeCloseTo(wanted));
 });
 
-describe('a list that is used again', () => {
-  it('has the mean and the median of what was put in since it was emptied', () => {
+describe('a number list', () => {
+  it('has the mean and the median of the values since it was cleared', () => {
     const numbers = new NumberList();
     const one = fc.oneof(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 5 }));
     const some = fc.oneof(
@@ -52,7 +52,7 @@ describe('a list that is used again', () => {
 });
 
 describe('points', () => {
-  it('add up', () => expect(runningSum([1, 0, 2, -1])).toEqual([1, 1, 3, 2]));
+  it('are summed', () => expect(runningSum([1, 0, 2, -1])).toEqual([1, 1, 3, 2]));
 
   it('are smoothed over the last few, fewer at the beginning, rounded down', () => {
     expect(smooth([1, 4, 4, 10], 3)).toEqual([1, 2, 3, 6]);
@@ -61,17 +61,17 @@ describe('points', () => {
 });
 
 describe('bins of values', () => {
-  it('hold about as many distinct values each', () => {
+  it('contain about as many distinct values each', () => {
     const bins = valueBins([25, 25, 25, 50, 75, 97.5, 100, 1000], 3);
     expect(bins.map(binName)).toEqual(['[25.0,66.25]', '[66.25,98.37]', '[98.37,1000.01]']);
   });
 
-  it('are one where all values are equal, and none where there are none', () => {
+  it('are one if all values are equal, and none without values', () => {
     expect(valueBins([300, 300], 5).map(binName)).toEqual(['[300.0,300.01]']);
     expect(valueBins([], 5)).toEqual([]);
   });
 
-  it('hold every value exactly once', () => {
+  it('contain every value exactly once', () => {
     const values = [0, 60, 91, 120, 180, 0.005, 69.92];
     const bins = valueBins(values, 4);
     for (const value of values)
@@ -80,7 +80,7 @@ describe('bins of values', () => {
 });
 
 describe('bins of times', () => {
-  it('are as many as suit the number of times, and one more', () => {
+  it('depend in number on the number of times', () => {
     expect(timeBins([2220, 3600, 82800], null)).toEqual([
       [2220, 2],
       [42510, 0],
@@ -89,7 +89,7 @@ describe('bins of times', () => {
     expect(timeBins([1, 2, 3, 4, 5, 6, 7, 8], null)).toHaveLength(3);
   });
 
-  it('are a minute wide where all times are equal', () => {
+  it('are a minute wide if all times are equal', () => {
     expect(timeBins([10, 10], 2)).toEqual([
       [10, 2],
       [70, 0],
@@ -100,24 +100,24 @@ describe('bins of times', () => {
 });
 
 describe('odds', () => {
-  it('are even where it makes no difference', () => {
+  it('are 1 without a correlation', () => {
     expect(oddsRatio({ success: 10, failure: 10 }, { success: 5, failure: 5 })).toBe(1);
     expect(oddsRatio({ success: 10, failure: 10 }, { success: 10, failure: 0 })).toBe(121);
   });
 
-  it('are skewed where one side outweighs the other more than tenfold', () => {
+  it('are skewed if one outcome is more than ten times as frequent', () => {
     expect(isSkewed({ success: 10, failure: 1 })).toBe(false);
     expect(isSkewed({ success: 11, failure: 1 })).toBe(true);
     expect(isSkewed({ success: 1, failure: 11 })).toBe(true);
     expect(isSkewed({ success: 0, failure: 5 })).toBe(true);
   });
 
-  it('need a few who count, never more than 25', () => {
+  it('need a minimum of actors, at most 25', () => {
     expect(minCountedActors({ success: 50, failure: 50 })).toBe(2);
     expect(minCountedActors({ success: 5000, failure: 5000 })).toBe(25);
   });
 
-  it('show the ten strongest of each side', () => {
+  it('show the ten strongest of each outcome', () => {
     const one = (at: number) => ({
       name: `e${at}`,
       factor: { event: `e${at}`, key: null, value: null },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { someRows } from '../../../../test/support/some-rows.ts';
 import { ActorKeys, fitsInKey } from './actor-keys.ts';
 
-const PARTS = { base: 4, from: 1000 };
+const ENCODING = { base: 4, from: 1000 };
 
 /** Each actor's as [time, rest, row]; rows of one instant in the order given, or by the rest. */
 const wantedOf = (rows: readonly { actor: number; at: number }[], isTied: boolean) => {
@@ -17,12 +17,12 @@ const wantedOf = (rows: readonly { actor: number; at: number }[], isTied: boolea
   );
 };
 
-const keysOf = (rows: readonly { actor: number; at: number }[], tied: ((a: number, b: number) => number) | null) =>
+const keysOf = (rows: readonly { actor: number; at: number }[], tieOrder: ((a: number, b: number) => number) | null) =>
   ActorKeys.group(
     Int32Array.from(rows, ({ actor }) => actor),
     Float64Array.from(rows, ({ at }) => at),
-    PARTS,
-    { tieOrder: tied, hasNames: true },
+    ENCODING,
+    { tieOrder: tieOrder, hasNames: true },
   );
 
 const listsOf = (keys: ActorKeys) =>
@@ -32,7 +32,7 @@ const listsOf = (keys: ActorKeys) =>
   });
 
 describe('keys by actor', () => {
-  it('come in order, in their two parts, and none is lost, however often they are asked for', async () => {
+  it('come in order, unpacked and complete, however often they are read', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
         const keys = await keysOf(rows, null);
@@ -42,7 +42,7 @@ describe('keys by actor', () => {
     );
   });
 
-  it('are of one instant in the order that was said', async () => {
+  it('have the given order at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
         const latestRowFirst = (a: number, b: number): number => b - a;
@@ -51,7 +51,7 @@ describe('keys by actor', () => {
     );
   });
 
-  it('lead back to a row of their actor', async () => {
+  it('know a row of their actor', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
         const keys = await keysOf(rows, null);

@@ -12,7 +12,7 @@ const tableOf = (rows: readonly { actor: number; at: number }[]) => ({
 });
 
 describe('rows by actor', () => {
-  it('come in the order of time, and of one instant as it was said', async () => {
+  it('come in the order of time, and in the given order at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
         const latestRowFirst = (a: number, b: number): number => b - a;

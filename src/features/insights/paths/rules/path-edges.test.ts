@@ -18,26 +18,26 @@ describe('the edges that are shown', () => {
   const shown = (limits: Partial<Limits>): string[] =>
     pruneEdges(edges, { ...ALL, ...limits }).map(({ source, target }) => `${source} ${target}`);
 
-  it('are the heaviest first, and can be reached from a beginning', () => {
+  it('are the heaviest first, and can be reached from a start', () => {
     expect(shown({})).toEqual(['1_a 2_b', '2_b 3_d', '1_a 2_c', '2_c 3_e']);
   });
 
-  it('are no more than the limit, before what cannot be reached goes', () => {
+  it('are limited before unreachable ones are removed', () => {
     expect(shown({ edgeLimit: 3 })).toEqual(['1_a 2_b', '2_b 3_d']);
   });
 
-  it('have weights within the bounds, and then need no beginning', () => {
+  it('have weights within the bounds, and then need no start', () => {
     expect(shown({ minWeight: 4 })).toEqual(['2_x 3_e', '1_a 2_b', '2_b 3_d']);
     expect(shown({ maxWeight: 4, edgeLimit: 2 })).toEqual(['2_b 3_d', '1_a 2_c']);
   });
 });
 
-describe('the least weight that is shown', () => {
+describe('the smallest shown weight', () => {
   const weight = fc.integer({ min: 1, max: 6 });
   const bound = fc.option(weight);
   const limits = fc.record({ edgeLimit: fc.option(fc.nat(8)), minWeight: bound, maxWeight: bound });
 
-  it('leaves nothing out that would be', () => {
+  it('leaves out no edge that would be shown', () => {
     fc.assert(
       fc.property(fc.array(weight, { maxLength: 20 }), limits, (weights, limited) => {
         const edges = weights.map((value, at) => edge(`${(at % 3) + 1}_${at % 2}`, `${(at % 3) + 2}_${at}`, value));

@@ -50,7 +50,7 @@ describe('a formula', () => {
     expect(() => parseFormula(text, 2)).toThrow(expect.objectContaining({ attr: 'formula', kind: 'invalid' }));
   });
 
-  it('shows what is no number as 0 in points and as nothing in totals', () => {
+  it('shows NaN as 0 in points and as null in totals', () => {
     const { tree } = parseFormula('A / B', 2);
     expect(
       formulaPoints(tree, [
@@ -72,7 +72,7 @@ describe('a formula', () => {
     ]);
   });
 
-  it('means the same after it was written out and read again', () => {
+  it('is the same after printing and parsing', () => {
     const { term } = fc.letrec<{ term: FormulaNode }>((tie) => ({
       term: fc.oneof(
         { maxDepth: 4, withCrossShrink: true },
@@ -89,14 +89,14 @@ describe('a formula', () => {
     }));
     fc.assert(
       fc.property(term, (tree) => {
-        const text = written(tree);
+        const text = printed(tree);
         if (text.length > 400) return;
         expect(evaluateFormula(parseFormula(text, 3).tree, [2, 3, 5])).toBe(evaluateFormula(tree, [2, 3, 5]));
       }),
     );
   });
 
-  it('fails only by saying what is wrong', () => {
+  it('only fails with a message', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'AB1.+-*/^() x'), maxLength: 30 }), (text) => {
         try {
@@ -109,10 +109,10 @@ describe('a formula', () => {
   });
 });
 
-function written(term: FormulaNode): string {
+function printed(term: FormulaNode): string {
   if (term.kind === 'number') return String(term.value);
   if (term.kind === 'series') return 'ABC'[term.index] ?? '';
   return term.kind === 'negative'
-    ? `(-${written(term.of)})`
-    : `(${written(term.left)}${term.operator}${written(term.right)})`;
+    ? `(-${printed(term.of)})`
+    : `(${printed(term.left)}${term.operator}${printed(term.right)})`;
 }

@@ -1,8 +1,8 @@
-/** Trends, lifecycle, stickiness and retention of a started server: shapes, links, bad input, strangers. */
+/** Trends, lifecycle, stickiness and retention over HTTP: answers, links, bad input, other projects. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capture, type SentEvent } from './support/capture.ts';
-import { clientFor } from './support/client.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { capture, type SentEvent } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -40,7 +40,7 @@ const ask = async (fields: object, of = 'trend') => {
   expect([status, body.detail]).toEqual([200, undefined]);
   return body;
 };
-const follow = async (url: string) => {
+const get = async (url: string) => {
   const { status, body } = await client.get(url.startsWith('/') ? url : `/${url}`);
   expect([status, body.detail]).toEqual([200, undefined]);
   return body;
@@ -48,7 +48,7 @@ const follow = async (url: string) => {
 const visits = (over: object = {}) => ({ events: [{ id: 'visit', ...over }], date_from: '2026-01-09' });
 
 describe('a trend', () => {
-  it('has the shape that clients know', async () => {
+  it('has the fields that clients expect', async () => {
     const body = await ask({ ...visits({ math: 'dau', name: 'Visits', properties: [] }), date_to: '2026-01-10' });
     expect(body).toMatchObject({ timezone: 'UTC', is_cached: false, last_refresh: '2026-01-15T12:00:00Z', next: null });
     const [{ persons_urls: links, ...item }] = body.result;
@@ -97,21 +97,20 @@ describe('a trend', () => {
     }
   });
 
-  it('answers the same to GET', async () => {
+  it('gives the same answer to GET', async () => {
     const query = new URLSearchParams({ events: JSON.stringify(visits().events), date_from: '2026-01-09' });
     const got = await client.get(path(`insights/trend/?${query}`));
-    // The question is the same, however it was sent.
     expect({ ...got.body, is_cached: true }).toEqual(await ask(visits()));
     expect(got.body.result[0].data).toEqual([1, 3, 0, 3, 1, 0, 1]);
   });
 
-  it('counts events of nobody, but nobody for them', async () => {
+  it('counts events without a person, but no person for them', async () => {
     const day = { date_from: '2026-01-12', date_to: '2026-01-12', display: 'BoldNumber' };
     const number = async (math: string) => (await ask({ ...visits({ math }), ...day })).result[0].aggregated_value;
     expect([await number('total'), await number('dau')]).toEqual([3, 2]);
   });
 
-  it('sees a person who has changed or was merged since', async () => {
+  it('uses persons as they are now, after changes and merges', async () => {
     const byTeam = async () => {
       const { result } = await ask({ ...visits({ math: 'dau' }), breakdown: 'mood', breakdown_type: 'person' });
       return result.map((item: { label: string; count: number }) => [item.label, item.count]);
@@ -143,7 +142,7 @@ interface Item {
 }
 
 const countOf = async ({ url }: Link): Promise<number> => {
-  const { results } = await follow(url);
+  const { results } = await get(url);
   expect(results[0].people).toHaveLength(results[0].count);
   return results[0].count;
 };
@@ -152,11 +151,11 @@ const QUESTIONS: [string, object][] = [
   ['dau by day', visits({ math: 'dau' })],
   ['dau by week', { ...visits({ math: 'dau' }), interval: 'week' }],
   ['weekly actives', visits({ math: 'weekly_active' })],
-  ['dau together so far', { ...visits({ math: 'dau' }), display: 'ActionsLineGraphCumulative' }],
+  ['cumulative dau', { ...visits({ math: 'dau' }), display: 'ActionsLineGraphCumulative' }],
   ['groups', visits({ math: 'unique_group', math_group_type_index: 0 })],
   ['dau by plan', { ...visits({ math: 'dau' }), breakdown: 'plan' }],
   ['dau by team', { ...visits({ math: 'dau' }), breakdown: 'team', breakdown_type: 'person' }],
-  ['dau of everybody', { ...visits({ math: 'dau' }), breakdown: ['all'], breakdown_type: 'cohort' }],
+  ['dau of all users', { ...visits({ math: 'dau' }), breakdown: ['all'], breakdown_type: 'cohort' }],
   ['dau by bins', { ...visits({ math: 'dau' }), breakdown: 'amount', breakdown_histogram_bin_count: 2 }],
   ['dau compared', { ...visits({ math: 'dau' }), date_from: '2026-01-12', compare: true }],
   [
@@ -171,8 +170,8 @@ const QUESTIONS: [string, object][] = [
   ['lifecycle', { ...visits(), insight: 'LIFECYCLE' }],
 ];
 
-describe('every link to people', () => {
-  it.each(QUESTIONS)('leads to exactly as many as the number says: %s', async (_name, fields) => {
+describe('every link to persons', () => {
+  it.each(QUESTIONS)('leads to as many persons as the number says: %s', async (_name, fields) => {
     const { result } = (await ask(fields)) as { result: Item[] };
     expect(result.some(({ data }) => data.some((number) => number !== 0))).toBe(true);
     for (const { data, persons_urls: links } of result) {
@@ -181,7 +180,7 @@ describe('every link to people', () => {
     }
   });
 
-  it('leads to exactly as many as a total says', async () => {
+  it('leads to as many persons as a total says', async () => {
     const { result } = await ask({ ...visits({ math: 'dau' }), breakdown: 'plan', display: 'ActionsPie' });
     const items = result as Item[];
     expect(items.map(({ label }) => label).sort()).toEqual([
@@ -201,7 +200,7 @@ describe('every link to people', () => {
   ])('leads to the persons of retention and their returns: %s', async (_name, over) => {
     const { result } = await ask({ target_entity: { id: 'visit', type: 'events' }, ...over }, 'retention');
     for (const { values, people_url } of result) {
-      const people = (await follow(people_url)).result as { person: object; appearances: number[] }[];
+      const people = (await get(people_url)).result as { person: object; appearances: number[] }[];
       const counts = values.map(
         (_: unknown, k: number) => people.filter(({ appearances }) => appearances[k] === 1).length,
       );
@@ -211,40 +210,40 @@ describe('every link to people', () => {
   });
 });
 
-describe('people', () => {
+describe('the persons behind a number', () => {
   const asked = `persons/trends/?entity_id=visit&entity_type=events&date_from=2026-01-09`;
 
   it('are found by a part of their distinct id, as in funnels', async () => {
-    const [{ people }] = (await follow(path(`${asked}&search=yd`))).results;
+    const [{ people }] = (await get(path(`${asked}&search=yd`))).results;
     expect(people.map((one: { distinct_ids: string[] }) => one.distinct_ids)).toEqual([['cyd']]);
   });
 
-  it('come with those first who did it most, page by page', async () => {
-    const all = await follow(path(asked));
+  it('come with the most active first, in pages', async () => {
+    const all = await get(path(asked));
     const [{ people }] = all.results;
     expect(people.map((one: { value_at_data_point: number }) => one.value_at_data_point)).toEqual([3, 2, 2, 1]);
     expect(people[0]).toMatchObject({ type: 'person', properties: { team: 'red' }, distinct_ids: ['ann', 'early'] });
     expect(all).toMatchObject({ next: null, missing_persons: 0, is_cached: false });
-    const first = await follow(path(`${asked}&limit=3`));
+    const first = await get(path(`${asked}&limit=3`));
     expect([first.results[0].count, first.initial]).toEqual([
       3,
       new URL(path(`${asked}&limit=3`), server.url).toString(),
     ]);
     const { pathname, search } = new URL(first.next);
-    expect((await follow(pathname + search)).results[0].people).toEqual(people.slice(3));
-    expect((await follow(`/api/person/trends/?${asked.split('?')[1]}`)).results).toEqual(all.results);
+    expect((await get(pathname + search)).results[0].people).toEqual(people.slice(3));
+    expect((await get(`/api/person/trends/?${asked.split('?')[1]}`)).results).toEqual(all.results);
   });
 
-  it('come as CSV too', async () => {
+  it('come as CSV', async () => {
     const { body, headers } = await client.get(path(`${asked}&format=csv`));
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const [head, ...lines] = body.trimEnd().split('\r\n');
     expect([head.split(',').includes('value_at_data_point'), lines.length]).toEqual([true, 4]);
   });
 
-  it('are shown as persons in lifecycle', async () => {
+  it('have the fields of a single person in lifecycle', async () => {
     const query = `events=${JSON.stringify([{ id: 'visit' }])}&target_date=2026-01-10&lifecycle_type=returning`;
-    const body = await follow(path(`persons/lifecycle/?${query}`));
+    const body = await get(path(`persons/lifecycle/?${query}`));
     expect(body).toMatchObject({ next: null, results: [{ count: 1, people: [{ distinct_ids: ['ann', 'early'] }] }] });
     expect(body.results[0].people[0].type).toBeUndefined();
   });
@@ -265,12 +264,12 @@ describe('bad input', () => {
     ],
     ['retention', { period: 'Year' }, 'period'],
     ['retention', { total_intervals: 0 }, 'total_intervals'],
-  ])('is refused with the field to blame: %s %j', async (of, body, attr) => {
+  ])('is refused with the name of the field: %s %j', async (of, body, attr) => {
     const answer = await client.post(path(`insights/${of}/`), { body });
     expect([answer.status, answer.body.type, answer.body.attr]).toEqual([400, 'validation_error', attr]);
   });
 
-  it('of people is refused likewise', async () => {
+  it('of questions for persons is refused too', async () => {
     const attr = async (rest: string) => {
       const { status, body } = await client.get(path(`persons/${rest}`));
       return [status, body.attr];
@@ -282,7 +281,7 @@ describe('bad input', () => {
     expect(await attr('retention/?selected_interval=99')).toEqual([400, 'selected_interval']);
   });
 
-  it('is data, whatever it looks like', async () => {
+  it('that looks like SQL is treated as data', async () => {
     const evil = `'; drop table event_rows; --`;
     const fields = { ...visits({ math: 'dau', properties: [{ key: evil, value: evil }] }), breakdown: evil };
     expect((await ask(fields)).result).toEqual([]);
@@ -291,7 +290,7 @@ describe('bad input', () => {
   });
 });
 
-it('shows nothing of another project', async () => {
+it('shows no data of other projects', async () => {
   const other = await server.createProject({ foreign: true });
   const stranger = clientFor({ ...server, personalKey: other.personalKey });
   expect((await stranger.post(path('insights/trend/'), { body: visits() })).status).toBe(403);

@@ -1,13 +1,13 @@
 /** Recorded trends, lifecycles, stickiness and retention, asked of a started server. The cases lie outside. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askCase, captureCase } from './support/capture-case.ts';
-import { INSIGHT_CASES, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
-import { startServer, type TestServer } from './support/server.ts';
-import { describeVectors } from './support/vectors.ts';
+import { askCase, captureCase } from '../support/capture-case.ts';
+import { INSIGHT_CASES, loadInsightCases, problemsOf } from '../support/insight-vectors.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { describeVectors } from '../support/vectors.ts';
 
-const FAMILIES = ['trends', 'lifecycle', 'stickiness', 'retention'];
+const KINDS = ['trends', 'lifecycle', 'stickiness', 'retention'];
 
-const cases = loadInsightCases(FAMILIES);
+const cases = loadInsightCases(KINDS);
 
 describeVectors('recorded insights', INSIGHT_CASES, () => {
   let server: TestServer;

@@ -1,8 +1,8 @@
-/** Funnels, paths and correlation through HTTP: every number leads to the persons whom it counts. */
+/** Funnels, paths and correlation over HTTP: every number links to the persons that it counts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capture, type SentEvent } from './support/capture.ts';
-import { clientFor } from './support/client.ts';
-import { startServer, type TestProject, type TestServer } from './support/server.ts';
+import { capture, type SentEvent } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestProject, type TestServer } from '../support/server.ts';
 
 const P = '/api/projects/1';
 const RANGE = { date_from: '2026-01-01', date_to: '2026-01-10' };
@@ -20,7 +20,7 @@ let server: TestServer;
 let stranger: TestProject;
 let client: ReturnType<typeof clientFor>;
 
-/** Person n does the first n % 4 steps, on day n % 5; those with even numbers look at the prices in between. */
+/** Person n does the first n % 4 steps, on day n % 5; persons with even numbers view the prices in between. */
 function eventsOf(n: number): SentEvent[] {
   const at = (minute: number): string => `2026-01-0${1 + (n % 5)}T08:${String(minute).padStart(2, '0')}:00Z`;
   const plan = n % 3 === 0 ? 'pro' : 'free';
@@ -48,7 +48,7 @@ const ask = async (path: string, body: object) => {
   return answer.body.result;
 };
 
-const follow = async (url: string): Promise<number> => {
+const countPeople = async (url: string): Promise<number> => {
   const { status, body } = await client.get(url);
   expect([url, status, body.missing_persons]).toEqual([url, 200, 0]);
   expect(body.results[0].people.length).toBe(body.results[0].count);
@@ -62,20 +62,20 @@ interface Step {
   dropped_people_url: string | null;
 }
 
-async function followSteps(steps: readonly Step[]): Promise<void> {
+async function checkSteps(steps: readonly Step[]): Promise<void> {
   for (const { order, count, converted_people_url: converted, dropped_people_url: dropped } of steps) {
-    expect(await follow(converted)).toBe(count);
+    expect(await countPeople(converted)).toBe(count);
     const before = steps[order - 1]?.count ?? count;
-    expect(dropped === null ? 0 : await follow(dropped)).toBe(before - count);
+    expect(dropped === null ? 0 : await countPeople(dropped)).toBe(before - count);
   }
 }
 
-describe('every number of a funnel leads to those whom it counts', () => {
+describe('every number of a funnel links to the persons that it counts', () => {
   it.each(['ordered', 'strict', 'unordered'])('in %s funnels', async (funnel_order_type) => {
     const steps = await ask('funnel', { ...FUNNEL, funnel_order_type });
     expect(steps.length).toBe(3);
     if (funnel_order_type === 'ordered') expect(steps.map((step: Step) => step.count)).toEqual([30, 20, 10]);
-    await followSteps(steps);
+    await checkSteps(steps);
   });
 
   it.each<object>([
@@ -83,17 +83,17 @@ describe('every number of a funnel leads to those whom it counts', () => {
     { breakdown: 'plan', breakdown_attribution_type: 'step', breakdown_attribution_value: 1 },
     { breakdown: 'plan', breakdown_attribution_type: 'all_events', breakdown_limit: 1 },
     { breakdown: ['all'], breakdown_type: 'cohort' },
-  ])('in parts: %j', async (breakdown) => {
+  ])('with a breakdown: %j', async (breakdown) => {
     const groups = await ask('funnel', { ...FUNNEL, ...breakdown });
     expect(groups.length).toBeGreaterThan(0);
-    for (const steps of groups) await followSteps(steps);
+    for (const steps of groups) await checkSteps(steps);
   });
 
   it('over time', async () => {
     const [trend] = await ask('funnel', { ...FUNNEL, funnel_viz_type: 'trends' });
     expect(trend.count).toBe(10);
     for (const [day, { converted_people_url, dropped_people_url }] of trend.persons_urls.entries()) {
-      const [converted, dropped] = [await follow(converted_people_url), await follow(dropped_people_url)];
+      const [converted, dropped] = [await countPeople(converted_people_url), await countPeople(dropped_people_url)];
       const all = converted + dropped;
       expect(all === 0 ? 0 : Math.round((10_000 * converted) / all) / 100).toBe(trend.data[day]);
     }
@@ -105,31 +105,31 @@ describe('every number of a funnel leads to those whom it counts', () => {
   });
 });
 
-it('every edge of a path leads to those who took it', async () => {
+it('every edge of a path links to the persons who took it', async () => {
   const edges = await ask('path', RANGE);
   expect(edges[0]).toMatchObject({ source: expect.stringMatching(/^1_/), value: expect.any(Number) });
   const all = await client.post(`${P}/persons/path/`, { body: RANGE });
   expect(all.body.results[0].count).toBeGreaterThan(0);
-  for (const { people_url, value } of edges) expect(await follow(people_url)).toBe(value);
+  for (const { people_url, value } of edges) expect(await countPeople(people_url)).toBe(value);
 });
 
 it.each<object>([
   {},
   { funnel_correlation_type: 'properties', funnel_correlation_names: ['plan'] },
   { funnel_correlation_type: 'event_with_properties', funnel_correlation_event_names: ['$pageview'] },
-])('every correlation leads to those who have it: %j', async (compared) => {
+])('every correlation links to its persons: %j', async (compared) => {
   const { events, skewed } = await ask('funnel/correlation', { ...FUNNEL, ...compared });
   expect([skewed, events.length > 0]).toEqual([false, true]);
   for (const { success_count, failure_count, success_people_url, failure_people_url } of events) {
-    expect([await follow(success_people_url), await follow(failure_people_url)]).toEqual([
+    expect([await countPeople(success_people_url), await countPeople(failure_people_url)]).toEqual([
       success_count,
       failure_count,
     ]);
   }
 });
 
-describe('people', () => {
-  it('come in pages, from which no one is missing', async () => {
+describe('persons', () => {
+  it('come in pages without gaps', async () => {
     const seen = new Set<string>();
     let url: string | null = `${P}/persons/funnel/?limit=7&funnel_step=1&${new URLSearchParams({
       events: JSON.stringify(FUNNEL.events),
@@ -143,21 +143,21 @@ describe('people', () => {
     expect(seen.size).toBe(30);
   });
 
-  it('are there as CSV, and under the old path', async () => {
+  it('come as CSV, and at the legacy path', async () => {
     const body = { ...FUNNEL, funnel_step: 3 };
     const csv = await client.post(`${P}/persons/funnel/?format=csv`, { body });
     expect(String(csv.body).trim().split('\r\n').length).toBe(11);
     expect((await client.post('/api/person/funnel/', { body })).body.results[0].count).toBe(10);
   });
 
-  it('are found by a search among them', async () => {
+  it('can be searched', async () => {
     const body = { ...FUNNEL, funnel_step: 1, search: 'person-17' };
     const found = await client.post(`${P}/persons/funnel/`, { body });
     expect(found.body.results[0].people.map((person: { name: string }) => person.name)).toEqual(['person-17']);
   });
 });
 
-describe('what cannot be asked', () => {
+describe('bad input', () => {
   it.each<[string, object, string | null]>([
     ['persons/funnel', FUNNEL, 'funnel_step'],
     ['persons/funnel', { funnel_step: 1 }, 'events'],
@@ -169,19 +169,19 @@ describe('what cannot be asked', () => {
     ['persons/funnel/correlation', FUNNEL, 'funnel_correlation_person_entity'],
     ['insights/path', { step_limit: 0 }, 'step_limit'],
     ['insights/path', { funnel_paths: 'funnel_path_after_step' }, 'funnel_filter'],
-  ])('%s %j', async (path, body, attr) => {
+  ])('is refused: %s %j', async (path, body, attr) => {
     const answer = await client.post(`${P}/${path}/`, { body });
     expect([answer.status, answer.body.attr]).toEqual([400, attr]);
   });
 
-  it('is what other projects do', async () => {
+  it('does not reach other projects', async () => {
     const theirs = { key: stranger.personalKey, body: FUNNEL };
     expect((await client.post(`${P}/insights/funnel/`, theirs)).status).toBe(403);
     const own = await client.post(`/api/projects/${stranger.projectId}/insights/funnel/`, theirs);
     expect(own.body.result.map((step: Step) => step.count)).toEqual([0, 0, 0]);
   });
 
-  it('leaves SQL and patterns as the data that they are', async () => {
+  it('treats SQL and patterns as data', async () => {
     const [step] = await ask('funnel', { ...FUNNEL, events: [{ id: "x' or 1=1 --" }, { id: '\0' }] });
     expect(step.count).toBe(0);
     const cleaned = await ask('path', { ...RANGE, local_path_cleaning_filters: [{ regex: '(a+)+$', alias: '$1' }] });

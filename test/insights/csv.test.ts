@@ -1,8 +1,8 @@
 /** Insights and their persons as CSV, of a started server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capture } from './support/capture.ts';
-import { clientFor } from './support/client.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { capture } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -126,12 +126,12 @@ describe('as CSV', () => {
     expect([found[0], ...found.slice(1).sort()]).toEqual([lines[0], ...lines.slice(1).sort()]);
   });
 
-  it('a body asks like an address', async () => {
+  it('works with a body, too', async () => {
     const { body } = await client.post('/api/projects/1/insights/trend/?format=csv', { body: { ...visits, ...dates } });
     expect(body).toBe('series,13-Jan-2026,14-Jan-2026\r\nvisit,1.0,2.0\r\n');
   });
 
-  it('a trend is at trend.csv too, with a name for the file and an address on top', async () => {
+  it('trends are also at trend.csv, with a file name and the address of the insight', async () => {
     const asked = query({ ...visits, export_name: 'Visits & "more"', export_insight_id: 'a1b2c3d4' });
     const { body, headers } = await client.get(`/api/projects/1/insights/trend.csv?${asked}`);
     const [first, ...rest] = body.split('\r\n');
@@ -140,7 +140,7 @@ describe('as CSV', () => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="visits-more (2026-01-13 - 2026-01-14).csv"');
   });
 
-  it('bad input is still refused in words', async () => {
+  it('bad input is refused as JSON', async () => {
     const { status, body } = await client.get(`/api/projects/1/insights/trend.csv?${query({ interval: 'eon' })}`);
     expect([status, body.attr]).toEqual([400, 'interval']);
     expect((await client.get('/api/projects/1/insights/trend/?format=xml')).status).toBe(404);

@@ -1,10 +1,10 @@
-/** Questions that take long, and answers that are kept, on a started server. */
+/** Long queries and cached answers over HTTP. */
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { capture, type SentEvent } from './support/capture.ts';
-import { clientFor } from './support/client.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { capture, type SentEvent } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -31,8 +31,8 @@ const trend = async (over: object = {}, projectId?: number) => {
   return { count: result[0].count, is_cached, last_refresh };
 };
 
-describe('an answer that is kept', () => {
-  it('is given until events of the project are stored, or somebody wants it anew', async () => {
+describe('a cached answer', () => {
+  it('is used until events of the project are stored, or a refresh is requested', async () => {
     await capture(server, server.projectKey, [bought('ann')]);
     const first = { count: 1, is_cached: false, last_refresh: '2026-01-15T12:00:00Z' };
     expect(await trend()).toEqual(first);
@@ -49,7 +49,7 @@ describe('an answer that is kept', () => {
     expect(await trend({}, foreign.projectId)).toMatchObject({ count: 1, is_cached: false });
   });
 
-  it('is another one for another day, and for ranges that end now', async () => {
+  it('is not used on another day, or for ranges that end now', async () => {
     await trend();
     expect(await trend()).toMatchObject({ is_cached: true });
     server.setNow('2026-01-16T00:00:01Z');
@@ -77,7 +77,7 @@ describe('an answer that is kept', () => {
     expect(await ask(of, { ...fields, date_from: '-3d' })).toEqual({ ...first, is_cached: true });
   });
 
-  it('knows of persons who are changed, and of settings that decide who counts', async () => {
+  it('is invalidated by changes of persons and of settings', async () => {
     const red = {
       events: [{ id: 'bought', math: 'dau' }],
       properties: [{ key: 'team', value: 'red', type: 'person' }],
@@ -96,7 +96,7 @@ describe('an answer that is kept', () => {
   });
 });
 
-describe('a question that takes too long', () => {
+describe('a query that takes too long', () => {
   /** Many texts and patterns that look far ahead: a statement that keeps the engine busy for many seconds. */
   const busy = (value: readonly string[]) => [{ key: 'text', operator: 'regex', value }];
   const slow = busy(Array.from({ length: 120 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}z${i}`));
@@ -116,7 +116,7 @@ describe('a question that takes too long', () => {
     expect(rows.map(([row]) => Number(row?.['n']))).toEqual([24_000, 24_000]);
   };
 
-  it('is stopped, says what to narrow, and lets go of the engine', async () => {
+  it('is stopped with advice what to narrow, and frees the engine', async () => {
     const answers = await Promise.all([
       client().post(path('insights/trend/'), { body: asking(slow) }),
       client().post(path('insights/trend/'), { body: { ...asking(slow), date_from: '-4d' } }),
@@ -130,7 +130,7 @@ describe('a question that takes too long', () => {
     await engineAnswers();
   });
 
-  it('ends with its caller, and lets go of the engine', async () => {
+  it('ends when its caller disconnects, and frees the engine', async () => {
     const send = async (): Promise<void> => {
       const sent = request(new URL(path('insights/trend/'), server.url), {
         method: 'POST',
@@ -147,7 +147,7 @@ describe('a question that takes too long', () => {
     await engineAnswers();
   });
 
-  it('leaves events and small questions alone', async () => {
+  it('does not stop events and small queries', async () => {
     const stopped = client().post(path('insights/trend/'), { body: asking(slow) });
     await capture(server, server.projectKey, [bought('late')]);
     // On a busy machine even a small one may run into the limit beside it.
@@ -155,7 +155,7 @@ describe('a question that takes too long', () => {
     expect((await stopped).body.code).toBe('query_too_slow');
   });
 
-  it.each(['', '&format=csv'])('is stopped in the list of events too%s', async (format) => {
+  it.each(['', '&format=csv'])('is stopped in the list of events%s', async (format) => {
     const filters = encodeURIComponent(JSON.stringify(slow));
     const list = path(`events/?event=busy&after=2026-01-14&properties=${filters}${format}`);
     const { status, body } = await client().get(list);
@@ -164,8 +164,8 @@ describe('a question that takes too long', () => {
   });
 });
 
-describe('a question that needs more memory than there is', () => {
-  it('is refused, and says what to narrow', async () => {
+describe('a query that needs too much memory', () => {
+  it('is refused with advice what to narrow', async () => {
     const small = await startServer({ config: { eventsMemoryMb: 64 } });
     const properties = { text: 'abcdefgh'.repeat(40) };
     const event = { event: 'busy', distinct_id: 'bee', timestamp: '2026-01-15T10:00:00Z', properties };
