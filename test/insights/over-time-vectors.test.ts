@@ -1,4 +1,4 @@
-/** Recorded trends, lifecycles, stickiness and retention, asked of a started server. The cases lie outside. */
+/** Recorded trends, lifecycles, stickiness and retention over HTTP. The cases are not part of the repository. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askCase, captureCase } from '../support/capture-case.ts';
 import { INSIGHT_CASES, loadInsightCases, problemsOf } from '../support/insight-vectors.ts';

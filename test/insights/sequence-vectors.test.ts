@@ -1,4 +1,4 @@
-/** Recorded funnels, paths and correlations through the front door. The cases lie outside of the repository. */
+/** Recorded funnels, paths and correlations over HTTP. The cases are not part of the repository. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../../src/core/json/json.ts';
 import { makeActions } from '../support/case-actions.ts';
@@ -12,14 +12,14 @@ const KINDS = ['funnel', 'paths', 'correlation'];
 /** Cases whose recorded answer differs on purpose, with the reason. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'test_funnel_unordered::test_funnel_step_breakdown_event_with_string_only_breakdown#0':
-    'recorded below HTTP, where a value is a list of texts; through HTTP a body gets a text for a text',
+    'recorded below HTTP, where a value is a list of texts; over HTTP a body gets a text for a text',
 };
 
 const isSame = (one: InsightCase): boolean => DIFFERENT[one.id] === undefined;
 
 const cases = loadInsightCases(KINDS);
 
-describeVectors('recorded journeys', INSIGHT_CASES, () => {
+describeVectors('recorded funnels, paths and correlations', INSIGHT_CASES, () => {
   let server: TestServer;
   const sent = new Map<InsightCase, SentCase>();
   beforeAll(async () => {

@@ -143,7 +143,7 @@ const stickiness: InsightKind<Q.StickinessQuestion, Q.StickinessPeopleQuestion> 
     envelope: 'short',
     read: readStickinessPeopleQuestion,
     actor: ({ series }) => actorOfMath(series.math),
-    find: async (...asked) => asFound(await findStickinessPeople(...asked)),
+    find: async (...query) => asFound(await findStickinessPeople(...query)),
   },
 };
 
@@ -164,7 +164,7 @@ const lifecycle: InsightKind<Q.LifecycleQuestion, Q.LifecyclePeopleQuestion> = {
     envelope: 'short',
     read: readLifecyclePeopleQuestion,
     actor: person,
-    find: async (...asked) => asFound(await findLifecyclePeople(...asked)),
+    find: async (...query) => asFound(await findLifecyclePeople(...query)),
   },
 };
 
@@ -258,7 +258,7 @@ const correlation: InsightKind<Q.CorrelationQuestion, Q.CorrelationPeopleQuestio
 
 export const KINDS: readonly InsightKind[] = [trends, stickiness, lifecycle, funnel, retention, paths, correlation];
 
-/** The kind that a request to an endpoint asks for. */
+/** The kind of a request to an endpoint. */
 export function kindAt(endpoint: InsightKind['endpoint'], fields: QuestionFields): InsightKind {
   const [first, ...others] = KINDS.filter((kind) => kind.endpoint === endpoint) as [InsightKind, ...InsightKind[]];
   const { insight, shown_as: shownAs } = fields;

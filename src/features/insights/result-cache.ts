@@ -24,7 +24,7 @@ interface CacheQuery {
   signal: AbortSignal;
 }
 
-/** Answers are serialized: their size is known, and nobody can change them. */
+/** Answers are serialized: their size is known, and callers cannot change them. */
 interface Entry {
   generation: number;
   answer: Buffer;
@@ -53,7 +53,7 @@ export class ResultCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Tells the other nodes, which have caches of their own. */
+  /** To invalidate the caches of the other nodes. */
   onInvalidate: (projectId: number) => void = () => undefined;
 
   /** Data of the project has changed. Call it after the change, and before the change is confirmed to anyone. */
@@ -116,12 +116,12 @@ export class ResultCache {
   async #wait(computation: Computation, signal: AbortSignal): Promise<unknown> {
     computation.waiting++;
     let leave: (() => void) | undefined;
-    const gone = new Promise<never>((_, reject) => {
+    const aborted = new Promise<never>((_, reject) => {
       leave = () => reject(signal.reason);
       signal.addEventListener('abort', leave, { once: true });
     });
     try {
-      return await Promise.race([computation.promise, gone]);
+      return await Promise.race([computation.promise, aborted]);
     } finally {
       if (leave) signal.removeEventListener('abort', leave);
       computation.waiting--;

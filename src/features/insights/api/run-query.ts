@@ -29,7 +29,7 @@ export interface QueryRun {
 }
 
 export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller, fields: QuestionFields): QueryRun {
-  const gone = callerSignal(reply);
+  const disconnected = callerSignal(reply);
   const { queryTimeoutSeconds } = deps.config;
   let last = { isCached: false, computedAt: deps.clock.now() };
   return {
@@ -41,7 +41,7 @@ export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller
         projectId: project.id,
         question: cacheKeyOf(deps, question),
         refresh: wantsRefresh(fields),
-        signal: gone,
+        signal: disconnected,
       };
       const { answer, ...freshness } = await deps.results.getOrCompute(cacheQuery, (stopped) =>
         withQueryLimits(queryTimeoutSeconds, stopped, (signal) =>
@@ -52,7 +52,9 @@ export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller
       return answer;
     },
     findPeople: (question, page) =>
-      withQueryLimits(queryTimeoutSeconds, gone, (signal) => deps.answerQuestion(project.id, question, page, signal)),
+      withQueryLimits(queryTimeoutSeconds, disconnected, (signal) =>
+        deps.answerQuestion(project.id, question, page, signal),
+      ),
     freshness: () => ({ is_cached: last.isCached, last_refresh: iso(last.computedAt) }),
   };
 }

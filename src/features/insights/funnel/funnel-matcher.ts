@@ -19,8 +19,8 @@ export interface StepEvents {
   readonly bits: readonly Int32Array[];
 }
 
-export const hasBit = ({ bits }: StepEvents, place: number, bit: number): boolean =>
-  ((bits[Math.floor(bit / BITS_PER_WORD)]?.[place] ?? 0) & (1 << (bit % BITS_PER_WORD))) !== 0;
+export const hasBit = ({ bits }: StepEvents, position: number, bit: number): boolean =>
+  ((bits[Math.floor(bit / BITS_PER_WORD)]?.[position] ?? 0) & (1 << (bit % BITS_PER_WORD))) !== 0;
 
 /**
  * Called with each relevant attempt: how many steps were done within the window, and when each was done (in an unordered
@@ -31,8 +31,8 @@ export type OnAttempt = (depth: number, times: Float64Array) => void;
 export const collectAttempts =
   (attempts: FunnelAttempt[]): OnAttempt =>
   (depth, times) => {
-    const kept = Array.from(times, (at) => (Number.isNaN(at) ? null : at));
-    attempts.push({ start: times[0] as number, depth, times: kept });
+    const copied = Array.from(times, (at) => (Number.isNaN(at) ? null : at));
+    attempts.push({ start: times[0] as number, depth, times: copied });
   };
 
 /** Whether the order of events at the same time matters. */
@@ -53,7 +53,7 @@ export class FunnelMatcher {
   /** Whether it may stop at the first start without a second step: later starts only matter in trends. */
   private readonly stopsEarly: boolean;
   private readonly windowEnd: (from: number) => number;
-  private readonly mustBeAnother: readonly boolean[];
+  private readonly needsAnother: readonly boolean[];
   private readonly times: Float64Array;
   /** Step → position up to which its events were read. */
   private readonly cursors: Int32Array;
@@ -66,7 +66,7 @@ export class FunnelMatcher {
     this.count = steps.length;
     this.exclusions = order === 'strict' ? [] : exclusions;
     this.windowEnd = windowEnds(window, timezone);
-    this.mustBeAnother = needsAnotherEvent(steps);
+    this.needsAnother = needsAnotherEvent(steps);
     this.times = new Float64Array(steps.length);
     this.cursors = new Int32Array(steps.length);
   }
@@ -119,28 +119,28 @@ export class FunnelMatcher {
   /** The first position whose start needs another second step. */
   private pastSecond({ at }: StepEvents, to: number): number {
     const second = this.cursors[1] ?? to;
-    if (second >= to || this.mustBeAnother[1] === true) return second;
-    let place = second + 1;
-    while (place < to && at[place] === at[second]) place++;
-    return place;
+    if (second >= to || this.needsAnother[1] === true) return second;
+    let position = second + 1;
+    while (position < to && at[position] === at[second]) position++;
+    return position;
   }
 
   private next(events: StepEvents, step: number, before: number, to: number): number {
     const [word, bit] = [events.bits[Math.floor(step / BITS_PER_WORD)] as Int32Array, 1 << (step % BITS_PER_WORD)];
     const { at } = events;
     const from = at[before] as number;
-    let place = this.cursors[step] as number;
+    let position = this.cursors[step] as number;
     // Otherwise any event at the same time will do.
-    if (this.mustBeAnother[step] === true) place = Math.max(place, before + 1);
-    while (place < to && (((word[place] as number) & bit) === 0 || (at[place] as number) < from)) place++;
-    this.cursors[step] = place;
-    return place;
+    if (this.needsAnother[step] === true) position = Math.max(position, before + 1);
+    while (position < to && (((word[position] as number) & bit) === 0 || (at[position] as number) < from)) position++;
+    this.cursors[step] = position;
+    return position;
   }
 
   private strict(events: StepEvents, start: number, to: number): void {
     for (let step = 0; step < this.count; step++) {
-      const place = start + step;
-      this.times[step] = place < to && hasBit(events, place, step) ? (events.at[place] as number) : Number.NaN;
+      const position = start + step;
+      this.times[step] = position < to && hasBit(events, position, step) ? (events.at[position] as number) : Number.NaN;
     }
   }
 
@@ -150,16 +150,17 @@ export class FunnelMatcher {
     this.cursors.fill(from);
     for (let start = from; start < to; start++) {
       if (!hasBit(events, start, first)) continue;
-      const began = events.at[start] as number;
+      const started = events.at[start] as number;
       this.times.fill(Number.NaN);
       let done = 0;
-      this.times[done++] = began;
+      this.times[done++] = started;
       for (let step = 0; step < this.count; step++) {
         if (step === first) continue;
-        let place = this.cursors[step] as number;
-        while (place < to && (!hasBit(events, place, step) || (events.at[place] as number) <= began)) place++;
-        this.cursors[step] = place;
-        if (place < to) this.times[done++] = events.at[place] as number;
+        let position = this.cursors[step] as number;
+        while (position < to && (!hasBit(events, position, step) || (events.at[position] as number) <= started))
+          position++;
+        this.cursors[step] = position;
+        if (position < to) this.times[done++] = events.at[position] as number;
       }
       this.times.subarray(0, done).sort();
       if (this.isExcluded()) continue;
@@ -195,7 +196,8 @@ export class FunnelMatcher {
 
 function timesOf(events: StepEvents, from: number, to: number, bit: number): number[] {
   const times: number[] = [];
-  for (let place = from; place < to; place++) if (hasBit(events, place, bit)) times.push(events.at[place] as number);
+  for (let position = from; position < to; position++)
+    if (hasBit(events, position, bit)) times.push(events.at[position] as number);
   return times;
 }
 

@@ -54,7 +54,7 @@ function presentStep(view: FunnelView, { value, label }: FunnelGroup, step: Funn
   };
 }
 
-/** A body that asks for a funnel gets values in the shape in which it named the property. */
+/** A body that asks for a funnel gets values in the format in which it named the property. */
 function breakdownFields({ question, isBody }: FunnelView, value: FunnelValue, label: string | null): object {
   const { fields, breakdown } = question;
   if (breakdown?.kind === 'cohort') return { breakdown: label, breakdown_value: value };

@@ -81,8 +81,8 @@ async function countByBitmap(
   const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
     where project_id = ${sql.param(statement.projectId)}`;
   const persons = `select b.*, c.created as created from (${activity}) b join (${created}) c on c.person_id = b.actor`;
-  const asked = { actors: persons, bits: wordColumns(ticks), numbers: ['created'] };
-  return countStatuses(await queryActivityBits(deps, statement, asked), ticks);
+  const bitsQuery = { actors: persons, bits: wordColumns(ticks), numbers: ['created'] };
+  return countStatuses(await queryActivityBits(deps, statement, bitsQuery), ticks);
 }
 
 /** Resurrecting: active, neither new nor active before. Dormant: active before, but not now. */

@@ -92,8 +92,8 @@ function splitPaths(
   }
   path.length = 0;
   let before = Number.NaN;
-  for (let place = from; place < to; place++) {
-    const [item, time] = [items[place] as number, at[place] as number];
+  for (let position = from; position < to; position++) {
+    const [item, time] = [items[position] as number, at[position] as number];
     if (item === EXCLUDED_CODE || (range !== undefined && !isInRange(time, range))) continue;
     if (path.length > 0 && isPause(before, time)) {
       onEnd();
@@ -122,7 +122,7 @@ async function funnelRanges(
 }
 
 interface Step {
-  place: number;
+  position: number;
   from: number;
   to: number;
   count: number;
@@ -144,9 +144,8 @@ class StepCounter {
   constructor(codes: PathCodes, limit: number) {
     this.#codes = codes;
     this.#limit = limit;
-    const places = limit * codes.count * codes.count;
-    this.#table =
-      codes.isComplete && places <= MAX_TABLE_SIZE ? new Array<Step | undefined>(places).fill(undefined) : null;
+    const size = limit * codes.count * codes.count;
+    this.#table = codes.isComplete && size <= MAX_TABLE_SIZE ? new Array<Step | undefined>(size).fill(undefined) : null;
   }
 
   add(path: readonly PathItem[]): void {
@@ -155,25 +154,25 @@ class StepCounter {
 
   /** The first items of a path, up to the limit. */
   addFirst({ items, times, length }: Path): void {
-    const most = Math.min(length, this.#limit);
-    for (let place = 1; place < most; place++) {
-      const step = this.#stepOf(place, items[place - 1] as number, items[place] as number);
+    const end = Math.min(length, this.#limit);
+    for (let position = 1; position < end; position++) {
+      const step = this.#stepOf(position, items[position - 1] as number, items[position] as number);
       step.count++;
-      step.time += (times[place] as number) - (times[place - 1] as number);
+      step.time += (times[position] as number) - (times[position - 1] as number);
     }
   }
 
-  #stepOf(place: number, from: number, to: number): Step {
+  #stepOf(position: number, from: number, to: number): Step {
     const { count, isComplete } = this.#codes;
-    const number = (place * count + from) * count + to;
+    const number = (position * count + from) * count + to;
     if (this.#table !== null) {
-      const step = this.#table[number] ?? { place, from, to, count: 0, time: 0 };
+      const step = this.#table[number] ?? { position, from, to, count: 0, time: 0 };
       this.#table[number] = step;
       return step;
     }
     // While items are still being added, `number` is not unique.
-    const key = isComplete ? number : `${place} ${from} ${to}`;
-    const step = this.#steps.get(key) ?? { place, from, to, count: 0, time: 0 };
+    const key = isComplete ? number : `${position} ${from} ${to}`;
+    const step = this.#steps.get(key) ?? { position, from, to, count: 0, time: 0 };
     if (step.count === 0) this.#steps.set(key, step);
     return step;
   }
@@ -183,10 +182,10 @@ class StepCounter {
     const counted = this.#table?.filter((step) => step !== undefined) ?? [...this.#steps.values()];
     const weights = counted.map(({ count }) => count);
     const minWeight = minShownWeight(weights, question);
-    for (const { place, from, to, count, time } of counted) {
+    for (const { position, from, to, count, time } of counted) {
       if (count < minWeight) continue;
       const [source, target] = [this.#codes.nameOf(from), this.#codes.nameOf(to)];
-      this.#edges.addSteps(`${place}_${source}`, `${place + 1}_${target}`, count, time);
+      this.#edges.addSteps(`${position}_${source}`, `${position + 1}_${target}`, count, time);
     }
     return this.#edges;
   }

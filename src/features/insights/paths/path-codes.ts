@@ -50,8 +50,8 @@ export class PathCodes {
 
   /** Joins the codes, where all items are known: `c.code` is the event's. Events of excluded items are left out. */
   join(sql: SqlBuilder, item: string): string {
-    const kept = [...(this.#known ?? [])].filter(([, code]) => code !== EXCLUDED_CODE);
-    const rows = kept.map(([text, code]) => ({ text, code: String(code) }));
+    const included = [...(this.#known ?? [])].filter(([, code]) => code !== EXCLUDED_CODE);
+    const rows = included.map(([text, code]) => ({ text, code: String(code) }));
     // Cast before the join: once per item, not per event.
     const codes = `(select t.text as text, cast(t.code as integer) as code from ${sql.rows(['text', 'code'], rows)} t)`;
     return `join ${codes} c on c.text = ${item}`;

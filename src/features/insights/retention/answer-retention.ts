@@ -36,8 +36,8 @@ async function countsByInterval(
   if (question.intervals > MAX_BITMAP_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
   const query = await prepareRetention(deps, projectId, question);
   const statement = query.begin();
-  const asked = { actors: retentionBitmapSql(statement, question), bits: ['came', 'again'] };
-  return countReturns(await queryActivityBits(deps, statement, asked), question);
+  const bitsQuery = { actors: retentionBitmapSql(statement, question), bits: ['came', 'again'] };
+  return countReturns(await queryActivityBits(deps, statement, bitsQuery), question);
 }
 
 /** Interval → intervals after it → how many started then and came back so much later. */

@@ -32,7 +32,7 @@ export function arrivalsSql(statement: EventStatement, question: RetentionQuesti
   const during = isFirstTime ? 'true' : statement.during(range);
   // Of all time, not only of the range: only the very first event counts.
   const first = `row_number() over (partition by p.person_id order by e.timestamp, ${statement.sql.idOrder('e.uuid')})`;
-  const events = `select p.person_id as person, e.timestamp as happened, ${isFirstTime ? first : '1'} as place
+  const events = `select p.person_id as person, e.timestamp as happened, ${isFirstTime ? first : '1'} as event_rank
       ${values.map((value, at) => `, ${value} as value${at}`).join('')}
     ${statement.from()} ${breakdowns.map(({ join }) => join).join(' ')}
     where ${statement.inProject()} and ${during} and ${statement.isOf(target)} and ${statement.matches(filter)}
@@ -42,7 +42,7 @@ export function arrivalsSql(statement: EventStatement, question: RetentionQuesti
   const cohorts = isFirstCohortOnly ? 'where interval = 0' : '';
   return `select distinct person, interval ${named} from (
       select person, ${tickSql(sql, 'happened', bounds)} as interval ${named}
-      from (${events}) f where place = 1 and ${inRange}
+      from (${events}) f where event_rank = 1 and ${inRange}
     ) i ${cohorts}`;
 }
 

@@ -27,11 +27,11 @@ function readEntitiesOf(fields: QuestionFields, name: 'actions' | 'events', cont
   return (readListField(fields, name) ?? []).map((item) => {
     const given = isJsonObject(item) ? item : { id: item };
     const { order } = given;
-    const place = typeof order === 'string' ? Number(order) : order;
+    const position = typeof order === 'string' ? Number(order) : order;
     return {
       entity: readEntity({ ...given, type: name }, name, context),
       given,
-      order: typeof place === 'number' && Number.isFinite(place) ? place : 0,
+      order: typeof position === 'number' && Number.isFinite(position) ? position : 0,
     };
   });
 }

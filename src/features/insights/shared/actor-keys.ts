@@ -78,10 +78,10 @@ export class ActorKeys {
     // `at` is not filled yet, so it serves as spare memory.
     sortKeys(keys, first, past, at);
     let hasTies = false;
-    for (let place = first; place < past; place++) {
-      const key = keys[place] as number;
+    for (let position = first; position < past; position++) {
+      const key = keys[position] as number;
       const since = Math.floor(key / base);
-      const index = place - first;
+      const index = position - first;
       rest[index] = key - since * base;
       at[index] = from + since;
       if (index > 0 && at[index] === at[index - 1] && rest[index] !== rest[index - 1]) hasTies = true;
@@ -141,21 +141,21 @@ function sortKeys(keys: Float64Array, from: number, to: number, spare: Float64Ar
 }
 
 function runEnd(keys: Float64Array, from: number, to: number): number {
-  let place = from + 1;
-  while (place < to && (keys[place] as number) >= (keys[place - 1] as number)) place++;
-  return place;
+  let position = from + 1;
+  while (position < to && (keys[position] as number) >= (keys[position - 1] as number)) position++;
+  return position;
 }
 
 /** The first run is copied to `first`; once it is used up, the rest is in place already. */
 function mergeRuns(keys: Float64Array, from: number, middle: number, to: number, first: Float64Array): void {
   const count = middle - from;
   for (let at = 0; at < count; at++) first[at] = keys[from + at] as number;
-  let [at, second, place] = [0, middle, from];
+  let [at, second, position] = [0, middle, from];
   while (at < count) {
     const next = first[at] as number;
-    if (second < to && (keys[second] as number) < next) keys[place++] = keys[second++] as number;
+    if (second < to && (keys[second] as number) < next) keys[position++] = keys[second++] as number;
     else {
-      keys[place++] = next;
+      keys[position++] = next;
       at++;
     }
   }

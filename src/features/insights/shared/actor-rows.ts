@@ -44,7 +44,7 @@ export async function reorderColumn<T extends Int32Array | Float64Array>(
 ): Promise<T> {
   const values = new (column.constructor as new (length: number) => T)(rows.length);
   await inBatches(rows.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let place = from; place < to; place++) values[place] = column[rows[place] as number] as number;
+    for (let position = from; position < to; position++) values[position] = column[rows[position] as number] as number;
   });
   return values;
 }
@@ -80,9 +80,9 @@ const MAX_INSERTION_SORT = 100;
 
 function insertionSort(part: RowColumns, from: number, to: number, tieOrder: TieOrder): void {
   const { at, rows } = part;
-  for (let place = from + 1; place < to; place++) {
-    const [time, row] = [at[place] as number, rows[place] as number];
-    let free = place;
+  for (let position = from + 1; position < to; position++) {
+    const [time, row] = [at[position] as number, rows[position] as number];
+    let free = position;
     while (free > from && isBefore(time, row, at[free - 1] as number, rows[free - 1] as number, tieOrder)) {
       at[free] = at[free - 1] as number;
       rows[free] = rows[free - 1] as number;
@@ -94,9 +94,9 @@ function insertionSort(part: RowColumns, from: number, to: number, tieOrder: Tie
 }
 
 function sortLarge({ at, rows }: RowColumns, from: number, to: number, tieOrder: TieOrder): void {
-  let place = from + 1;
-  while (place < to && (at[place - 1] as number) < (at[place] as number)) place++;
-  if (place >= to) return;
+  let position = from + 1;
+  while (position < to && (at[position - 1] as number) < (at[position] as number)) position++;
+  if (position >= to) return;
   const own = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number }));
   own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tieOrder) ? -1 : 1));
   for (const [index, { row, time }] of own.entries()) {

@@ -19,10 +19,10 @@ export const splitBy = (
   statement: EventStatement,
   breakdown: PropertyBreakdown,
   key: string,
-  reach: Range,
+  sessionRange: Range,
 ): BreakdownColumns => ({
   value: valueSql(statement.sql, breakdown, key),
-  join: valueJoinSql(statement, breakdown, key, reach),
+  join: valueJoinSql(statement, breakdown, key, sessionRange),
   condition: hasOwnerSql(breakdown),
 });
 
@@ -42,10 +42,15 @@ const within = ({ sql }: EventStatement, number: string, { from, until }: Bin): 
 export function selectionSql(
   statement: EventStatement,
   selection: BreakdownSelection,
-  reach: Range,
+  sessionRange: Range,
 ): Omit<BreakdownColumns, 'value'> {
   if (selection.kind === 'cohort') return { join: '', condition: statement.isMember(selection.id) };
-  const { value, join, condition } = splitBy(statement, selection.breakdown, selection.breakdown.keys[0] ?? '', reach);
+  const { value, join, condition } = splitBy(
+    statement,
+    selection.breakdown,
+    selection.breakdown.keys[0] ?? '',
+    sessionRange,
+  );
   const own =
     selection.kind === 'bin'
       ? within(statement, statement.numberIn(value), selection)

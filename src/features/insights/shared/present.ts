@@ -11,7 +11,7 @@ export interface PresentContext {
   context: QuestionContext;
   /** Whether the question came in a body. */
   isBody: boolean;
-  /** The address of the persons whom these fields ask for. */
+  /** The address of the persons that these fields select. */
   link(fields: JsonObject): string;
 }
 
@@ -38,7 +38,7 @@ export const presentPeriod = (period: 'current' | 'previous' | null) =>
 /** `offset` pages the values of a breakdown, but also the persons: a link starts with the first person. */
 export const withoutOffset = ({ offset: _offset, ...fields }: JsonObject): JsonObject => fields;
 
-/** The series by its place in the list, which also identifies its filters. */
+/** The series by its index, which also identifies its filters. */
 export const seriesFields = ({ entity, math }: Series, index: number): JsonObject => ({
   entity_id: entity.id,
   entity_type: `${entity.kind}s`,

@@ -1,4 +1,11 @@
+import type { Tick } from '../../../core/time/ticks.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
+
+/** The starts of the intervals, and the end of the last. */
+export const boundsOf = (ticks: readonly Tick[]): number[] => [
+  ...ticks.map(({ start }) => start),
+  ticks.at(-1)?.end ?? 0,
+];
 
 /** Consecutive intervals of the same length. */
 interface Run {
@@ -9,9 +16,8 @@ interface Run {
 }
 
 /**
- * The index of the interval of a time; `bounds` are the starts of the intervals and the end of the last, and the time
- * must be between them. Between two clock changes intervals have the same length, so a division is enough: many times
- * faster than a calendar function for every event, with the same result.
+ * The index of the interval of a time, which must be between the `bounds`. Between two clock changes intervals have the
+ * same length, so a division is enough: many times faster than a calendar function for every event.
  */
 export function tickSql(sql: SqlBuilder, time: string, bounds: readonly number[]): string {
   const runs = runsOf(bounds);

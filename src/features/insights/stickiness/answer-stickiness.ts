@@ -10,7 +10,7 @@ import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../ru
 import { sum } from '../rules/statistics.ts';
 import { activeTicks, activitySql, MAX_BITMAP_TICKS } from '../shared/activity-bitmaps.ts';
 import { actorOfMath } from '../shared/aggregate-sql.ts';
-import { tickSql } from '../shared/tick-sql.ts';
+import { boundsOf, tickSql } from '../shared/tick-sql.ts';
 
 export async function answerStickiness(
   deps: QueryDeps,
@@ -73,7 +73,7 @@ function activeIntervalsSql(
   range: Range,
 ): string {
   const ticks = ticksOf(range, interval, timezone);
-  const tick = tickSql(statement.sql, 'e.timestamp', [...ticks.map(({ start }) => start), ticks.at(-1)?.end ?? 0]);
+  const tick = tickSql(statement.sql, 'e.timestamp', boundsOf(ticks));
   const who = actorOfMath(math);
   const actor = statement.actor(who);
   const where = `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}

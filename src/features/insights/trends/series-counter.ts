@@ -20,8 +20,8 @@ import {
 } from '../shared/activity-bitmaps.ts';
 import { actorOfMath, aggregateSql, emptyNumber, measuredColumn } from '../shared/aggregate-sql.ts';
 import { type BreakdownColumns, binSql, NO_BREAKDOWN, splitBy } from '../shared/breakdown-sql.ts';
-import { tickSql } from '../shared/tick-sql.ts';
-import { activeActorsSql, type WindowTick } from './active-persons-sql.ts';
+import { boundsOf, tickSql } from '../shared/tick-sql.ts';
+import { activeActorsSql, activeWindows } from './active-actors.ts';
 
 /** A value of the breakdown, and the text that the engine groups by. */
 interface BreakdownPart {
@@ -85,7 +85,7 @@ export class SeriesCounter {
 
   /** The values with the largest numbers; where those are about actors, with the most events. */
   async #largest({ limit, offset }: PropertyBreakdown, split: SplitSql, searchRange: Range): Promise<string[]> {
-    const statement = this.#begin();
+    const statement = this.#query.begin();
     const { math } = this.#series;
     const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'per_actor';
     const ranked: SeriesMath = isOfActors ? { kind: 'total' } : math;
@@ -103,7 +103,7 @@ export class SeriesCounter {
   }
 
   async #quantiles(bins: number, split: SplitSql, searchRange: Range): Promise<number[]> {
-    const statement = this.#begin();
+    const statement = this.#query.begin();
     const columns = split(statement);
     const matched = this.#matched(
       statement,
@@ -142,10 +142,9 @@ export class SeriesCounter {
     const { math } = this.#series;
     const { display } = this.#question;
     if (math.kind === 'active' && display !== 'total') return this.#activeRows(math.days, split, texts);
-    const statement = this.#begin();
+    const statement = this.#query.begin();
     const isTotal = display === 'total';
-    const bounds = [...this.#ticks.map(({ start }) => start), this.#ticks.at(-1)?.end ?? 0];
-    const tick = isTotal ? '0' : tickSql(statement.sql, 'e.timestamp', bounds);
+    const tick = isTotal ? '0' : tickSql(statement.sql, 'e.timestamp', boundsOf(this.#ticks));
     const during = math.kind === 'active' ? this.#lastDays(math.days) : this.#range;
     const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'unique_group';
     const ticks = isTotal ? 1 : this.#ticks.length;
@@ -170,7 +169,7 @@ export class SeriesCounter {
       actor: actorOfMath(this.#series.math),
       ticks,
       tick,
-      value: texts === null ? null : 'r.position',
+      value: texts === null ? null : 'r.number',
       join: `${join} ${textJoin}`,
       where: `${this.#matches(statement, during)} and ${condition}`,
     });
@@ -195,43 +194,15 @@ export class SeriesCounter {
   }
 
   async #activeRows(days: number, split: SplitSql, texts: readonly string[] | null): Promise<SqlRow[]> {
-    const windows = await this.#windows(days);
+    const windows = await activeWindows(this.#query, this.#question, this.#range, this.#ticks, days);
     if (windows.length === 0) return [];
-    const statement = this.#begin();
+    const statement = this.#query.begin();
     const actor = measuredColumn(statement, this.#series.math);
     const sql = activeActorsSql(statement, windows, (during, segment) =>
       this.#matched(statement, split(statement), during, segment, actor, texts),
     );
     return statement.query(sql);
   }
-
-  /**
-   * As PostHog does it: an hour that starts with the last instant of the range is empty, and a breakdown by property shows
-   * 0 in intervals in which the project has no events at all.
-   */
-  async #windows(days: number): Promise<WindowTick[]> {
-    const { interval, timezone, breakdown } = this.#question;
-    const withEvents = breakdown?.kind === 'property' ? await this.#ticksWithEvents() : null;
-    return this.#ticks.flatMap(({ start }, tick) => {
-      if (interval === 'hour' && start === this.#range.until - 1) return [];
-      if (withEvents !== null && !withEvents.has(tick)) return [];
-      const { from, until } = activeWindow(start, days, interval, timezone);
-      return [{ tick, from, until: Math.min(until, this.#range.until) }];
-    });
-  }
-
-  async #ticksWithEvents(): Promise<ReadonlySet<number>> {
-    const statement = this.#begin();
-    const bounds = [...this.#ticks.map(({ start }) => start), this.#ticks.at(-1)?.end ?? 0];
-    const during = statement.during({ from: bounds[0] ?? 0, until: bounds.at(-1) ?? 0 });
-    const rows = await statement.query(
-      `select distinct ${tickSql(statement.sql, 'e.timestamp', bounds)} as tick
-      from event_rows e where ${statement.inProject()} and ${during}`,
-    );
-    return new Set(rows.map((row) => Number(row['tick'])));
-  }
-
-  #begin = (): EventStatement => this.#query.begin();
 
   /** The matching events with `value`, `tick` and one more column; with `texts` only those values. */
   #matched(
@@ -256,18 +227,18 @@ export class SeriesCounter {
 
   #textRows = ({ sql }: EventStatement, texts: readonly string[]): string =>
     sql.rows(
-      ['value', 'position'],
-      texts.map((text, position) => ({ value: text, position: String(position) })),
+      ['value', 'number'],
+      texts.map((text, number) => ({ value: text, number: String(number) })),
     );
 }
 
 /** The number of actors for each value and interval. */
 function uniqueRows(bits: ActivityBits, texts: readonly string[] | null, ticks: number): SqlRow[] {
   const values = texts ?? [''];
-  const positions = texts === null ? null : bits.numbers('value');
+  const numbers = texts === null ? null : bits.numbers('value');
   const counts = new Float64Array(values.length * ticks);
   for (let actor = 0; actor < bits.actors; actor++) {
-    const from = (positions?.[actor] ?? 0) * ticks;
+    const from = (numbers?.[actor] ?? 0) * ticks;
     bits.eachTick(actor, (tick) => {
       (counts[from + tick] as number)++;
     });

@@ -131,7 +131,7 @@ function labelOf({ breakdown }: FunnelQuestion, value: FunnelValue | null): stri
   return Array.isArray(value) ? value.join('::') : null;
 }
 
-/** From how many seconds on, and how many of the times lie there. */
+/** The lower bound in seconds, and how many times are in it. */
 type TimeBin = readonly [from: number, count: number];
 
 const MAX_BINS = 60;

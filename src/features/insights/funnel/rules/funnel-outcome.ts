@@ -59,7 +59,7 @@ export function isSelected(
   }
 }
 
-/** When the path of somebody at a step of a funnel starts and ends; null where they never reached it. */
+/** When the path of an actor at a step of a funnel starts and ends; null where they never reached it. */
 export function pathRange(
   path: FunnelPath,
   people: FunnelPeopleQuestion,

@@ -24,7 +24,7 @@ export class NumberList {
     const length = this.#length;
     if (length <= 1) return length === 0 ? null : (this.#values[0] as number);
     for (let at = 0; at < length; at++) this.#sorted[at] = this.#values[at] as number;
-    // Quickselect is slow for some orders, which whoever sends the events could choose.
+    // Quickselect is slow for some orders, which senders of events could choose.
     if (length > MAX_QUICKSELECT) this.#sorted.subarray(0, length).sort();
     else selectMiddle(this.#sorted, length);
     const middle = (length - 1) / 2;
@@ -57,7 +57,7 @@ function selectMiddle(numbers: Float64Array, length: number): void {
       numbers[left++] = numbers[right] as number;
       numbers[right--] = moved;
     }
-    // Up to `right` all are at most the pivot, from `left` on at least; between them lies the pivot.
+    // Up to `right` all are at most the pivot, from `left` on at least; the pivot is between them.
     if (middle <= right) high = right;
     else if (middle >= left) low = left;
     else break;

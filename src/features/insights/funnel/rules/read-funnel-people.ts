@@ -44,7 +44,7 @@ function readSelection(fields: QuestionFields, { steps }: FunnelQuestion): Funne
   if (step === 0 || step === -1) {
     throw invalid(
       'funnel_step',
-      'Steps are counted from 1; nobody drops out before the first, so the other way from -2.',
+      'Steps are counted from 1. Drop-offs are negative and start with -2, since nobody drops off before the first step.',
     );
   }
   return step > 0 ? { kind: 'reached', step } : { kind: 'dropped', step: -step };

@@ -39,13 +39,13 @@ export class ValueSplitter<E> {
   private readonly kind: FunnelQuestion['attribution']['kind'];
   private readonly none: readonly string[];
   private readonly read: ValueReader<E>;
-  private readonly kept: ReadonlySet<string>;
+  private readonly largest: ReadonlySet<string>;
 
-  constructor({ attribution }: FunnelQuestion, keys: number, read: ValueReader<E>, kept: ReadonlySet<string>) {
+  constructor({ attribution }: FunnelQuestion, keys: number, read: ValueReader<E>, largest: ReadonlySet<string>) {
     this.kind = attribution.kind;
     this.none = Array.from({ length: keys }, () => '');
     this.read = read;
-    this.kept = kept;
+    this.largest = largest;
   }
 
   split(events: readonly E[]): ValuePart<E>[] {
@@ -73,5 +73,5 @@ export class ValueSplitter<E> {
       (key) => JSON.parse(key) as string[],
     );
 
-  private shown = (value: readonly string[]): FunnelValue => (this.kept.has(JSON.stringify(value)) ? value : OTHER);
+  private shown = (value: readonly string[]): FunnelValue => (this.largest.has(JSON.stringify(value)) ? value : OTHER);
 }

@@ -56,8 +56,8 @@ const MAX_SMOOTHING_INTERVALS = 1000;
 export function readTrendsQuestion(fields: QuestionFields, context: QuestionContext): TrendsQuestion {
   const dates = readDates(fields);
   const { timezone } = dateContext(context);
-  const asked = readTickedRange(fields, context);
-  const range = roundToInterval(asked, dates.interval, timezone);
+  const given = readTickedRange(fields, context);
+  const range = roundToInterval(given, dates.interval, timezone);
   const series = readEntities(fields, context).map(seriesOf);
   return {
     kind: 'trends',
@@ -71,7 +71,7 @@ export function readTrendsQuestion(fields: QuestionFields, context: QuestionCont
     previous: readBooleanField(fields, 'compare')
       ? previousRange(range, dates.interval, timezone, dates.dateFrom, dates.dateTo)
       : null,
-    searchFrom: asked.from,
+    searchFrom: given.from,
     breakdown: readTrendsBreakdown(fields, context),
     formula: readFormula(fields, series.length),
     smoothing: readIntegerField(fields, 'smoothing_intervals', { min: 1, max: MAX_SMOOTHING_INTERVALS }) ?? 1,
