@@ -239,7 +239,7 @@ describe('refused', () => {
     ['empty filters', { filters: {} }, invalid('filters', "Filters must be a dictionary with a 'properties' key.")],
     ['a list', { filters: [] }, invalid('filters', "Filters must be a dictionary with a 'properties' key.")],
     ['a text', { filters: 'x' }, invalid('filters', 'filters is not valid JSON.')],
-    ['strange groups', { groups: 5 }, invalid('groups', 'groups is a list.')],
+    ['strange groups', { groups: 5 }, invalid('groups', 'groups has to be a list.')],
     ['an unknown action in groups', { groups: [{ action_id: 1 }] }, invalid('groups', 'Action ID 1 does not exist!')],
     [
       'an unknown action',

@@ -1,2 +1,2 @@
-/** Who goes through a funnel: persons, or the groups of one kind. */
+/** Who acts in an event: persons, or the groups of one type. */
 export type Actor = { kind: 'person' } | { kind: 'group'; index: number };

@@ -1,33 +1,33 @@
 /**
- * What can go wrong, without a word about HTTP: `http/errors.ts` alone chooses status and body.
+ * Errors, independent of HTTP: `http/errors.ts` chooses status and body.
  *
- * A `Failure` is something the caller can understand and often mend. Anything else that is thrown is a fault of ours:
- * it is logged whole and shown to nobody.
+ * A `Failure` is something that the caller can understand and often correct. Anything else that is thrown is a bug: it is
+ * logged, and the caller sees no details.
  */
 export type FailureKind =
-  /** Nobody has said who is asking, or the credentials are wrong. */
+  /** Credentials are missing or wrong. */
   | 'unauthenticated'
-  /** We know who is asking, and they may not. */
+  /** The caller is known, but not allowed to do this. */
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
-  /** The bytes cannot be read: broken JSON, a broken form. */
+  /** The body cannot be parsed: invalid JSON, an invalid form. */
   | 'malformed'
   | 'unsupported_media_type'
   | 'too_large'
-  /** Readable, but not right: a field is missing or has a wrong value. */
+  /** A field is missing or has a wrong value. */
   | 'invalid'
-  /** Somebody else changed the thing in the meantime. */
+  /** It was changed by someone else in the meantime. */
   | 'conflict'
-  /** Too many attempts; come back after `retryAfter` seconds. */
+  /** Too many attempts; retry after `retryAfter` seconds. */
   | 'throttled'
-  /** We cannot at the moment; the same request may succeed later. */
+  /** Not possible right now; the same request may succeed later. */
   | 'unavailable';
 
 interface FailureOptions {
-  /** The machine-readable word, where it differs from the kind's usual one. */
+  /** The error code, where it differs from the kind's default. */
   code?: string;
-  /** The field to blame; nested names are joined by `__`. */
+  /** The field with the error; nested names are joined by `__`. */
   attr?: string;
   /** Seconds to wait before trying again. */
   retryAfter?: number;
@@ -55,6 +55,6 @@ export const notFound = (detail = 'Not found.'): Failure => new Failure('not_fou
 export const forbidden = (detail = 'You do not have permission to perform this action.'): Failure =>
   new Failure('forbidden', detail);
 
-/** A field has a wrong value. `code` is `invalid_input` unless the wire has a word of its own for it. */
+/** A field has a wrong value. */
 export const invalid = (attr: string | undefined, detail: string, code = 'invalid_input'): Failure =>
   new Failure('invalid', detail, attr === undefined ? { code } : { code, attr });

@@ -1,4 +1,4 @@
-/** Tags as they are kept: trimmed, in lower case, each once, none of them empty; in the order of first mention. */
+/** Tags as they are stored: trimmed, in lower case, without duplicates and empty ones, in their first order. */
 export const cleanTags = (tags: readonly string[]): string[] => [
   ...new Set(tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '')),
 ];

@@ -1,4 +1,4 @@
-/** What a property of groups is, as text, for each group: by which numbers are divided. */
+/** The values of group properties, for breakdowns by them. */
 
 import type { PropertyBreakdown } from '../core/actions/breakdown.ts';
 import { Failure } from '../core/errors.ts';
@@ -8,7 +8,7 @@ import type { SqlBuilder } from '../stores/events/dialect.ts';
 import type { GroupStore } from '../stores/metadata/groups.ts';
 import { groupPages } from './filters/related-filter.ts';
 
-/** By the property; groups that lack it are left out. */
+/** By property; without the groups that lack it. */
 export type GroupPropertyValues = ReadonlyMap<string, readonly { group: string; value: string }[]>;
 
 const MAX_GROUPS = 200_000;
@@ -19,10 +19,10 @@ export async function findGroupPropertyValues(
   { keys, groupIndex }: PropertyBreakdown,
 ): Promise<GroupPropertyValues> {
   const texts = new Map(keys.map((key) => [key, [] as { group: string; value: string }[]]));
-  let looked = 0;
+  let count = 0;
   for await (const page of groupPages(groups, projectId, groupIndex ?? 0)) {
-    looked += page.length;
-    if (looked > MAX_GROUPS) throw tooMany();
+    count += page.length;
+    if (count > MAX_GROUPS) throw tooMany();
     for (const { uuid: group, properties } of page) {
       const own = JSON.parse(properties) as JsonObject;
       for (const [key, list] of texts) {
@@ -34,10 +34,14 @@ export async function findGroupPropertyValues(
 }
 
 const tooMany = (): Failure =>
-  new Failure('invalid', `Numbers are divided by up to ${MAX_GROUPS} groups; this project has more.`, {
-    attr: 'breakdown_type',
-  });
+  new Failure(
+    'invalid',
+    `A breakdown by a group property supports up to ${MAX_GROUPS} groups; this project has more.`,
+    {
+      attr: 'breakdown_type',
+    },
+  );
 
-/** A table of `group_key` and `value`. */
+/** A table with the columns `group_key` and `value`. */
 export const groupPropertyValuesSql = (sql: SqlBuilder, texts: GroupPropertyValues, key: string): string =>
   `(select r."group" as group_key, r.value from ${sql.rows(['group', 'value'], texts.get(key) ?? [])} r)`;

@@ -1,9 +1,9 @@
 import type { SqlBuilder } from '../stores/events/dialect.ts';
 
 /**
- * Everybody of the project, once for each id that events may know them by: `key` is that id, the rest is the person as
- * of now. One join with this finds the persons of events, where overrides and persons would take one each; and both are
- * small beside the events. `number` tells persons apart within the statement.
+ * All persons of the project, with a row for each id that events may have for them: `key` is that id, the other columns
+ * are the current person. One join with this finds the persons of events, instead of one with overrides and another with
+ * persons. `number` identifies persons within the statement.
  */
 export function personsSql(sql: SqlBuilder, projectId: number): string {
   const inProject = `project_id = ${sql.param(projectId)}`;
@@ -20,8 +20,8 @@ export function personsSql(sql: SqlBuilder, projectId: number): string {
 }
 
 /**
- * Joins the rows of a small table, one for each id that events have, with the persons whose these are now, as `p`: of
- * them only `person_id`. Quicker than `personsSql` where ids are no more than persons.
+ * Joins a small table, which has a row for each person id of events, with the current persons as `p`, of which there is
+ * only `person_id`. Faster than `personsSql` on tables with at most one row for each person.
  */
 export function joinPersonsSql(sql: SqlBuilder, projectId: number, key: string): string {
   const inProject = `project_id = ${sql.param(projectId)}`;

@@ -1,21 +1,21 @@
-/** How long a question may take, and what ends it before that. */
+/** Time and memory limits of queries. */
 import { Failure } from '../core/errors.ts';
 
-const narrow = 'Narrow it: a shorter range of dates, fewer series or values of a breakdown, or another filter.';
+const narrow = 'Use a shorter range of dates, fewer series or breakdown values, or another filter.';
 
 const queryTooSlow = (seconds: number): Failure =>
-  new Failure('invalid', `The question took longer than ${seconds} seconds and was stopped. ${narrow}`, {
+  new Failure('invalid', `The query took longer than ${seconds} seconds and was stopped. ${narrow}`, {
     code: 'query_too_slow',
   });
 
-/** Not the caller's fault in itself, but nobody else can mend it. */
+/** An error of the caller, who alone can change the query. */
 export const queryTooLarge = (cause?: unknown): Failure =>
-  new Failure('invalid', `The question needs more memory than there is for it. ${narrow}`, {
+  new Failure('invalid', `The query needs more memory than it may use. ${narrow}`, {
     code: 'query_too_large',
     cause,
   });
 
-/** Runs `work` until its time is over or somebody ends it; whoever waits hears of that at once. */
+/** Runs `work` with a time limit; rejects at once when it is over or `stopped` is aborted. */
 export async function withQueryLimits<T>(
   seconds: number,
   stopped: AbortSignal,

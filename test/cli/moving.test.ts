@@ -242,10 +242,10 @@ describe('import', () => {
       `2 events and 0 persons taken in.\n7 lines were left out; they are, with the reasons, in ${file}.bad-lines.\n`,
     ]);
     expect(readLines(`${file}.bad-lines`).map(({ line, reason }) => [line, reason])).toEqual([
-      [2, 'it is no JSON'],
-      [3, 'it is no JSON object'],
+      [2, 'it is not JSON'],
+      [3, 'it is not a JSON object'],
       [5, 'its timestamp cannot be read'],
-      [6, 'its uuid is none'],
+      [6, 'its uuid is invalid'],
       [7, 'missing distinct id'],
       [8, 'session recording'],
       [9, 'it is neither an event nor a person'],

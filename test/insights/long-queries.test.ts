@@ -124,7 +124,7 @@ describe('a query that takes too long', () => {
     for (const { status, body } of answers) {
       expect([status, body.type, body.code, body.attr]).toEqual([400, 'validation_error', 'query_too_slow', null]);
       expect(body.detail).toMatch(
-        /^The question took longer than 2 seconds and was stopped. Narrow it: a shorter range/,
+        /^The query took longer than 2 seconds and was stopped. Use a shorter range/,
       );
     }
     await engineAnswers();
@@ -177,6 +177,6 @@ describe('a query that needs too much memory', () => {
     });
     await small.close();
     expect([status, body.code]).toEqual([400, 'query_too_large']);
-    expect(body.detail).toMatch(/^The question needs more memory than there is for it. Narrow it: /);
+    expect(body.detail).toMatch(/^The query needs more memory than it may use. Use a shorter range/);
   });
 });

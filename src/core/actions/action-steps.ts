@@ -1,4 +1,4 @@
-/** The steps of an action: what an event has to be to count as one of the action's. */
+/** Reads the steps of an action. */
 import { Failure, invalid } from '../errors.ts';
 import { checkElementFilter } from '../filters/element-filter.ts';
 import { readFilters } from '../filters/parse-filters.ts';
@@ -8,10 +8,10 @@ import { type ActionStep, URL_MATCHINGS } from './entity.ts';
 
 const MAX_STEPS = 50;
 const ELEMENT_KEYS = ['tag_name', 'text', 'href', 'selector'] as const;
-/** Only of these events it is known what was clicked. */
+/** Only these events have clicked elements. */
 const AUTOCAPTURE_EVENT = '$autocapture';
 
-/** Refuses what is not understood: passing it over would count the wrong events. */
+/** Rejects what it does not understand: ignoring it would count the wrong events. */
 export function readSteps(steps: readonly Json[]): ActionStep[] {
   if (steps.length > MAX_STEPS) throw invalid('steps', `An action has at most ${MAX_STEPS} steps.`, 'max_length');
   return steps.map((step, at) => {
@@ -37,7 +37,7 @@ function readText(step: JsonObject, name: string, at: string): string | null {
   const value = step[name] ?? null;
   if (value === null || value === '') return null;
   if (typeof value !== 'string' || value.length > 2000) {
-    throw invalid(`${at}__${name}`, `${name} has to be a text of at most 2000 characters.`);
+    throw invalid(`${at}__${name}`, `${name} has to be a string of at most 2000 characters.`);
   }
   return value;
 }
@@ -55,7 +55,7 @@ function elementFilters(step: JsonObject, at: string): PropertyFilter[] {
   });
 }
 
-/** Whatever is wrong is wrong with this field. */
+/** Reports any error as an error of this field. */
 function withErrorAttr<T>(attr: string, read: () => T): T {
   try {
     return read();

@@ -1,19 +1,19 @@
-/** By what a number is divided. */
+/** What a number is broken down by. */
 export type Breakdown = PropertyBreakdown | CohortBreakdown;
 
 export interface PropertyBreakdown {
   kind: 'property';
-  /** `session`: how long the event's session lasted, in seconds; the only property that sessions have. */
+  /** `session`: the length of the event's session in seconds, the only property that sessions have. */
   owner: 'event' | 'person' | 'group' | 'session';
   groupIndex: number | null;
-  /** Trends take one; funnels and retention take several together. */
+  /** Trends use one; funnels and retention combine several. */
   keys: readonly string[];
-  /** How many values are shown, the largest first, and from the how-manyth on. */
+  /** Values are shown largest first: how many, and how many to skip. */
   limit: number;
   offset: number;
-  /** Addresses that differ only in a trailing slash, `?` or `#` are one. */
+  /** URLs that differ only in a trailing slash, `?` or `#` are the same value. */
   isUrl: boolean;
-  /** Numbers are put into this many bins of about as many events each. */
+  /** The number of bins that numeric values are put into, each with about the same number of events. */
   bins: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface BreakdownCohort {
   name: string;
 }
 
-/** One value of a breakdown: what the number that was followed had been divided into. */
+/** One value of a breakdown: the part of a number whose persons are listed. */
 export type BreakdownSelection =
   | { kind: 'value'; breakdown: PropertyBreakdown; value: string }
   | { kind: 'bin'; breakdown: PropertyBreakdown; from: number; until: number }

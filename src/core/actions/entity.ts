@@ -1,12 +1,12 @@
 import type { Filter } from '../filters/property-filter.ts';
 
-/** What a question counts: events of a name (null: any event), or an action, which is one of several kinds of events. */
+/** What a question counts: events of a name (null: any event), or an action. */
 export type Entity = EventEntity | ActionEntity;
 
 interface NamedEntity {
   name: string;
   customName: string | null;
-  /** The entity's own filter, beside the question's. */
+  /** Applies to this entity only, in addition to the question's filter. */
   filter: Filter;
 }
 
@@ -18,9 +18,9 @@ interface EventEntity extends NamedEntity {
 interface ActionEntity extends NamedEntity {
   kind: 'action';
   id: number;
-  /** False where the project has no such action: it matches nothing. */
+  /** False where the project has no such action; then nothing matches. */
   isKnown: boolean;
-  /** Written out, so that a question says by itself what it asks, and changes when the action does. */
+  /** Part of the question, so that a cached answer is not used after the action has changed. */
   steps: readonly ActionStep[];
 }
 
@@ -28,8 +28,8 @@ export const URL_MATCHINGS = ['contains', 'exact', 'regex'] as const;
 type UrlMatching = (typeof URL_MATCHINGS)[number];
 
 /**
- * All of it has to hold; what is null is not asked for. What a step says of the element that was clicked (tag, text,
- * address, selector) is part of its filter, as filters of elements.
+ * All conditions have to hold; null means any. Conditions on the clicked element (tag, text, href, selector) are part of
+ * the filter.
  */
 export interface ActionStep {
   event: string | null;
@@ -38,7 +38,7 @@ export interface ActionStep {
   filter: Filter;
 }
 
-/** An action as the project keeps it. An event is one of the action's where it fits at least one step. */
+/** An event belongs to an action if it fits at least one step. */
 export interface ActionDefinition {
   id: number;
   name: string;

@@ -1,4 +1,4 @@
-/** The criteria of cohorts as they are kept. */
+/** Criteria of stored cohorts, and which cohorts depend on others. */
 import { Failure } from '../errors.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { type Criteria, referencedActions, referencedCohorts } from './criteria.ts';
@@ -16,7 +16,7 @@ interface StoredCohort {
 export const criteriaOf = (cohort: Pick<StoredCohort, 'filters' | 'groups'>): Criteria =>
   parseCriteria(effectiveFilters(cohort));
 
-/** What decides who is in: nothing in a static cohort, and nothing that can be read in a broken one. */
+/** Null for static cohorts, and for criteria that cannot be read. */
 export function readableCriteria(cohort: StoredCohort): Criteria {
   if (cohort.isStatic) return null;
   try {
@@ -30,17 +30,17 @@ export function readableCriteria(cohort: StoredCohort): Criteria {
 export const cohortReferences = (cohorts: readonly StoredCohort[]): References =>
   new Map(cohorts.map((cohort) => [cohort.id, referencedCohorts(readableCriteria(cohort))]));
 
-/** Those among the cohorts that ask for one of them, directly or through others. */
+/** The cohorts that refer to one of them, directly or through others. */
 export function dependentCohorts<C extends StoredCohort>(cohorts: readonly C[], id: number): C[] {
   const ids = new Set(dependentCohortIds(id, cohortReferences(cohorts)));
   return cohorts.filter((cohort) => ids.has(cohort.id));
 }
 
-/** Those among the cohorts that ask for an action, directly or through others. */
+/** The cohorts that refer to an action, directly or through others. */
 export function cohortsUsingAction<C extends StoredCohort>(cohorts: readonly C[], actionId: number): C[] {
-  const asking = new Set(
+  const using = new Set(
     cohorts.filter((cohort) => referencedActions(readableCriteria(cohort)).includes(actionId)).map(({ id }) => id),
   );
   const references = cohortReferences(cohorts);
-  return cohorts.filter(({ id }) => [...reachableFrom([id], references)].some((one) => asking.has(one)));
+  return cohorts.filter(({ id }) => [...reachableFrom([id], references)].some((one) => using.has(one)));
 }

@@ -1,12 +1,12 @@
 /**
- * What makes somebody a member of a cohort, whatever shape it came in. `parse-criteria.ts` reads it, `is-member.ts` says
- * what it means, `query/cohorts/cohort-members.ts` finds the members.
+ * The criteria of a cohort, whatever form they were sent in. `parse-criteria.ts` reads them,
+ * `query/cohorts/cohort-members.ts` finds the members.
  */
 import type { CohortFilter } from '../filters/cohort-filter.ts';
 import type { Filter } from '../filters/property-filter.ts';
 import type { Span } from '../time/span.ts';
 
-/** Something about the person itself; its own negation is already in the operators. */
+/** A filter on person properties; a negation is part of its operators. */
 export interface PersonCriterion {
   kind: 'person';
   filter: Filter;
@@ -27,10 +27,10 @@ interface CriteriaGroup {
 
 type LeafCriterion = PersonCriterion | CohortFilter | BehaviourCriterion;
 export type Criterion = LeafCriterion | CriteriaGroup;
-/** Null: nothing is asked for, and nobody is in. */
+/** Null: there are no criteria, and no members. */
 export type Criteria = Criterion | null;
 
-/** An event by its name, or one of an action's by the action's number, and by its properties where they matter. */
+/** An event by name or by the id of an action, with a filter on its properties. */
 export type BehaviourEvent = { filter: Filter } & (
   | { kind: 'event'; event: string }
   | { kind: 'action'; action: number }
@@ -80,7 +80,6 @@ export function leafCriteria(criteria: Criteria): LeafCriterion[] {
 export const eventsOfBehaviour = (behaviour: Behaviour): BehaviourEvent[] =>
   behaviour.kind === 'performed_event_sequence' ? [behaviour.performed, behaviour.next] : [behaviour.performed];
 
-/** Ids of the actions that are asked for. */
 export function referencedActions(criteria: Criteria): number[] {
   const events = leafCriteria(criteria).flatMap((leaf) =>
     leaf.kind === 'behaviour' ? eventsOfBehaviour(leaf.behaviour) : [],
@@ -88,7 +87,6 @@ export function referencedActions(criteria: Criteria): number[] {
   return [...new Set(events.flatMap((event) => (event.kind === 'action' ? [event.action] : [])))];
 }
 
-/** Ids of the cohorts that are asked for. */
 export const referencedCohorts = (criteria: Criteria): number[] => [
   ...new Set(leafCriteria(criteria).flatMap((leaf) => (leaf.kind === 'cohort' ? [leaf.id] : []))),
 ];

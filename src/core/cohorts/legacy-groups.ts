@@ -1,6 +1,6 @@
 /**
- * The old form of criteria: a list of groups, any of which is enough. A group is either a list of properties, or an event
- * that was done within some days, perhaps a number of times. Here it becomes today's form.
+ * The old form of criteria: a list of groups, of which one has to match. A group is a list of properties, or an event
+ * performed within some days, perhaps a number of times. It is converted to today's form.
  */
 
 import { isFilterOperator } from '../filters/property-filter.ts';
@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 
 const DEFAULT_DAYS = 365;
 
-/** What decides who is in: `filters`, or the old `groups` where there are none. */
+/** `filters`, or the old `groups` where there are none. */
 export const effectiveFilters = (cohort: { filters: JsonObject; groups: readonly Json[] }): JsonObject =>
   'properties' in cohort.filters ? cohort.filters : filtersFromGroups(cohort.groups);
 
@@ -29,7 +29,7 @@ function itemsOf(group: JsonObject): Json[] {
   return key === undefined || key === null || key === '' ? [] : [behaviourOf(group, key)];
 }
 
-/** In those days the properties of events were meant to be the person's. */
+/** In the old form, filters on event properties meant the person's. */
 const asPerson = (item: Json): Json =>
   isJsonObject(item) && (item['type'] ?? 'event') === 'event' ? { ...item, type: 'person' } : item;
 

@@ -139,7 +139,7 @@ describe('parsing criteria', () => {
       'filters: Property list cannot contain',
     ],
     ['deep nesting', { properties: tooDeep() }, 'filters: Groups are nested more than 20'],
-    ['too many', { properties: Array(201).fill(email) }, 'filters: Cohorts have at most 200'],
+    ['too many', { properties: Array(201).fill(email) }, 'filters: A cohort has at most 200'],
   ])('refuses %s', (_name, filters, detail) => {
     expect(detailOf(() => parseCriteria(filters))).toContain(detail);
   });

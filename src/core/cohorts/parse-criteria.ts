@@ -1,6 +1,6 @@
 /**
- * Reads the criteria of a cohort: `{properties: {type: "AND" | "OR", values: […]}}`, groups of items or of groups. An item
- * that is not understood is refused: passing it over would put the wrong people in.
+ * Reads the criteria of a cohort: `{properties: {type: "AND" | "OR", values: […]}}`, groups of items or of groups. Rejects
+ * items that it does not understand: ignoring them would give the wrong members.
  */
 import { Failure } from '../errors.ts';
 import { type CohortFilter, isNegatedCohort, parseCohortId } from '../filters/cohort-filter.ts';
@@ -10,7 +10,7 @@ import type { Criteria, Criterion, PersonCriterion } from './criteria.ts';
 import { invalidFilters, parseBehaviour } from './parse-behaviour.ts';
 
 const MAX_DEPTH = 20;
-/** Each one is a question of its own to a store. */
+/** Each criterion is a query of its own. */
 const MAX_CRITERIA = 200;
 
 export function parseCriteria(filters: unknown): Criteria {
@@ -35,7 +35,7 @@ function readGroup(group: JsonObject, depth: number, items: { left: number }): C
 
 const isGroup = (value: Json): boolean => isJsonObject(value) && 'values' in value;
 
-/** Groups without anything in them ask for nothing, and are left out. */
+/** Empty groups are ignored. */
 function readValues(kind: 'and' | 'or', values: Json[], depth: number, items: { left: number }): Criteria {
   if (depth > MAX_DEPTH) throw invalidFilters(`Groups are nested more than ${MAX_DEPTH} levels deep.`);
   const groups = values.filter(isGroup).length;
@@ -49,7 +49,7 @@ function readValues(kind: 'and' | 'or', values: Json[], depth: number, items: { 
 }
 
 function readItem(item: Json, items: { left: number }): Criterion {
-  if (items.left-- <= 0) throw invalidFilters(`Cohorts have at most ${MAX_CRITERIA} criteria.`);
+  if (items.left-- <= 0) throw invalidFilters(`A cohort has at most ${MAX_CRITERIA} criteria.`);
   if (!isJsonObject(item)) throw invalidFilters('Criteria are objects with at least a key, a type and a value.');
   switch (item['type'] ?? 'person') {
     case 'person':

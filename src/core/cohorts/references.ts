@@ -1,8 +1,8 @@
-/** Cohorts that ask for cohorts: who depends on whom. */
+/** Cohorts that refer to cohorts. */
 
 export type References = ReadonlyMap<number, readonly number[]>;
 
-/** The cohort itself and everything it asks for, directly or through others. */
+/** The cohorts themselves and all that they refer to, directly or through others. */
 export function reachableFrom(ids: Iterable<number>, references: References): Set<number> {
   const seen = new Set<number>();
   const open = [...ids];
@@ -14,15 +14,14 @@ export function reachableFrom(ids: Iterable<number>, references: References): Se
   return seen;
 }
 
-/** True if the cohort would be asked about itself. */
 export const dependsOnItself = (id: number, references: References): boolean =>
   reachableFrom(references.get(id) ?? [], references).has(id);
 
-/** Those that ask for the cohort, directly or through others; not the cohort itself. */
+/** The cohorts that refer to this one, directly or through others; without itself. */
 export const dependentCohortIds = (id: number, references: References): number[] =>
   [...references.keys()].filter((other) => other !== id && reachableFrom([other], references).has(id));
 
-/** Each after all of those that it asks for. Ids of a loop come in some order. */
+/** Each id after all that it refers to. Ids of a cycle come in some order. */
 export function inDependencyOrder(ids: readonly number[], references: References): number[] {
   const done = new Set<number>();
   const visit = (id: number): void => {

@@ -4,9 +4,9 @@ import { eventName } from './event-name.ts';
 import { groupText } from './groups.ts';
 
 /**
- * Whose flags may change because of these events: the distinct ids of those who are identified, merged or given
- * properties, and the groups that are described. Asked for every request, so it looks at few fields and judges
- * generously: one subject too many costs somebody a few milliseconds, one too few an outdated flag.
+ * Whose flags may change because of these events: distinct ids that are identified, merged or given properties, and
+ * groups that are given properties. Called for every request, so it reads few fields: one subject too many costs a few
+ * milliseconds, one too few an outdated flag.
  */
 export function changedSubjects(events: readonly JsonObject[], engage: boolean): string[] {
   const subjects: string[] = [];
@@ -14,17 +14,16 @@ export function changedSubjects(events: readonly JsonObject[], engage: boolean):
   return subjects;
 }
 
-/** Pairs of distinct ids that these events make one person of: what changes one of them changes the other. */
+/** Pairs of distinct ids that these events merge into one person. */
 export const mergedSubjects = (events: readonly JsonObject[]): [string, string][] =>
   events.flatMap((raw): [string, string][] => {
     const properties = isJsonObject(raw['properties']) ? raw['properties'] : NO_PROPERTIES;
     const other = secondId(eventName(raw, false), properties);
-    // Few events have one.
     const id = other === undefined ? undefined : distinctIdOf(raw, properties);
     return id === undefined || other === undefined || id === other ? [] : [[id, other]];
   });
 
-/** No distinct id holds a NUL (`cleanText`), so groups can stand among them. */
+/** No distinct id contains a NUL (`cleanText`), so groups can be in the same list. */
 export const groupSubject = (type: string, key: string): string => `\u0000${type}\u0000${key}`;
 
 /** Event name → the property with a second distinct id. */
@@ -68,7 +67,7 @@ const changesPerson = (name: string, raw: JsonObject, properties: JsonObject): b
   setsMoreThanInitials(raw['$set_once']) ||
   setsMoreThanInitials(properties['$set_once']);
 
-/** Browsers send `$initial_…` with every event; after the first one they change nothing. */
+/** Browsers send `$initial_…` with every event; only the first changes something. */
 function setsMoreThanInitials(value: Json | undefined): boolean {
   if (value === undefined || !isJsonObject(value)) return false;
   for (const key in value) if (!key.startsWith('$initial_')) return true;

@@ -6,8 +6,8 @@ import { isNotGiven } from './event-name.ts';
 const MAX_DISTINCT_ID_LENGTH = 200;
 
 /**
- * Whose event it is: `$distinct_id`, then the one inside `properties`, then the plain top-level one; undefined where
- * there is none. Null does not end the search: `alias()` of old Node SDKs sends a top-level null beside the real id.
+ * The distinct id of an event: `$distinct_id`, then the one inside `properties`, then the top-level `distinct_id`.
+ * Null is skipped: `alias()` of old Node SDKs sends a top-level null beside the real id.
  */
 export function distinctIdOf(raw: JsonObject, properties: JsonObject): string | undefined {
   const found = raw['$distinct_id'] ?? properties['distinct_id'] ?? raw['distinct_id'];

@@ -1,4 +1,4 @@
-/** Why an accepted event is not stored. Each is counted under its own name, so the list is part of the interface. */
+/** Why an accepted event is not stored. The names are those of the metric and the API. */
 export const DROP_REASONS = [
   'not_an_object',
   'missing_event_name',

@@ -5,15 +5,15 @@ const MAX_TEXT_LENGTH = 400;
 const MAX_HREF_LENGTH = 2048;
 
 /**
- * Autocaptured elements as one text, innermost first, joined by `;`:
+ * Autocaptured elements as one string, innermost first, joined by `;`:
  * `a.btn.primary:attr__class="btn primary"href="/x"nth-child="1"nth-of-type="2"text="Buy"`.
- * Attributes are sorted, so the same element always gives the same text and can be searched for.
+ * Attributes are sorted, so that the same element always gives the same string.
  */
 export function elementsChain(elements: Json | undefined): string {
   return Array.isArray(elements) ? elements.filter(isJsonObject).map(elementText).join(';') : '';
 }
 
-/** The chain of an event: newer clients send it ready-made, older ones the elements. */
+/** Newer clients send the chain, older ones the elements. */
 export function readChain(properties: JsonObject): string {
   const { $elements_chain: chain, $elements: elements } = properties;
   return cleanText(typeof chain === 'string' && chain !== '' ? chain : elementsChain(elements));
@@ -37,7 +37,7 @@ function attributesOf(element: JsonObject): Record<string, string> {
   return { ...found, ...derivedAttributes(element) };
 }
 
-/** What is known of an element beside its attributes, under the names that searches use. */
+/** Attributes under the names that filters use. */
 function derivedAttributes(element: JsonObject): Record<string, string> {
   const facts: Record<string, string | undefined> = {
     attr_id: asText(element['attr__id']),
@@ -50,7 +50,7 @@ function derivedAttributes(element: JsonObject): Record<string, string> {
   return Object.fromEntries(known);
 }
 
-/** Classes come as one text or as a list; sorted, because their order means nothing. */
+/** Classes come as a string or a list; sorted, because their order has no meaning. */
 function classesOf(element: JsonObject): string[] {
   const value = element['attr__class'];
   const list = Array.isArray(value) ? value.map((item) => asText(item) ?? '') : (asText(value) ?? '').split(/\s+/);

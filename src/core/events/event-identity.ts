@@ -3,8 +3,8 @@ import { eventUuid } from './uuid.ts';
 import { hasUsableUuid } from './validate-events.ts';
 
 /**
- * The uuid by which an event is stored once: its own, or one made from `messageId` or `$insert_id`, or the fallback that
- * was drawn when it was accepted. Undefined where the event brings something that is no uuid.
+ * The uuid under which an event is stored once: its own, or one derived from `messageId` or `$insert_id`, or the fallback
+ * generated when it was accepted. Undefined where its own is invalid.
  */
 export function identityOf(
   raw: JsonObject,
@@ -15,7 +15,7 @@ export function identityOf(
   if (!hasUsableUuid(raw)) return undefined;
   const { uuid } = raw;
   if (typeof uuid === 'string' && uuid !== '') return uuid.toLowerCase();
-  // Apps of the first Android SDK write it the other way.
+  // The first Android SDK spells it `message_id`.
   const messageId = idText(raw['messageId']) ?? idText(raw['message_id']);
   if (messageId !== undefined) return eventUuid(projectId, 'messageId', messageId);
   const insertId = idText(properties['$insert_id']);

@@ -4,7 +4,7 @@ import { cleanText, isBlank, truncateText } from '../json/text.ts';
 
 const MAX_EVENT_NAME_LENGTH = 200;
 
-/** Segment-style messages may say what they are in `type` alone. */
+/** Messages of Segment's clients may have only a `type`. */
 const NAME_BY_TYPE: ReadonlyMap<unknown, string> = new Map([
   ['alias', '$create_alias'],
   ['identify', '$identify'],
@@ -12,7 +12,7 @@ const NAME_BY_TYPE: ReadonlyMap<unknown, string> = new Map([
   ['screen', '$screen'],
 ]);
 
-/** The event's name, or undefined where it has none. Names are cut, not trimmed; other values than text are encoded. */
+/** The event's name; undefined where it has none. Truncated, not trimmed; values other than strings become JSON. */
 export function eventName(raw: JsonObject, isEngage: boolean): string | undefined {
   const given = givenName(raw['event']);
   if (given !== undefined) return given;
@@ -28,7 +28,7 @@ function givenName(value: Json | undefined): string | undefined {
   return text === undefined ? undefined : truncateText(cleanText(text), MAX_EVENT_NAME_LENGTH);
 }
 
-/** What the original takes for 'not given': null, false, 0, empty text and empty containers. */
+/** What PostHog takes for absent: null, false, 0, and empty strings, lists and objects. */
 export function isNotGiven(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isJsonObject(value)) return Object.keys(value).length === 0;

@@ -1,6 +1,6 @@
 import type { Json } from '../json/json.ts';
 
-/** One event after the rules of `normalise`: true to the wire, not yet joined with its person. */
+/** One event after `normalise`, not yet assigned to a person. */
 export interface Event {
   projectId: number;
   uuid: string;
@@ -12,6 +12,6 @@ export interface Event {
   receivedAt: number;
   properties: Record<string, Json>;
   elementsChain: string;
-  /** `none`: a personless event; it belongs to a deterministic id and makes no person. */
+  /** `none`: a personless event, which creates no person and is stored under a deterministic id. */
   person: 'full' | 'none';
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts';
 
-/** An event as it travels between installations: the columns of PostHog's batch exports, in their words. */
+/** An event in an export: the columns of PostHog's batch exports. */
 export interface ExportedEvent {
   uuid: string;
   event: string;
@@ -13,7 +13,7 @@ export interface ExportedEvent {
   properties: JsonObject;
 }
 
-/** A person as it travels; PostHog's exports have a line for each distinct id instead. */
+/** A person in an export; PostHog's exports have a line for each distinct id instead. */
 export interface ExportedPerson {
   person_id: string;
   distinct_ids: string[];

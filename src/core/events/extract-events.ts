@@ -5,17 +5,17 @@ import { pythonTypeName } from '../json/python-type-name.ts';
 /** What a capture request holds, whatever its shape. */
 export interface ExtractedEvents {
   events: JsonObject[];
-  /** Where the body says who sends it: the envelope, the single event, or the first event of a list. */
+  /** The project key in the envelope, the single event, or the first event of a list. */
   key: unknown;
   projectId: unknown;
   /** Present in envelopes and single events only; not yet checked. */
   sentAt: unknown;
   historicalMigration: boolean;
-  /** One bare object, the only shape that `/engage/` may leave without a name. */
+  /** A single object, the only shape in which `/engage/` accepts an event without a name. */
   isSingle: boolean;
 }
 
-/** A parsed body as events: one object, a list, or an envelope with a `batch`. Throws what the wire answers. */
+/** The events of a parsed body: one object, a list, or an envelope with a `batch`. */
 export function extractEvents(body: unknown): ExtractedEvents {
   if (isEmpty(body)) throw noData();
   if (Array.isArray(body)) return fromList(body);
@@ -60,7 +60,7 @@ function fromEnvelope(envelope: JsonObject, batch: unknown): ExtractedEvents {
 }
 
 function fromSingle(event: JsonObject): ExtractedEvents {
-  // An envelope whose batch is empty says nothing about any event; taken for an event it would only lack a name.
+  // An envelope with an empty batch is no event without a name.
   if (Array.isArray(event['batch']) && event['event'] === undefined) throw noData();
   return {
     events: [event],
@@ -72,7 +72,7 @@ function fromSingle(event: JsonObject): ExtractedEvents {
   };
 }
 
-/** The project key that a body carries, under any of the names for it. */
+/** The project key in a body, under any of its names. */
 export function projectKeyOf(holder: JsonObject): unknown {
   const properties = holder['properties'];
   const nested = isJsonObject(properties) ? properties['token'] : undefined;
@@ -91,7 +91,7 @@ function allObjects(list: unknown[]): JsonObject[] {
 const notDictionaries = (value: unknown): Failure =>
   invalidPayload(`Invalid payload: All events must be dictionaries not '${pythonTypeName(unwrap(value))}'!`);
 
-/** A text given as `batch` is iterated letter by letter upstream, hence 'str' for it; a list is judged by its items. */
+/** PostHog iterates over a string or object given as `batch`, so its error names the type of a letter or key. */
 const unwrap = (value: unknown): unknown => (isJsonObject(value) ? 'key' : value);
 
 const isTruthy = (value: unknown): boolean =>

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { cleanText } from '../json/text.ts';
 import type { Event } from './event.ts';
 
-/** A project has at most five kinds of groups, in the order of their first use. */
+/** Group types per project, numbered in the order of their first use. */
 export const MAX_GROUP_TYPES = 5;
 export const MAX_GROUP_KEY_LENGTH = 400;
 
@@ -12,7 +12,7 @@ export interface GroupIdentify {
   set: JsonObject;
 }
 
-/** Whom a `$groupidentify` describes; undefined for other events and where type or key are missing. */
+/** The group and properties of a `$groupidentify`; undefined for other events, and without type or key. */
 export function groupIdentify(event: Pick<Event, 'event' | 'properties'>): GroupIdentify | undefined {
   if (event.event !== '$groupidentify') return undefined;
   const type = groupText(event.properties['$group_type']);
@@ -22,7 +22,7 @@ export function groupIdentify(event: Pick<Event, 'event' | 'properties'>): Group
   return { type, key, set: isJsonObject(set) ? set : {} };
 }
 
-/** The kinds of groups that an event names, in order: each needs an index before `applyGroups`. */
+/** The group types of an event, in order; each needs an index before `applyGroups`. */
 export function groupTypesIn(event: Pick<Event, 'event' | 'properties'>): string[] {
   const { $groups: groups } = event.properties;
   const identified = groupIdentify(event);
@@ -32,8 +32,8 @@ export function groupTypesIn(event: Pick<Event, 'event' | 'properties'>): string
 }
 
 /**
- * Writes `$group_<index>` into the event's properties (the event is ours by now) and returns the keys by index.
- * A kind without an index, the sixth of its project, is passed over.
+ * Writes `$group_<index>` into the event's properties and returns the keys by index. Types without an index, beyond the
+ * fifth of the project, are ignored.
  */
 export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, number>): (string | null)[] {
   const keys: (string | null)[] = [null, null, null, null, null];
@@ -49,7 +49,7 @@ export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, numbe
   return keys;
 }
 
-/** Group types and keys are text; numbers are taken as such, anything else as 'not given'. */
+/** Group types and keys are strings or numbers; anything else counts as absent. */
 export function groupText(value: Json | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? cleanText(value) : undefined;

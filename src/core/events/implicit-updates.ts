@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json/json.ts';
 
-/** Event properties that tell something lasting about the person: the latest value and the first one are kept. */
+/** Event properties that are copied to the person: the latest value, and the first one as `$initial_…`. */
 const TRACKED_PROPERTIES = [
   ...['$app_build', '$app_name', '$app_namespace', '$app_version', '$browser', '$browser_version', '$device_type'],
   ...['$current_url', '$pathname', '$os', '$os_version', '$referring_domain', '$referrer', '$raw_user_agent'],
@@ -19,12 +19,12 @@ const INITIAL_NAME: ReadonlyMap<string, string> = new Map(
 const IMPLICIT_KEYS: ReadonlySet<string> = new Set([...INITIAL_NAME.keys(), ...INITIAL_NAME.values()]);
 
 /**
- * Whether a person property is kept up by events on their own, without anybody setting it. Every event carries these
- * values itself, so their past is in the events; written to the history too, they would be nine tenths of it.
+ * Whether events update a person property without a `$set`. The events themselves have these values, so they are left
+ * out of the property history, of which they would be nine tenths.
  */
 export const isImplicitKey = (key: string): boolean => IMPLICIT_KEYS.has(key);
 
-/** About a failure, a pointer or a group, not about a person: they never write one. */
+/** These are not about a person and never update one. */
 const NEVER_UPDATE: ReadonlySet<string> = new Set(['$exception', '$$heatmap', '$groupidentify']);
 
 export const updatesPerson = (eventName: string): boolean => !NEVER_UPDATE.has(eventName);
@@ -36,30 +36,29 @@ interface ImplicitUpdates {
   setOnce: JsonObject;
 }
 
-/** The first value that an event property leaves on its person goes by this name; undefined where it leaves none. */
+/** The person property with the first value of an event property; undefined where it is not copied. */
 export const initialName = (key: string): string | undefined => INITIAL_NAME.get(key);
 
 /**
- * What the properties of some events, in order, say about their person without being asked: the last value of each, and
- * the first. Null says nothing: browsers send it for campaign parameters that a page does not have, and it must not
- * wipe what an earlier page told.
+ * The updates that follow from the properties of events, given in order: the last value of each, and the first. Null is
+ * ignored: browsers send it for campaign parameters that a page does not have, and it must not erase earlier values.
  */
-export function implicitUpdates(tellings: readonly JsonObject[]): ImplicitUpdates | undefined {
+export function implicitUpdates(events: readonly JsonObject[]): ImplicitUpdates | undefined {
   const updates: ImplicitUpdates = { set: {}, setOnce: {} };
-  let tells = false;
+  let hasUpdates = false;
   const add = (key: string, initial: string, value: Json | undefined): void => {
     if (value === null || value === undefined) return;
     updates.set[key] = value;
     if (updates.setOnce[initial] === undefined) updates.setOnce[initial] = value;
-    tells = true;
+    hasUpdates = true;
   };
-  for (const properties of tellings) {
+  for (const properties of events) {
     for (const key in properties) {
       const initial = INITIAL_NAME.get(key);
       if (initial !== undefined) add(key, initial, properties[key]);
     }
-    // Mobile SDKs know the system by another name.
+    // Mobile SDKs call it `$os_name`.
     if (properties['$os'] === undefined) add('$os', '$initial_os', properties['$os_name']);
   }
-  return tells ? updates : undefined;
+  return hasUpdates ? updates : undefined;
 }

@@ -8,12 +8,12 @@ const good = { event: 'e', distinct_id: 'd', timestamp: '2025-01-01T00:00:00Z' }
 
 describe('a line of an export', () => {
   it.each([
-    ['no JSON', '{"event"', 'it is no JSON'],
-    ['a list', [], 'it is no JSON object'],
-    ['properties that are a number', { ...good, properties: 7 }, 'its properties are no JSON object'],
-    ['properties that are a broken text', { ...good, properties: '{' }, 'its properties are no JSON object'],
+    ['no JSON', '{"event"', 'it is not JSON'],
+    ['a list', [], 'it is not a JSON object'],
+    ['properties that are a number', { ...good, properties: 7 }, 'its properties are not a JSON object'],
+    ['properties that are a broken text', { ...good, properties: '{' }, 'its properties are not a JSON object'],
     ['no time at all', { event: 'e', distinct_id: 'd' }, 'its timestamp cannot be read'],
-    ['a uuid that is none', { ...good, uuid: 7 }, 'its uuid is none'],
+    ['a uuid that is none', { ...good, uuid: 7 }, 'its uuid is invalid'],
     ['a person without ids', { distinct_ids: ['', 7] }, 'it is a person without distinct ids'],
     [
       'a person that was deleted',

@@ -1,6 +1,6 @@
 /**
- * One line of an export, as an event or a person to take in. Reads what `cairn export` writes and what PostHog's batch
- * exports and API give: there, properties may be a text, times have no zone, and persons come one id at a time.
+ * Reads one line of an export as an event or a person: what `cairn export` writes, and PostHog's batch exports and API,
+ * where properties may be JSON text, times have no zone, and there is a line for each distinct id of a person.
  */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
@@ -8,7 +8,7 @@ import { parseTimestamp } from '../time/parse-timestamp.ts';
 import { isUuid } from './uuid.ts';
 
 export interface ImportedPerson {
-  /** Null where the line has none that could be used. */
+  /** Null where the line has no valid one. */
   uuid: string | null;
   distinctIds: string[];
   createdAt: number | null;
@@ -28,11 +28,11 @@ export function readImportLine(text: string, fallbackUuid: string): ImportLine {
   try {
     line = parseJson(text);
   } catch {
-    return invalidLine('it is no JSON');
+    return invalidLine('it is not JSON');
   }
-  if (!isJsonObject(line)) return invalidLine('it is no JSON object');
+  if (!isJsonObject(line)) return invalidLine('it is not a JSON object');
   const properties = readJsonObject(line['properties']);
-  if (properties === undefined) return invalidLine('its properties are no JSON object');
+  if (properties === undefined) return invalidLine('its properties are not a JSON object');
   if (line['event'] !== undefined) return readEvent(line, properties, fallbackUuid);
   return isPerson(line) ? readPerson(line, properties) : invalidLine('it is neither an event nor a person');
 }
@@ -45,7 +45,7 @@ function readEvent(line: JsonObject, properties: JsonObject, fallbackUuid: strin
   const time = line['timestamp'] ?? createdAt;
   if (parseTimestamp(time) === undefined) return invalidLine('its timestamp cannot be read');
   const uuid = line['uuid'] ?? line['id'] ?? fallbackUuid;
-  if (typeof uuid !== 'string' || !isUuid(uuid)) return invalidLine('its uuid is none');
+  if (typeof uuid !== 'string' || !isUuid(uuid)) return invalidLine('its uuid is invalid');
   const whole = { ...extraProperties(line), ...properties };
   const arrived = createdAt === undefined ? {} : { created_at: createdAt };
   const who = distinctId === undefined ? {} : { distinct_id: distinctId };
@@ -55,15 +55,15 @@ function readEvent(line: JsonObject, properties: JsonObject, fallbackUuid: strin
   };
 }
 
-/** What exports keep beside the properties, under the names that events are sent with. */
+/** Columns of exports that are properties when events are sent. */
 function extraProperties(line: JsonObject): JsonObject {
   const found: JsonObject = {};
   const { elements_chain: chain, ip } = line;
   if (typeof chain === 'string' && chain !== '') found['$elements_chain'] = chain;
   if (typeof ip === 'string' && ip !== '') found['$ip'] = ip;
   for (const [column, name] of [['set', '$set'] as const, ['set_once', '$set_once'] as const]) {
-    const told = readJsonObject(line[column]);
-    if (told !== undefined && Object.keys(told).length > 0) found[name] = told;
+    const update = readJsonObject(line[column]);
+    if (update !== undefined && Object.keys(update).length > 0) found[name] = update;
   }
   return found;
 }
@@ -90,7 +90,7 @@ function readPerson(line: JsonObject, properties: JsonObject): ImportLine {
 
 const isDeleted = (value: Json | undefined): boolean => value === true || value === 1;
 
-/** An object, or the text of one; absent and null stand for an empty one, anything else is undefined. */
+/** An object or its JSON text; empty where it is absent or null. Undefined for anything else. */
 function readJsonObject(value: Json | undefined): JsonObject | undefined {
   if (value === undefined || value === null || value === '') return {};
   if (isJsonObject(value)) return value;
@@ -103,6 +103,6 @@ function readJsonObject(value: Json | undefined): JsonObject | undefined {
   }
 }
 
-/** When an imported event arrived where it comes from; never later than it arrived here. */
+/** When an imported event arrived at its origin; not later than here. */
 export const arrivalOf = (raw: JsonObject, acceptedAt: number): number =>
   Math.min(parseTimestamp(raw['created_at']) ?? acceptedAt, acceptedAt);

@@ -13,21 +13,21 @@ import { specialEvent } from './special-events.ts';
 import type { Warning } from './warning.ts';
 
 /**
- * From what a client sent to what is stored: one raw event in, an `Event` or the reason why there is none out. Pure:
- * replaying the same raw event in the same context gives the same result, which is what 'stored once' rests on.
- * The raw event is handed over: its properties are completed in place and become the event's (see `readProperties`).
+ * Turns a raw event into the `Event` to store, or into the reason why it is dropped. Pure: the same raw event in the same
+ * context gives the same result, so that a replay stores nothing twice. The raw event must not be used afterwards: its
+ * properties are completed in place (see `readProperties`).
  */
 export interface NormaliseContext extends RequestTimes {
   projectId: number;
-  /** Where the request came from; null where unknown. */
+  /** The client's address; null where it is unknown. */
   ip: string | null;
-  /** The project keeps no addresses, neither the connection's nor one that the client sends. */
+  /** The project stores no IP addresses, not even one that the client sends. */
   anonymizeIps: boolean;
   /** The request came to /engage/, where a missing name means `$identify`. */
   engage: boolean;
-  /** Drawn at acceptance; the event's uuid if nothing else identifies it. */
+  /** Generated when the event was accepted; its uuid if nothing else identifies it. */
   fallbackUuid: string;
-  /** False: the project keeps no persons at all. */
+  /** False: the project has no persons. */
   personProcessing?: boolean;
 }
 
@@ -76,7 +76,6 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
   return isGroupKeyTooLong(event, warnings) ? drop('group_key_too_long', uuid) : { kind: 'event', event, warnings };
 }
 
-/** Personless events and group descriptions change no person, so they keep no trace of an attempt to. */
 const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyContext => ({
   ip: context.ip,
   anonymizeIps: context.anonymizeIps,

@@ -2,7 +2,7 @@ import type { Json } from '../json/json.ts';
 import type { Event } from './event.ts';
 import type { Warning } from './warning.ts';
 
-/** Events that are about persons or groups and mean nothing without them. */
+/** Events that have no meaning without persons. */
 const NEEDS_PERSON: ReadonlySet<string> = new Set([
   '$identify',
   '$create_alias',
@@ -11,8 +11,8 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the event makes or changes a person. Only a real `false` switches that off; other values are taken for true,
- * with a warning. An event that cannot do without a person is dropped.
+ * Whether the event creates or changes a person. Only `false` turns that off; other values count as true, with a warning.
+ * An event that needs a person is then dropped.
  */
 export function personMode(
   flag: Json | undefined,

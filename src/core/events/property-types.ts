@@ -20,18 +20,17 @@ const NOT_DEFINED: ReadonlySet<string> = new Set([
   ...['$group_0', '$group_1', '$group_2', '$group_3', '$group_4'],
 ]);
 
-/** Names that only carry other properties, or are too long to be one, get no definition. */
+/** Properties that only contain others, and names that are too long, get no definition. */
 export const isDefinable = (name: string): boolean =>
   name.length <= MAX_PROPERTY_NAME_LENGTH && name !== '' && !NOT_DEFINED.has(name);
 
-/** Properties that belong to one kind of thing. */
 export interface PropertyBag {
   kind: PropertyKind;
   groupType: string | null;
   values: JsonObject;
 }
 
-/** What an event tells of: itself and its person, or, for a `$groupidentify`, its group alone. */
+/** The properties of an event and its person, or, for `$groupidentify`, of its group alone. */
 export function propertyBags(event: Event): PropertyBag[] {
   const group = groupIdentify(event);
   if (group !== undefined) return [{ kind: 'group', groupType: group.type, values: group.set }];
@@ -43,13 +42,13 @@ export function propertyBags(event: Event): PropertyBag[] {
   return bags;
 }
 
-/** The person properties that an event property gives rise to by itself. */
+/** The person properties that an event property is copied to. */
 export function impliedNames(event: Event, name: string): string[] {
   const initial = event.person === 'full' && updatesPerson(event.event) ? initialName(name) : undefined;
   return initial === undefined ? [] : [name, initial];
 }
 
-/** All properties that an event gives rise to, each once. */
+/** All properties that an event sets, each once. */
 export function seenProperties(event: Event): SeenProperty[] {
   const found = new Map<string, SeenProperty>();
   const see = (kind: PropertyKind, groupType: string | null, name: string, value: Json): void => {
@@ -67,7 +66,7 @@ export function seenProperties(event: Event): SeenProperty[] {
   return [...found.values()];
 }
 
-/** The type that one value suggests; null where it suggests none (containers, null). */
+/** The type that a value suggests; null for lists, objects and null. */
 export function propertyType(name: string, value: Json): PropertyType | null {
   if (isTextByName(name)) return 'String';
   switch (typeof value) {
@@ -103,7 +102,7 @@ function isEpoch(value: number): boolean {
 }
 
 function textType(text: string): PropertyType {
-  // Longer texts are neither; the bound keeps the patterns off paragraphs.
+  // Longer texts are neither a boolean nor a date, and slow to match.
   if (text.length > 64) return 'String';
   if (/^\s*(?:true|false)\s*$/i.test(text)) return 'Boolean';
   return DATE_FORMS.some((form) => form.test(text)) ? 'DateTime' : 'String';

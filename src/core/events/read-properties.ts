@@ -4,21 +4,20 @@ import { overlay } from '../json/overlay.ts';
 import { cleanText } from '../json/text.ts';
 
 export interface PropertyContext {
-  /** The connection's address; null where it is unknown or not to be kept. */
+  /** The client's address; null where it is unknown or not stored. */
   ip: string | null;
   anonymizeIps: boolean;
   sentAt: number | null;
-  /** False: the event changes no person, and keeps no trace of an attempt to. */
+  /** False: the event changes no person, and `$set` and its like are removed. */
   updatesPerson: boolean;
 }
 
 /**
- * The properties to store: the client's, cleaned, with what the request knows beside them. Undefined where something is
- * nested too deeply to be kept.
+ * The properties to store: the client's, cleaned, with those of the request added. Undefined where something is nested too
+ * deeply.
  *
- * This is the busiest place of ingestion, so `given`, which was parsed for this purpose, is completed in place. Measured
- * for 25 properties: 0.2 µs, against 3 µs for a copy. Only where keys must go is a copy made, because deleting would turn
- * the object into a slow dictionary.
+ * This is the hottest function of ingestion, so `given` is completed in place: 0.2 µs for 25 properties, against 3 µs for
+ * a copy. A copy is made only to remove keys, because deleting would turn the object into a slow dictionary.
  */
 export function readProperties(raw: JsonObject, given: JsonObject, facts: PropertyContext): JsonObject | undefined {
   if (hasDeepValue(given) || isDeeperThan(raw['$set'], MAX_DEPTH) || isDeeperThan(raw['$set_once'], MAX_DEPTH)) {
@@ -42,18 +41,18 @@ function hasDeepValue(object: JsonObject): boolean {
   return false;
 }
 
-/** What the request knows, where the event does not say it itself. A null from the client is said, too. */
+/** Adds what the request knows and the event does not say. A null in the event counts as said. */
 function addRequestProperties(properties: JsonObject, raw: JsonObject, facts: PropertyContext): void {
   if (facts.ip !== null && !facts.anonymizeIps && properties['$ip'] === undefined) properties['$ip'] = facts.ip;
   if (facts.sentAt !== null && properties['$sent_at'] === undefined) properties['$sent_at'] = isoText(facts.sentAt);
-  // Page and screen calls of Segment-style clients carry these beside the properties.
+  // Page and screen calls of Segment's clients have these beside the properties.
   const { category, name } = raw;
   if (typeof category === 'string' && properties['category'] === undefined)
     properties['category'] = cleanText(category);
   if (typeof name === 'string' && properties['name'] === undefined) properties['name'] = cleanText(name);
 }
 
-/** All events of a request share one send time, and writing a date costs a microsecond: the last one is kept. */
+/** All events of a request share one send time, and formatting a date takes a microsecond: the last one is cached. */
 let lastIso = { ms: 0, text: new Date(0).toISOString() };
 
 function isoText(ms: number): string {
@@ -61,7 +60,7 @@ function isoText(ms: number): string {
   return lastIso.text;
 }
 
-/** `$set` and `$set_once` as the client means them: top level over `properties`. */
+/** `$set` and `$set_once`: those at the top level win over those in `properties`. */
 function explicitUpdates(raw: JsonObject, source: JsonObject) {
   const { $unset: unset } = source;
   return {
@@ -73,7 +72,7 @@ function explicitUpdates(raw: JsonObject, source: JsonObject) {
 
 const topLevel = (value: Json | undefined): Json | undefined => (value === undefined ? undefined : cleanJson(value));
 
-/** Handled apart and therefore not copied. */
+/** Stored elsewhere or added later, so they are not copied. */
 const HANDLED_SEPARATELY: ReadonlySet<string> = new Set([
   '$set',
   '$set_once',
@@ -94,12 +93,12 @@ const needsFilter = (source: JsonObject, facts: PropertyContext): boolean =>
 function copyWithout(source: JsonObject, facts: PropertyContext): JsonObject {
   const { $process_person_profile: flag, ...rest } = source;
   const copy = needsFilter(rest, facts) ? withoutSeparateKeys(rest, facts) : rest;
-  // The default is not worth storing; the choice against it is.
+  // Only the opposite of the default is stored.
   if (flag === false) copy['$process_person_profile'] = false;
   return copy;
 }
 
-/** Newer browsers send the flag with every event, so it alone has the quicker way above. */
+/** `$process_person_profile` is not here: newer SDKs send it with every event, so it has the fast path above. */
 function withoutSeparateKeys(source: JsonObject, facts: PropertyContext): JsonObject {
   const copy: JsonObject = {};
   for (const key in source) {

@@ -5,7 +5,7 @@ import type { Warning } from './warning.ts';
 
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** Names that are no analytics events. Cairn keeps neither recordings nor browser timings: they are counted and dropped. */
+/** Session recordings, browser timings and client warnings are counted and dropped. */
 const DROPPED_NAMES: ReadonlyMap<string, DropReason> = new Map([
   ['$performance_event', 'performance_event'],
   ['$snapshot', 'session_recording'],
@@ -13,7 +13,7 @@ const DROPPED_NAMES: ReadonlyMap<string, DropReason> = new Map([
   ['$$client_ingestion_warning', 'client_ingestion_warning'],
 ]);
 
-/** Why an event of this name is not stored; undefined for ordinary ones. A client's own warning is passed on. */
+/** Why an event of this name is not stored; undefined for ordinary events. A client's warning is recorded. */
 export function specialEvent(
   name: string,
   properties: JsonObject,
@@ -29,7 +29,7 @@ export function specialEvent(
   return reason;
 }
 
-/** Events whose contents nobody will ever read, so that they need not be carried around. */
+/** Events that will be dropped, so that their contents need not be stored. */
 export function isRecording(name: unknown): boolean {
   const reason = typeof name === 'string' ? DROPPED_NAMES.get(name) : undefined;
   return reason === 'session_recording' || reason === 'performance_event';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Any 128 bits in the usual hyphenated form; version and variant bits are the client's business. */
+/** Any 128 bits with hyphens; version and variant bits are not checked. */
 export function isUuid(text: string): boolean {
   if (text.length !== 36) return false;
   for (let i = 0; i < 36; i++) {
@@ -18,7 +18,7 @@ function isHexDigit(code: number): boolean {
 
 const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
-/** UUIDv5 (RFC 9562): the same name gives the same id, everywhere and at every replay. */
+/** UUIDv5 (RFC 9562): the same name always gives the same id. */
 function uuidV5(namespace: Buffer, name: string): string {
   const hash = createHash('sha1').update(namespace).update(name, 'utf8').digest();
   hash[6] = 0x50 | ((hash[6] ?? 0) & 0x0f);
@@ -27,19 +27,19 @@ function uuidV5(namespace: Buffer, name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Fixed by the wire: other servers of this protocol give the same person the same id. */
+/** PostHog's namespace: the same person has the same id there. */
 const PERSON_NAMESPACE = bytesOf('932979b4-65c3-4424-8467-0b66ec27bc22');
-/** Our own, for events that bring a message id but no uuid. */
+/** Cairn's own. */
 const EVENT_NAMESPACE = bytesOf('6f1a3c62-4d0b-5e3f-9a57-c2b8a4e1d970');
 
-/** The id of the person that `distinctId` gives rise to; personless events are filed under it too. */
+/** The id of the person that a distinct id creates; personless events are stored under it too. */
 export const personUuid = (projectId: number, distinctId: string): string =>
   uuidV5(PERSON_NAMESPACE, `${projectId}:${distinctId}`);
 
-/** The id of an event that is known by another name: its `messageId` or `$insert_id`. */
+/** The id of an event that has only a `messageId` or `$insert_id`. */
 export const eventUuid = (projectId: number, field: 'messageId' | '$insert_id', id: string): string =>
   uuidV5(EVENT_NAMESPACE, `${projectId}:${field}:${id}`);
 
-/** The id of an imported event that brings none: the same line at the same place of a file is the same event. */
+/** The id of an imported event without one: the same line at the same position of a file is the same event. */
 export const importedUuid = (projectId: number, at: number, line: string): string =>
   uuidV5(EVENT_NAMESPACE, `${projectId}:line:${at}:${line}`);

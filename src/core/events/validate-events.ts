@@ -4,8 +4,8 @@ import { invalidPayload } from './extract-events.ts';
 import { isUuid } from './uuid.ts';
 
 /**
- * The faults for which a whole request is refused at the door. Everything else that can be wrong with an event costs
- * only that event, later, with a reason that is counted.
+ * The errors for which a whole request is rejected. Anything else that is wrong with an event drops only that event,
+ * later, and is counted by reason.
  */
 export function validateEvents(events: readonly JsonObject[]): void {
   for (const event of events) {
@@ -14,7 +14,7 @@ export function validateEvents(events: readonly JsonObject[]): void {
   }
 }
 
-/** Absent, null and the empty text mean 'choose one for me'. */
+/** Absent, null and empty are fine: the server chooses one. */
 export function hasUsableUuid(event: JsonObject): boolean {
   const uuid = event['uuid'];
   return uuid === undefined || uuid === null || uuid === '' || (typeof uuid === 'string' && isUuid(uuid));

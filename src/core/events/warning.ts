@@ -12,7 +12,7 @@ type WarningType =
   | 'skipping_event_invalid_distinct_id'
   | 'skipping_event_invalid_uuid';
 
-/** Something the owner of the project should know about one event. */
+/** A problem with one event, shown to the project. */
 export interface Warning {
   type: WarningType;
   details: JsonObject;

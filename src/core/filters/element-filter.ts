@@ -1,4 +1,4 @@
-/** Filters on the elements that were clicked: their tag, text and address, or a selector. Any of them may fit. */
+/** Filters on the clicked elements: tag, text, href or a selector. One matching element is enough. */
 import { invalid } from '../errors.ts';
 import type { PatternSearch } from './compile-pattern.ts';
 import { ANYTHING_BEFORE, attribute, element, literal } from './element-pattern.ts';
@@ -25,10 +25,10 @@ const OPERATORS_BY_KEY: Readonly<Record<string, readonly FilterOperator[]>> = {
 export function checkElementFilter({ key, operator, values }: PropertyFilter): void {
   const known = Object.hasOwn(OPERATORS_BY_KEY, key) ? OPERATORS_BY_KEY[key] : undefined;
   if (known === undefined) {
-    throw invalid('properties', 'Filters of type "element" ask for tag_name, text, href or selector.');
+    throw invalid('properties', 'Filters of type "element" support tag_name, text, href and selector.');
   }
   if (!known.includes(operator)) {
-    throw invalid('properties', `Filters on ${key} of an element take ${known.join(', ')}; not ${operator}.`);
+    throw invalid('properties', `Filters on ${key} of an element support ${known.join(', ')}; not ${operator}.`);
   }
   if (key === 'selector') values.forEach(selectorPattern);
 }
@@ -37,7 +37,7 @@ const NEGATIVE: readonly FilterOperator[] = ['is_not', 'not_icontains', 'not_reg
 
 export const isNegativeFilter = ({ operator }: PropertyFilter): boolean => NEGATIVE.includes(operator);
 
-/** Patterns over the text of the elements. One that fits is enough; for negative operators none may. */
+/** Patterns over the elements chain: one has to match, or none for negative operators. */
 export function elementPatterns({ key, operator, values }: PropertyFilter): string[] {
   if (key === 'selector') return values.map(selectorPattern);
   if (key === 'tag_name') return values.map((tag) => `${ANYTHING_BEFORE}${element(tag, [], [])}(?:;|$)`);
@@ -51,7 +51,7 @@ export function elementPatterns({ key, operator, values }: PropertyFilter): stri
   });
 }
 
-/** What such a filter means. An invalid pattern matches nothing, and keeps nothing out. */
+/** An invalid pattern matches nothing, whatever the operator. */
 export function matchesElement(filter: PropertyFilter, chain: string, search: PatternSearch): boolean {
   const found = elementPatterns(filter).map((pattern) => search(pattern, chain));
   return isNegativeFilter(filter) ? found.every((one) => one === false) : found.some((one) => one === true);

@@ -1,7 +1,7 @@
 /**
- * Patterns over the text of clicked elements, as `core/events/elements-chain.ts` writes it:
- * `a.btn:attr__class="btn"href="/x"text="Buy";div:`. They begin at its start, so that what stands in quotes is never
- * taken for an element; the engine takes time in proportion to the text, whatever the pattern.
+ * Patterns over the elements chain, as `core/events/elements-chain.ts` writes it:
+ * `a.btn:attr__class="btn"href="/x"text="Buy";div:`. They are anchored at its start, so that
+ * quoted text is never taken for an element.
  */
 
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
@@ -10,17 +10,17 @@ export const ELEMENT = `[^;"]*(?:${QUOTED}[^;"]*)*`;
 export const ANYTHING_BEFORE = `^(?:${ELEMENT};)*`;
 const ATTRIBUTES = `(?:[^"=;]*=${QUOTED})*`;
 
-/** `pattern` has to match the value as it stands between the quotes. */
+/** `pattern` has to match the whole quoted value. */
 export const attribute = (key: string, pattern: string): string => `${key}="${pattern}"`;
 
-/** An element of a tag (null: any), with classes and attributes that are each in the order of the text. */
+/** An element with a tag (null: any), classes and attributes, both in the order of the chain. */
 export function element(tag: string | null, classes: readonly string[], attributes: readonly string[]): string {
   const name = tag === null ? '[^;":.]*' : literal(tag);
-  const worn = classes.map((one) => `(?:[.:][^;"]*)?\\.${literal(one)}`).join('');
-  if (attributes.length === 0) return `${name}${worn}(?:[.:]${ELEMENT})?`;
-  const had = attributes.map((one) => `${ATTRIBUTES}${one}`).join('');
-  return `${name}${worn}(?:[.:][^;"]*)?:${had}${ATTRIBUTES}`;
+  const classPattern = classes.map((one) => `(?:[.:][^;"]*)?\\.${literal(one)}`).join('');
+  if (attributes.length === 0) return `${name}${classPattern}(?:[.:]${ELEMENT})?`;
+  const attributePattern = attributes.map((one) => `${ATTRIBUTES}${one}`).join('');
+  return `${name}${classPattern}(?:[.:][^;"]*)?:${attributePattern}${ATTRIBUTES}`;
 }
 
-/** A pattern that finds this text and nothing else. */
+/** Escapes a text for use in a pattern. */
 export const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

@@ -11,9 +11,8 @@ const PIECE =
   /\.([^\s.#[\]:>"']+)|#([^\s.#[\]:>"']+)|\[([\w-]+)=(?:"([^"]*)"|'([^']*)'|([^\]"']*))\]|:(nth-child|nth-of-type)\((\d+)\)/g;
 
 /**
- * A selector of CSS as a pattern that finds, in the text of clicked elements, one that it selects: tags, classes, ids,
- * attributes, nth-child, nth-of-type; descendants and children. The text begins with the innermost element, so the
- * selector is written from its end.
+ * A CSS selector as a pattern over the elements chain: tags, classes, ids, attributes, nth-child, nth-of-type,
+ * descendants and children. The chain begins with the innermost element, so the selector is written in reverse.
  */
 export function selectorPattern(selector: string): string {
   if (selector.length > MAX_SELECTOR_LENGTH) throw invalidSelector(selector);
@@ -26,13 +25,13 @@ export function selectorPattern(selector: string): string {
 
 interface Step {
   simple: string;
-  /** Whether it is a child of the step before it, not some descendant. */
+  /** Whether it is a child of the step before it, not just a descendant. */
   isChild: boolean;
 }
 
 const PART = />|(?:\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|[^\s>[])+/g;
 
-/** Spaces and `>` inside of brackets and quotes divide nothing. */
+/** Splits at spaces and `>`, but not inside of brackets and quotes. */
 function stepsOf(selector: string): Step[] {
   const parts = selector.match(PART) ?? [];
   if (selector.replaceAll(PART, '').trim() !== '') throw invalidSelector(selector);
@@ -70,7 +69,7 @@ function simplePattern(simple: string, selector: string): string {
 
 const keyOf = (name: string): string => (name === 'id' ? 'attr_id' : `attr__${name}`);
 
-/** As values are written in the text of elements. */
+/** As in the elements chain. */
 const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 
 const invalidSelector = (selector: string) =>

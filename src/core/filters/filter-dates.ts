@@ -1,7 +1,9 @@
+import { DAY_MS } from '../time/units.ts';
+
 /**
- * Dates in filters: ISO 8601, `DD/MM/YYYY`, or seconds since 1970 in nine or ten digits. Where the whole text is none of
- * these its first ten characters are tried, so that milliseconds work too. Without a zone it is UTC; fractions of a
- * second do not count. The patterns are shared with the engines of events, so that both read the same texts as dates.
+ * Dates in filters: ISO 8601, `DD/MM/YYYY`, or seconds since 1970 with nine or ten digits. If the whole text is none of
+ * these, its first ten characters are tried, so that milliseconds work too. UTC unless it has a zone; fractions of a
+ * second are ignored. The event stores use the same patterns.
  */
 const DATE = '\\d{4}-\\d{2}-\\d{2}';
 const TIME = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?';
@@ -21,9 +23,9 @@ const ISO_PARTS = new RegExp(`^(${DATE})(?:[T ](\\d{2}:\\d{2})(:\\d{2})?(?:\\.\\
 const EUROPEAN = wholeText(DATE_PATTERNS.european);
 const SECONDS = wholeText(DATE_PATTERNS.seconds);
 
-/** Milliseconds since 1970, at a full second; null where the text is no date. */
+/** Ms UTC, at a full second; null where the text is no date. */
 export const parseFilterDate = (text: string): number | null =>
-  // Most texts are none, and show it at once.
+  // A quick test: most texts are no dates.
   /^\d/.test(text) ? (parseOne(text) ?? parseOne(datePrefix(text))) : null;
 
 const datePrefix = (text: string): string =>
@@ -40,16 +42,14 @@ function parseOne(text: string): number | null {
   return instant(date, minutes + seconds, zone === '' ? 'Z' : zone.replace(/(\d\d)(\d\d)$/, '$1:$2'));
 }
 
-/** The calendar decides: the thirtieth of February is no date. */
+/** Null for dates that do not exist, such as 30 February. */
 function instant(date: string, time: string, zone: string): number | null {
   const day = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
   return Date.parse(`${date}T${time}${zone}`);
 }
 
-const DAY_MS = 86_400_000;
-
-/** What a filter's own value stands for: a whole day where it names no time, else one second. */
+/** The range that a filter's value stands for: a day where it has no time, else one second. */
 export function dateSpan(value: string): { from: number; to: number } | null {
   const from = parseFilterDate(value);
   if (from === null) return null;

@@ -8,21 +8,21 @@ import { SESSION_DURATION } from './session-duration.ts';
 
 export type Properties = Readonly<Record<string, Json>>;
 
-/** Whether the person is in a cohort; undefined where there is no such cohort. */
+/** Whether the person is a member of a cohort; undefined where there is no such cohort. */
 export type IsInCohort = (cohortId: number) => boolean | undefined;
 
-/** Whose properties there are to be looked at. What is not given has none. */
+/** The properties that filters are matched with. What is absent has none. */
 interface FilterSubject {
   event: Properties;
   person: Properties;
   group?(index: number): Properties;
-  /** How many seconds the event's session lasted; null where it has none. */
+  /** The length of the event's session in seconds; null where it has none. */
   session?: number | null;
-  /** The elements that were clicked, as one text. */
+  /** The elements chain of the event. */
   elements?: string;
 }
 
-/** What a filter means, in so many words. The engines are held against it. */
+/** Whether a filter matches. The SQL of `query/filters` is tested against this. */
 export function matches(
   filter: Filter,
   owners: FilterSubject,
@@ -45,7 +45,7 @@ function matchesProperty(filter: PropertyFilter, owners: FilterSubject, search: 
     case 'group':
       return matchesOne(filter, owners.group?.(filter.groupIndex ?? 0) ?? NO_PROPERTIES, search);
     case 'session':
-      // An event without a session is in none of whatever length.
+      // No filter on sessions matches an event without one.
       if (owners.session === null || owners.session === undefined) return false;
       return matchesOne(filter, { [SESSION_DURATION]: owners.session }, search);
     default:
@@ -64,7 +64,7 @@ function matchesOne({ key, operator, values }: PropertyFilter, properties: Prope
   return values.some((value) => compare(operator, text, value, search));
 }
 
-/** Negative operators say: none of the values fits. */
+/** Negative operators match if none of the values does. */
 const POSITIVE: { [O in FilterOperator]?: FilterOperator } = { is_not: 'exact', not_icontains: 'icontains' };
 
 function compare(operator: FilterOperator, text: string, value: string, search: PatternSearch): boolean {
@@ -91,7 +91,7 @@ function compare(operator: FilterOperator, text: string, value: string, search: 
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** A value that is itself a JSON list or object is compared with the stored one whatever their spaces. */
+/** A value that is a JSON list or object is compared regardless of spaces. */
 export function isJsonText(value: string): boolean {
   if (!/^\s*[[{]/.test(value)) return false;
   try {
@@ -102,10 +102,10 @@ export function isJsonText(value: string): boolean {
   }
 }
 
-/** What counts as a number; spaces are passed over. */
+/** What counts as a number, after removing spaces. */
 export const NUMBER_PATTERN = '[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?';
 const NUMBER = new RegExp(`^(?:${NUMBER_PATTERN})$`);
-/** Most texts are none, and show it at once. */
+/** A quick test: most texts are no numbers. */
 const BEGINS_NUMBER = /^ *[-+.\d]/;
 
 export function parseNumber(text: string): number | null {

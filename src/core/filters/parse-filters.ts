@@ -14,14 +14,13 @@ import {
 } from './property-filter.ts';
 import { SESSION_DURATION } from './session-duration.ts';
 
-/** Deeper nesting is nobody's question, and would be a way to exhaust the stack. */
+/** Deeper nesting could exhaust the stack. */
 const MAX_DEPTH = 20;
 
 /**
- * Reads what clients send as `properties`: a list of filters, a group `{type, values}`, or the old object
- * `{key__operator: value}`. Items that are no filters are passed over; a kind of filter that is not answered here is
- * refused, because passing it over would show the wrong things. `owner` is whose property a filter asks for that does
- * not say so.
+ * Reads `properties` as clients send them: a list of filters, a group `{type, values}`, or the old object
+ * `{key__operator: value}`. Items that are not filters are ignored. Unsupported types are rejected, because ignoring them
+ * would give wrong results. `owner` applies to filters without a type.
  */
 export function parseFilters(text: string | undefined, owner: DefaultFilterOwner = 'event'): Filter {
   if (text === undefined || text.trim() === '') return NO_FILTER;
@@ -79,10 +78,10 @@ function readItem(item: Json, owner: DefaultFilterOwner): Filter[] {
   if (COHORT_TYPES.includes(type)) return readCohorts(item);
   const operator = given ?? 'exact';
   if ((typeof key !== 'string' && typeof key !== 'number') || !isFilterOperator(operator)) return [];
-  const whose = readOwner(type, item);
+  const owned = readOwner(type, item);
   const values = needsValue(operator) ? valuesAsText(value) : [];
   if (values === undefined) return [];
-  const filter: PropertyFilter = { kind: 'property', ...whose, key: String(key), operator, values };
+  const filter: PropertyFilter = { kind: 'property', ...owned, key: String(key), operator, values };
   checkRelated(filter);
   return [
     item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
@@ -94,22 +93,22 @@ function readOwner(type: Json, { group_type_index: given }: JsonObject): Pick<Pr
   if (type !== 'group') throw unsupported(type);
   const groupIndex = typeof given === 'string' && /^\d$/.test(given) ? Number(given) : given;
   if (typeof groupIndex === 'number' && [0, 1, 2, 3, 4].includes(groupIndex)) return { owner: type, groupIndex };
-  throw invalid('properties', 'Filters of type "group" need the kind of group, a group_type_index from 0 to 4.');
+  throw invalid('properties', 'Filters of type "group" need a group_type_index from 0 to 4.');
 }
 
-/** Of sessions and elements little is known: to ask for something else would find nothing, for ever. */
+/** Sessions and elements have few properties; a filter on another one would never match. */
 function checkRelated(filter: PropertyFilter): void {
   const { owner, key } = filter;
   if (owner === 'session' && key !== SESSION_DURATION) {
-    throw invalid('properties', `Filters of type "session" ask for ${SESSION_DURATION} only.`);
+    throw invalid('properties', `Filters of type "session" support ${SESSION_DURATION} only.`);
   }
   if (owner === 'element') checkElementFilter(filter);
 }
 
-/** Clients that keep a question send back what it once became: how a cohort is kept makes no difference here. */
+/** Older clients send these types too; they all mean membership. */
 const COHORT_TYPES: readonly Json[] = ['cohort', 'static-cohort', 'precalculated-cohort'];
 
-/** What is no id of a cohort is the id of none. */
+/** What is no id becomes 0, which no cohort has. */
 function readCohorts(item: JsonObject): Filter[] {
   const negated = isNegatedCohort(item);
   const ids = [item['value'] ?? []].flat().map((value) => parseCohortId(value) ?? 0);
@@ -125,7 +124,7 @@ const unsupported = (type: Json): Failure =>
 
 const needsValue = (operator: FilterOperator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
 
-/** Undefined where there is nothing to compare with: such an item is no filter. */
+/** Undefined where there is nothing to compare with; then the item is no filter. */
 function valuesAsText(value: Json | undefined): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   return (Array.isArray(value) ? value : [value]).map((one) =>
@@ -150,13 +149,13 @@ const OPPOSITE: { [O in Exclude<FilterOperator, 'is_date_exact'>]: FilterOperato
   is_date_before: 'is_date_after',
 };
 
-/** The wire turns the operator round, which for comparisons still leaves out what is no number or date. */
+/** PostHog replaces the operator by its opposite; comparisons still leave out what is no number or date. */
 function negate(operator: FilterOperator, filterWith: (operator: FilterOperator) => Filter): Filter {
   if (operator !== 'is_date_exact') return filterWith(OPPOSITE[operator]);
   return { kind: 'or', filters: [filterWith('is_date_before'), filterWith('is_date_after')] };
 }
 
-/** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them. */
+/** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them have to match. */
 function readLegacyObject(filters: JsonObject, owner: DefaultFilterOwner): FilterGroup {
   const items = Object.entries(filters).flatMap(([name, value]) => {
     const at = name.lastIndexOf('__');

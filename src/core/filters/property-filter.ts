@@ -1,8 +1,8 @@
 /**
- * Property filters as they mean, whatever shape they came in. A filter compares text: strings as they are, numbers and
- * booleans as JSON writes them, null as `null`, and a property that is not there as the empty text.
+ * Property filters, whatever form they were sent in. They compare text: strings as they are, numbers and booleans as in
+ * JSON, null as `null`, and an absent property as the empty string.
  *
- * `matches` says what a filter means; `query/filters/filter-sql.ts` says the same to the engine of events.
+ * `matches` evaluates a filter; `query/filters/filter-sql.ts` writes it as SQL.
  */
 import type { CohortFilter } from './cohort-filter.ts';
 
@@ -26,23 +26,23 @@ export const FILTER_OPERATORS = [
 
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
-/** Whose property is asked for where nobody says so. */
+/** Whose property a filter is about where it does not say so. */
 export type DefaultFilterOwner = 'event' | 'person';
 
 /**
- * Whose property is asked for. `group`: the group of one kind that the event belongs to. `session`: the event's session,
- * of which only the length is known. `element`: one of the elements that were clicked, from the innermost to the page.
+ * Whose property a filter is about. `group`: the event's group of one type. `session`: the event's session, which has
+ * only a length. `element`: any of the clicked elements, from the innermost to the page.
  */
 export type FilterOwner = DefaultFilterOwner | 'group' | 'session' | 'element';
 
 export interface PropertyFilter {
   kind: 'property';
   owner: FilterOwner;
-  /** Which kind of group, where the owner is one. */
+  /** The group type, where the owner is a group. */
   groupIndex?: number;
   key: string;
   operator: FilterOperator;
-  /** As text. Several mean 'one of them', or 'none of them' for the negative operators; empty for is_set, is_not_set. */
+  /** One of them has to match, or none for negative operators. Empty for is_set and is_not_set. */
   values: readonly string[];
 }
 
@@ -51,17 +51,17 @@ export interface FilterGroup {
   filters: readonly Filter[];
 }
 
-/** An empty group restricts nothing, be it an 'and' or an 'or'. */
+/** An empty group matches everything, be it an 'and' or an 'or'. */
 export type Filter = PropertyFilter | CohortFilter | FilterGroup;
 
 export const isFilterOperator = (text: unknown): text is FilterOperator =>
   (FILTER_OPERATORS as readonly unknown[]).includes(text);
 
-/** Every filter on a single property, in the order of mention. */
+/** All filters on properties, in order. */
 export const propertyFiltersIn = (filter: Filter): PropertyFilter[] =>
   leafFilters(filter).filter((one) => one.kind === 'property');
 
-/** Every cohort that is asked for, in the order of mention. */
+/** All filters on cohorts, in order. */
 export const cohortFiltersIn = (filter: Filter): CohortFilter[] =>
   leafFilters(filter).filter((one) => one.kind === 'cohort');
 

@@ -1,2 +1,2 @@
-/** The only property that sessions have: how many seconds lie between their first event and their last. */
+/** The only property of sessions: the seconds between their first and last event. */
 export const SESSION_DURATION = '$session_duration';

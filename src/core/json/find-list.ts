@@ -1,9 +1,9 @@
 /**
- * Where the list of events lies in the JSON text of a large body, told from the bytes alone and a piece at a time: a list
- * by itself, or that of an envelope (`batch`). The text may then be parsed in runs of events, with a pause after each.
+ * Finds the list of events in the JSON text of a large body by scanning its bytes, a piece at a time: the body itself, or
+ * the `batch` of an envelope. The list can then be parsed in runs of events, with a pause after each.
  *
- * Nothing is checked here. Text whose runs and whose surroundings are JSON is JSON as a whole, and the other way round;
- * so the parser finds whatever is wrong with it.
+ * Nothing is validated here: if each run and the text around the list are valid JSON, so is the whole, and the other way
+ * round. The parser reports errors.
  */
 export class ListFinder {
   readonly #json: Uint8Array;
@@ -11,30 +11,30 @@ export class ListFinder {
   #at = 0;
   #depth = 0;
   #isText = false;
-  /** At the depth of an envelope's names: one is next, and where it began. */
+  /** Whether a key of the envelope comes next, and where it starts. */
   #isNameNext = false;
   #nameAt = 0;
   #isBatch = false;
-  /** How deep the list's own commas are; 0 outside of it. */
+  /** The depth of the list's own commas; 0 outside of the list. */
   #listDepth = 0;
   #runAt = 0;
-  /** How many lists and objects were seen to open. */
+  /** Lists and objects opened so far. */
   containers = 0;
-  /** Of the brackets around the list; -1: not seen. */
+  /** Positions of the list's brackets; -1: not found. */
   open = -1;
   close = -1;
-  /** Commas between two runs. */
+  /** Positions of the commas between two runs. */
   readonly separators: number[] = [];
-  /** Names in another spelling, or twice: whoever parses it all at once knows which counts. */
+  /** Keys with escapes, or `batch` twice: only parsing the body as a whole can tell which counts. */
   isAmbiguous = false;
 
-  /** `runBytes`: the least that a run has, but for the last. */
+  /** `runBytes`: the minimum size of a run, except for the last. */
   constructor(json: Uint8Array, runBytes: number) {
     this.#json = json;
     this.#runBytes = runBytes;
   }
 
-  /** Looks at so many bytes more; false when all have been seen. */
+  /** Scans further bytes; false at the end of the text. */
   scan(bytes: number): boolean {
     const json = this.#json;
     const end = Math.min(json.length, this.#at + bytes);

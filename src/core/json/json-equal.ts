@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from './json.ts';
 
-/** Same JSON value; the order of keys does not matter. Values have passed the depth limit of `normalise`. */
+/** Deep equality, whatever the order of keys. Recurses: the caller limits the depth. */
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** Later ones win; undefined where none is an object. Only copied where two meet. */
+/** Merges objects; later ones win. Undefined where none is an object. Copies only where there are two. */
 export function overlay(...layers: (Json | undefined)[]): JsonObject | undefined {
   let result: JsonObject | undefined;
   for (const layer of layers) {

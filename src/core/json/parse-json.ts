@@ -1,10 +1,10 @@
 import { invalid } from '../errors.ts';
 
 /**
- * JSON as SDKs send it: `NaN`, `Infinity` and `-Infinity` (Python's encoder writes them) are read as null.
+ * JSON as SDKs send it: `NaN`, `Infinity` and `-Infinity`, which Python's encoder writes, are read as null.
  *
- * `JSON.parse` goes first, because nearly every body is plain JSON; only what it refuses is looked at again. It keeps
- * `__proto__` as an ordinary own key and does not recurse, so neither prototypes nor nesting can hurt here.
+ * `JSON.parse` goes first, because nearly every body is plain JSON. It keeps `__proto__` as an ordinary own key and does
+ * not recurse, so neither prototypes nor nesting are a danger here.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -32,8 +32,8 @@ function malformedJson(cause: unknown): Error {
 }
 
 /**
- * Bare words outside strings become null. A hand-written scan, because a regular expression over strings with escapes
- * takes quadratic time on a hostile body: this one looks at every character once.
+ * Bare words outside of strings become null. A scan that reads every character once: a regular expression over strings
+ * with escapes takes quadratic time on a hostile body.
  */
 function nullBareLiterals(text: string): string {
   if (!text.includes('NaN') && !text.includes('Infinity')) return text;
@@ -51,7 +51,7 @@ function nullBareLiterals(text: string): string {
 
 const BARE_LITERAL = /-?\bInfinity\b|\bNaN\b/g;
 
-/** Where the string that opens at `quote` is over: after its closing quote, or at the end of the text. */
+/** The end of the string that opens at `quote`: after its closing quote, or the end of the text. */
 function endOfString(text: string, quote: number): number {
   for (let i = quote + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,4 +1,4 @@
-/** How error texts of this wire name a JSON value's type; clients in the field match on them. */
+/** The type of a JSON value as PostHog's error messages name it; clients match on them. */
 export function pythonTypeName(value: unknown): string {
   if (value === null || value === undefined) return 'NoneType';
   if (Array.isArray(value)) return 'list';

@@ -10,18 +10,18 @@ const NUL = '\u0000';
 const REPLACEMENT = '\ufffd';
 
 /**
- * Text that every store can keep: no NUL (PostgreSQL refuses it) and no half of a surrogate pair (it has no UTF-8).
- * Both become U+FFFD. Almost all text passes untouched, so the checks come first.
+ * Text that every store accepts: without NUL (PostgreSQL rejects it) and without half of a surrogate pair (it has no
+ * UTF-8). Both become U+FFFD. Nearly all text is clean, so it is checked first.
  */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes(NUL) ? whole.replaceAll(NUL, REPLACEMENT) : whole;
 }
 
-/** The first `max` UTF-16 units; a pair that the cut would halve is replaced, so the length stays exactly `max`. */
+/** The first `max` UTF-16 units; half of a surrogate pair at the end is replaced, so the length is exactly `max`. */
 export function truncateText(text: string, max: number): string {
   return text.length > max ? text.slice(0, max).toWellFormed() : text;
 }
 
-/** Nothing in it but white space. */
+/** Whether it is empty or only white space. */
 export const isBlank = (text: string): boolean => text.length === 0 || text.trim().length === 0;

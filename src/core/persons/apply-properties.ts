@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { jsonEqual } from '../json/json-equal.ts';
 import type { PropertyChange } from './person.ts';
 
-/** What an event asks of its person's properties. */
+/** An update of a person's properties. */
 export interface PropertyUpdate {
   set?: JsonObject | undefined;
   setOnce?: JsonObject | undefined;
@@ -11,15 +11,15 @@ export interface PropertyUpdate {
 }
 
 interface AppliedProperties {
-  /** The very object that came in where nothing changed. */
+  /** The same object where nothing changed. */
   properties: JsonObject;
-  /** Net effect, one entry per key. */
+  /** At most one for each key. */
   changes: PropertyChange[];
 }
 
 /**
- * set_once, then set, then unset. set_once fills gaps, and null is no gap. A key that a later step decides is left to
- * it, so each key changes at most once. Equal values are no change, containers compared by content.
+ * Applies set_once, then set, then unset. set_once applies to absent properties; null is not absent. Each key changes at
+ * most once, by the last step that mentions it. Equal values, compared deeply, are no change.
  */
 export function applyProperties(current: JsonObject, update: PropertyUpdate): AppliedProperties {
   const draft = new Draft(current);
@@ -69,8 +69,8 @@ class Draft {
 }
 
 /**
- * A property that the object itself has. What it inherits under names like `toString` are functions, which JSON has not;
- * asking for the type is several times faster than `Object.hasOwn` on objects of many shapes. `__proto__` was cleaned away.
+ * An own property. Inherited ones such as `toString` are functions, which JSON has not: testing the type is several times
+ * faster than `Object.hasOwn` on objects of many shapes. `__proto__` was removed before.
  */
 function ownValue(object: JsonObject, key: string): Json | undefined {
   const value: unknown = object[key];

@@ -1,6 +1,6 @@
 /**
- * Distinct ids in a fixed number of stripes: what many machines divide work by, and lock. Partitions of the log are
- * whole stripes (`stripe % partitions`), so that workers of different partitions lock different stripes.
+ * Distinct ids in a fixed number of stripes, which nodes of a cluster lock. A partition of the log is made of whole
+ * stripes (`stripe % partitions`), so that workers of different partitions lock different stripes.
  */
 export const STRIPES = 4096;
 

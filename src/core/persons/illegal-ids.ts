@@ -1,6 +1,6 @@
 /**
- * Ids that broken clients send for everybody at once: merging through one of them would melt strangers into one person.
- * They block merging only; events under such an id are stored like any other.
+ * Ids that broken clients send for many users: merging by one of them would make unrelated users one person. They only
+ * prevent merges; events with such an id are stored like any other.
  */
 const IN_ANY_CASE = [
   'anonymous',
@@ -15,7 +15,7 @@ const IN_ANY_CASE = [
   'false',
 ];
 
-/** `Nan` and `NULL` may be somebody's name; these exact spellings are what languages print for 'nothing'. */
+/** Case-sensitive: `Nan` may be a name, but `NaN` is what languages print for no number. */
 const EXACT = ['[object Object]', 'NaN', 'None', 'none', 'null', '0', 'undefined'];
 
 const quoted = (id: string): string[] => [id, `'${id}'`, `"${id}"`];

@@ -16,7 +16,7 @@ const MERGE_EVENTS: ReadonlyMap<string, { kind: MergeKind; property: string }> =
   ['$merge_dangerously', { kind: 'merge_dangerously', property: 'alias' }],
 ] as const);
 
-/** The merge an event asks for, if any. A plain `$identify` without a second id asks for none, nor does one with the same id. */
+/** The merge that an event requests; undefined for `$identify` without a second id or with the same id. */
 export function mergeAttempt(event: Event): MergeAttempt | undefined {
   const kind = event.person === 'full' ? MERGE_EVENTS.get(event.event) : undefined;
   const other = kind === undefined ? undefined : event.properties[kind.property];
@@ -25,13 +25,13 @@ export function mergeAttempt(event: Event): MergeAttempt | undefined {
   return sourceId === undefined || sourceId === event.distinctId ? undefined : { kind: kind.kind, sourceId };
 }
 
-/** Every distinct id whose person must be known before the event can be handled. */
+/** The distinct ids whose persons have to be loaded before the event is handled. */
 export function distinctIdsOf(event: Event): string[] {
   const attempt = mergeAttempt(event);
   return attempt === undefined ? [event.distinctId] : [event.distinctId, attempt.sourceId];
 }
 
-/** A warning where one of the two ids must not take part in a merge. */
+/** A warning where one of the two ids must not be merged. */
 export function illegalMergeWarning(event: Event, sourceId: string): Warning | undefined {
   const illegal = [sourceId, event.distinctId].find(isIllegalId);
   if (illegal === undefined) return undefined;

@@ -2,23 +2,23 @@ import type { Json } from '../json/json.ts';
 import type { Person } from './person.ts';
 import type { MergeKind } from './plan-merge.ts';
 
-/** The last state of a person that a chunk of events created, changed or merged away. */
+/** The final state of a person that a chunk of events created, changed or merged away. */
 export interface PersonState {
   person: Person;
-  /** Was not there when the chunk began. */
+  /** Created by this chunk. */
   isNew: boolean;
-  /** The person who took over, or null while this one lives. A person can be new and merged away in one chunk. */
+  /** The person it was merged into, or null. A person can be created and merged away in one chunk. */
   mergedInto: string | null;
 }
 
-/** What happened to distinct ids, in order: a merge moves exactly the ids that its source had at that point. */
+/** Changes of distinct ids, in order: a merge moves the ids that its source has at that point. */
 export type PersonOp =
   | { op: 'add_id'; projectId: number; distinctId: string; personUuid: string }
   | {
       op: 'merge';
       projectId: number;
       kind: MergeKind;
-      /** Both as they were just before. */
+      /** Both as they were before. */
       source: Person;
       target: Person;
       targetUuid: string;
@@ -37,7 +37,7 @@ export interface HistoryEntry {
   eventUuid: string;
 }
 
-/** Events filed under `from` belong to `to`. In order: a later entry may lead on from an earlier one's `to`. */
+/** Events stored under `from` belong to `to`. In order: a later entry may continue from an earlier `to`. */
 export interface Override {
   projectId: number;
   from: string;

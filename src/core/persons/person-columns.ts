@@ -1,21 +1,20 @@
 /**
- * Persons by columns: of some thousand persons each property is written down once, as the list of its different values
- * and, for each person, which of these it is. A question about a property then looks at each value once instead of at
- * each person, and most values are shared by many.
+ * Persons stored by column: for some thousand persons, each property is a list of distinct values and, for each person,
+ * the position of theirs. A filter then tests each value once instead of each person; most values are shared by many.
  */
 import type { Json, JsonObject } from '../json/json.ts';
 
 interface PersonColumn {
   name: string;
-  /** The different values, as the JSON text of a list. */
+  /** The distinct values, as the JSON text of a list. */
   values: string;
-  /** Who has the property, by their row; null where it is told of everybody. */
+  /** The rows of the persons who have the property; null where there is a place for every person. */
   rows: Uint16Array | null;
-  /** For each of those the place of the value in the list, counted from 1; 0 where the person lacks the property. */
+  /** For each of these the position of the value in the list, from 1; 0 where the person lacks the property. */
   places: Uint16Array;
 }
 
-/** A row and a place are told by 16 bits each. */
+/** Rows and places are 16-bit numbers. */
 export const MAX_COLUMN_ROWS = 0xffff;
 
 export function toColumns(persons: readonly JsonObject[]): PersonColumn[] {
@@ -46,7 +45,7 @@ interface Draft {
 }
 
 function placeOf({ seen, values }: Draft, value: Json): number {
-  // Lists and objects are never the same thing twice: each gets a place of its own.
+  // Lists and objects are compared by identity, so each has a place of its own.
   const known = seen.get(value);
   if (known !== undefined) return known;
   values.push(value);
@@ -54,7 +53,7 @@ function placeOf({ seen, values }: Draft, value: Json): number {
   return values.length;
 }
 
-/** Properties that few have are many, and must not cost as much as those of everybody. */
+/** Many properties are rare; they are stored for those who have them only. */
 const isRare = ({ rows }: Draft, persons: number): boolean => rows.length * 2 < persons;
 
 const sparsePlaces = ({ rows, places }: Draft) => ({ rows: Uint16Array.from(rows), places: Uint16Array.from(places) });
@@ -65,15 +64,15 @@ function densePlaces({ rows, places }: Draft, persons: number) {
   return { rows: null, places: all };
 }
 
-/** A question about persons, as far as it can be asked of columns. */
+/** A filter on persons that columns can answer. */
 export type ColumnFilter =
   | {
       kind: 'property';
       key: string;
       fits(value: Json | undefined): boolean;
       /**
-       * In lower case, plain letters that the JSON text of every value that fits contains; null where there is no telling.
-       * Where it is given, a person without the property does not fit.
+       * Lower-case letters that the JSON of every matching value contains; null if unknown. If given, persons without
+       * the property do not match.
        */
       part: string | null;
     }
@@ -81,7 +80,7 @@ export type ColumnFilter =
   | { kind: 'named'; id: number }
   | { kind: 'all' | 'any'; tests: readonly ColumnFilter[] };
 
-/** What it says of one person. */
+/** Whether one person matches. */
 export function matchesPerson(test: ColumnFilter, id: number, properties: JsonObject): boolean {
   if (test.kind === 'person') return test.fits(id);
   if (test.kind === 'named') return test.id === id;
@@ -94,16 +93,16 @@ export function matchesPerson(test: ColumnFilter, id: number, properties: JsonOb
 export interface PersonRows {
   count: number;
   ids(): ArrayLike<number>;
-  /** The row of a person, if they are among these. */
+  /** The row of a person; undefined where they are not among these. */
   rowOf(id: number): number | undefined;
-  /** Undefined where none of these persons has such a property. */
+  /** Undefined where none of these persons has the property. */
   column(name: string): { values: string; rest(): Pick<PersonColumn, 'rows' | 'places'> } | undefined;
 }
 
-/** For each person 1 or 0; null where nobody passes, which often shows without looking at every one. */
+/** 1 or 0 for each person; null where none matches, which is often known without testing each. */
 type MatchBits = Uint8Array | null;
 
-/** The same of many: `passes` for each. */
+/** `matchesPerson` for many. */
 export function matching(test: ColumnFilter, rows: PersonRows): MatchBits {
   if (test.kind === 'property') return inColumn(test, rows);
   if (test.kind === 'named') return named(test.id, rows);

@@ -3,14 +3,14 @@ import type { JsonObject } from '../json/json.ts';
 import type { Person } from './person.ts';
 import type { PersonState } from './person-changes.ts';
 
-/** What must be known of persons before a chunk of events is handled. */
+/** The persons that a chunk of events is about, loaded before it is handled. */
 export interface KnownPersons {
   persons: Iterable<Person>;
   /** Every known distinct id that the chunk's events name (`distinctIdsOf`). */
   distinctIds: Iterable<{ projectId: number; distinctId: string; personUuid: string }>;
   /**
-   * Whether a uuid is spoken for: a person has it or had it, or an override leads away from it. New events filed under
-   * such a uuid would show up at somebody else.
+   * Whether a uuid is taken: a person has it or had it, or an override leads away from it. Events stored under it would
+   * belong to another person.
    */
   isTaken(projectId: number, uuid: string): boolean;
 }
@@ -21,7 +21,6 @@ export interface RegisterEntry extends PersonState {
   pendingProperties: JsonObject[];
 }
 
-/** How a person stands in the register at first. */
 export const newEntry = (person: Person, isNew: boolean): RegisterEntry => ({
   person,
   isNew,
@@ -30,7 +29,7 @@ export const newEntry = (person: Person, isNew: boolean): RegisterEntry => ({
   pendingProperties: [],
 });
 
-/** Who is who at this moment of the chunk: distinct ids, persons, and who was merged into whom. */
+/** The state of persons while a chunk is handled: distinct ids, persons, and who was merged into whom. */
 export class PersonRegister {
   readonly #entries = new Map<string, RegisterEntry>();
   readonly #ids = new Map<number, Map<string, string>>();
@@ -54,7 +53,7 @@ export class PersonRegister {
     else ids.set(distinctId, uuid);
   }
 
-  /** The living person behind a distinct id. */
+  /** The current person of a distinct id. */
   find(projectId: number, distinctId: string): RegisterEntry | undefined {
     let uuid = this.#ids.get(projectId)?.get(distinctId) ?? null;
     if (uuid === null) return undefined;
@@ -67,8 +66,8 @@ export class PersonRegister {
   }
 
   /**
-   * The uuid of the person that a yet unknown distinct id would give rise to. Deterministic; where the usual one is
-   * spoken for, a number makes it unique. NUL separates it, because no distinct id contains one.
+   * The uuid that the person of a new distinct id will have. Deterministic; if the usual one is taken, a number is added.
+   * NUL separates it, because no distinct id contains one.
    */
   freeUuid(projectId: number, distinctId: string): string {
     const key = `${projectId}:${distinctId}`;
@@ -86,9 +85,9 @@ export class PersonRegister {
     return this.#entries.values();
   }
 
-  /** Created, changed or merged away since the beginning. */
+  /** The persons that the chunk created, changed or merged away. */
   states(): PersonState[] {
-    const touched = [...this.#entries.values()].filter((entry) => entry.isNew || entry.isChanged);
-    return touched.map(({ person, isNew, mergedInto }) => ({ person, isNew, mergedInto }));
+    const changed = [...this.#entries.values()].filter((entry) => entry.isNew || entry.isChanged);
+    return changed.map(({ person, isNew, mergedInto }) => ({ person, isNew, mergedInto }));
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json.ts';
 import { overlay } from '../json/overlay.ts';
 import type { PropertyUpdate } from './apply-properties.ts';
 
-/** The part of an event that says what becomes of its person. */
+/** The part of an event that updates its person. */
 interface PersonEvent {
   event: string;
   properties: JsonObject;
@@ -12,9 +12,9 @@ interface PersonEvent {
 const NOTHING: PropertyUpdate = {};
 
 /**
- * Everything an event asks of its person: `$set`, `$set_once` and `$unset` as it brings them, and what its properties
- * tell without being asked. The latest value beats an explicit `$set`; an explicit `$set_once` beats the `$initial_`
- * value, because browsers send the true first value there with an `$identify`.
+ * The updates of an event: `$set`, `$set_once` and `$unset`, and the implicit ones of its properties. An implicit value
+ * wins over `$set`, but `$set_once` wins over an implicit `$initial_` value, because browsers send the true first value
+ * there with `$identify`.
  */
 export function personUpdate({ event, properties }: PersonEvent): PropertyUpdate {
   if (!updatesPerson(event)) return NOTHING;
@@ -26,18 +26,17 @@ export function personUpdate({ event, properties }: PersonEvent): PropertyUpdate
   };
 }
 
-/** Whether an event says nothing of its person beyond what its properties tell by themselves. */
 export const hasOnlyImplicitUpdates = (properties: JsonObject): boolean =>
   properties['$set'] === undefined && properties['$set_once'] === undefined && properties['$unset'] === undefined;
 
 /**
- * An event's properties as the wire shows them: with the implicit updates written out in `$set` and `$set_once`. They
- * follow from the other properties, so they are not stored: that would double the size of every browser event.
+ * An event's properties as the API shows them, with implicit updates in `$set` and `$set_once`. They are not stored,
+ * because they follow from the other properties and would double the size of every browser event.
  */
-export function withImplicitUpdates(telling: PersonEvent): JsonObject {
-  const { properties } = telling;
+export function withImplicitUpdates(event: PersonEvent): JsonObject {
+  const { properties } = event;
   if (properties['$process_person_profile'] === false) return properties;
-  const { set, setOnce } = personUpdate(telling);
+  const { set, setOnce } = personUpdate(event);
   if (set === properties['$set'] && setOnce === properties['$set_once']) return properties;
   return { ...properties, ...(set && { $set: set }), ...(setOnce && { $set_once: setOnce }) };
 }

@@ -10,7 +10,7 @@ import { hasOnlyImplicitUpdates, personUpdate } from './person-update.ts';
 import { planMerge } from './plan-merge.ts';
 
 interface HandledEvent {
-  /** The event's person, or the id that a personless event is filed under. */
+  /** The event's person, or the id under which a personless event is stored. */
   personId: string;
   warnings: Warning[];
 }
@@ -18,9 +18,9 @@ interface HandledEvent {
 const CREATOR = '$creator_event_uuid';
 
 /**
- * Bookkeeping of persons over one chunk of events, in memory: persons as loaded go in, events follow in order, and
- * what must be written comes out at the end. Nothing here asks a store, a clock or chance, so a chunk that is replayed
- * after a crash gives the same persons, ids and overrides.
+ * The changes to persons that one chunk of events makes, in memory: known persons go in, events follow in order, and the
+ * changes to write come out. Deterministic, so a chunk that is replayed after a crash gives the same persons, ids and
+ * overrides.
  */
 export class PersonUpdates {
   readonly #register: PersonRegister;
@@ -44,7 +44,7 @@ export class PersonUpdates {
   }
 
   changes(): PersonChanges {
-    for (const entry of this.#register.entries()) this.#hear(entry);
+    for (const entry of this.#register.entries()) this.#applyImplicit(entry);
     return {
       persons: this.#register.states(),
       ops: this.#ops,
@@ -53,7 +53,7 @@ export class PersonUpdates {
     };
   }
 
-  /** Somebody who is known already keeps even the events that ask for no person. */
+  /** Personless events of a known person belong to that person. */
   #personlessId(event: Event): string {
     const { projectId, distinctId } = event;
     return this.#register.find(projectId, distinctId)?.person.uuid ?? this.#register.freeUuid(projectId, distinctId);
@@ -66,17 +66,17 @@ export class PersonUpdates {
       if (updatesPerson(event.event)) entry.pendingProperties.push(event.properties);
       return entry;
     }
-    this.#hear(entry);
+    this.#applyImplicit(entry);
     this.#write(entry, entry.person, personUpdate(event), event);
     return entry;
   }
 
   /**
-   * Applies what events have told by themselves, all at once: people do several things in a row, and only the last
-   * value of each property counts. Taking each event's word at once cost more than all other rules together. The
-   * history does not keep these values (see `isImplicitKey`), so nothing is lost by it.
+   * Applies implicit updates of several events at once: only the last value of each property counts, and applying each
+   * event's on its own took more time than everything else here. The history leaves these values out (see
+   * `isImplicitKey`).
    */
-  #hear(entry: RegisterEntry): void {
+  #applyImplicit(entry: RegisterEntry): void {
     if (entry.pendingProperties.length === 0) return;
     const { properties } = applyProperties(entry.person.properties, implicitUpdates(entry.pendingProperties) ?? {});
     entry.pendingProperties = [];
@@ -88,7 +88,7 @@ export class PersonUpdates {
   #merge(event: Event, attempt: MergeAttempt, warnings: Warning[]): RegisterEntry {
     const source = this.#register.find(event.projectId, attempt.sourceId);
     const target = this.#register.find(event.projectId, event.distinctId);
-    for (const entry of [source, target]) if (entry) this.#hear(entry);
+    for (const entry of [source, target]) if (entry) this.#applyImplicit(entry);
     const update = personUpdate(event);
     const plan = planMerge(source?.person, target?.person, attempt.kind);
     if (target === undefined) return this.#joinOrCreate(event, attempt, source, update);
@@ -103,7 +103,7 @@ export class PersonUpdates {
     return target;
   }
 
-  /** The event's own id is new: it joins the other id's person, or both ids begin one together. */
+  /** The event's own id is new: it is added to the other id's person, or both ids get a new person. */
   #joinOrCreate(
     event: Event,
     attempt: MergeAttempt,
@@ -129,11 +129,11 @@ export class PersonUpdates {
     this.#register.add(entry);
     this.#register.setId(projectId, distinctId, uuid);
     this.#ops.push({ op: 'add_id', projectId, distinctId, personUuid: uuid });
-    this.#remember(uuid, changes, event);
+    this.#recordHistory(uuid, changes, event);
     return entry;
   }
 
-  /** Attaches one more id. Personless events may lie under the uuid it would have had alone: they follow. */
+  /** Adds an id. Personless events may be stored under the uuid it would have had alone; an override moves them. */
   #addId(projectId: number, distinctId: string, entry: RegisterEntry): void {
     const { uuid } = entry.person;
     this.#overrides.push({ projectId, from: this.#register.freeUuid(projectId, distinctId), to: uuid });
@@ -141,7 +141,7 @@ export class PersonUpdates {
     this.#ops.push({ op: 'add_id', projectId, distinctId, personUuid: uuid });
   }
 
-  /** Moves everything the source had to the target, whose own values win. Returns the target as it then is. */
+  /** Merges the source into the target, whose own values win. Returns the new target. */
   #takeOver(source: RegisterEntry, target: RegisterEntry, attempt: MergeAttempt, event: Event): Person {
     const [from, to] = [source.person, target.person];
     const { projectId, uuid: eventUuid, timestamp: at } = event;
@@ -159,11 +159,11 @@ export class PersonUpdates {
     source.mergedInto = to.uuid;
     source.isChanged = true;
     const { properties, changes } = applyProperties(to.properties, { setOnce: from.properties });
-    this.#remember(to.uuid, changes, event);
+    this.#recordHistory(to.uuid, changes, event);
     return { ...to, properties, createdAt: Math.min(from.createdAt, to.createdAt) };
   }
 
-  /** Brings a person to its next state, one version further if anything is different or somebody was merged in. */
+  /** Updates a person; the version grows if anything changed or another person was merged in. */
   #write(entry: RegisterEntry, next: Person, update: PropertyUpdate, event: Event, isMerge = false): void {
     const { properties, changes } = applyProperties(next.properties, update);
     const before = entry.person;
@@ -174,10 +174,10 @@ export class PersonUpdates {
     if (isSame && !isMerge) return;
     entry.person = { ...next, properties, version: before.version + 1 };
     entry.isChanged = true;
-    this.#remember(before.uuid, changes, event);
+    this.#recordHistory(before.uuid, changes, event);
   }
 
-  #remember(personUuid: string, changes: readonly PropertyChange[], event: Event): void {
+  #recordHistory(personUuid: string, changes: readonly PropertyChange[], event: Event): void {
     const { projectId, uuid: eventUuid, timestamp: at } = event;
     for (const { key, before, after } of changes) {
       if (key === CREATOR || isImplicitKey(key)) continue;

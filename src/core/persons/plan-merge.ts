@@ -1,16 +1,16 @@
-/** The three events that say 'these two ids are one person'. */
+/** The three events that merge two ids. */
 export type MergeKind = 'identify' | 'alias' | 'merge_dangerously';
 
 type MergePlan =
-  /** Neither id is known: one new person with both. */
+  /** Neither id is known: a new person gets both. */
   | 'create_with_both'
-  /** The event's own id joins the person of the other one, who survives. Nobody's identity is in doubt here. */
+  /** The event's own id is new and is added to the other id's person. */
   | 'add_target_id_to_source'
   | 'add_source_id_to_target'
-  /** They are one person already. */
+  /** They are the same person already. */
   | 'mark_identified'
   | 'merge_source_into_target'
-  /** The source belongs to somebody who was identified; only `$merge_dangerously` may swallow such a person. */
+  /** The source is identified; only `$merge_dangerously` may merge such a person into another. */
   | 'refuse';
 
 type Identity = { readonly uuid: string; readonly isIdentified: boolean } | undefined;

@@ -1,19 +1,19 @@
 import { distinctIdOf, toDistinctId } from '../events/distinct-id.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 
-/** Whether one of these ids stands anywhere in a value, as a whole text. */
+/** Whether one of these ids is anywhere in a value, as a whole string. */
 export function referencesAny(value: Json | undefined, ids: ReadonlySet<string>): boolean {
   if (typeof value === 'string') return ids.has(value);
   if (Array.isArray(value)) return value.some((item) => referencesAny(item, ids));
   return isJsonObject(value) && Object.values(value).some((item) => referencesAny(item, ids));
 }
 
-/** The properties in which an event names a second id of its person. */
+/** The properties with a second id of the person. */
 const OTHER_IDS = ['$anon_distinct_id', 'alias', 'distinct_id'] as const;
 
 /**
- * Whether a raw event that could not be processed is somebody's: it came with one of their ids, or ties one to another.
- * An event that could not even be read is kept as text; there it is enough that an id is spelled.
+ * Whether an event that could not be processed belongs to a person: it has one of their ids, or merges one with another.
+ * An event that could not even be parsed is stored as text; there any mention of an id counts.
  */
 export function isEventOfPerson(raw: JsonObject, ids: ReadonlySet<string>): boolean {
   const { unreadable } = raw;

@@ -5,10 +5,10 @@ import { zoned } from './zoned.ts';
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** Where a week begins: Sunday nearly everywhere, Monday in lifecycle. */
+/** The first day of the week: Sunday nearly everywhere, Monday in lifecycle. */
 export type WeekStart = 'sunday' | 'monday';
 
-/** The beginning of the interval that holds this instant. */
+/** The start of the interval that contains this instant. */
 export function startOfInterval(at: number, interval: Interval, timezone: string, week: WeekStart = 'sunday'): number {
   return floorZoned(zoned(at, timezone), interval, week).epochMilliseconds;
 }
@@ -30,7 +30,7 @@ function floorZoned(time: Zoned, interval: Interval, week: WeekStart): Zoned {
 const daysIntoWeek = (dayOfWeek: number, week: WeekStart): number =>
   week === 'sunday' ? dayOfWeek % 7 : dayOfWeek - 1;
 
-/** The beginning of the interval after the one that begins at `start`. */
+/** The start of the interval after the one that starts at `start`. */
 export function nextIntervalStart(
   start: number,
   interval: Interval,
@@ -40,7 +40,7 @@ export function nextIntervalStart(
   if (interval !== 'hour') {
     return startOfInterval(addUnits(start, 1, interval, timezone), interval, timezone, week);
   }
-  // Where clocks are set back by half an hour, one hour of the clock lasts for ninety minutes.
+  // Where clocks go back by half an hour, one hour of the clock lasts 90 minutes.
   for (let at = start + HOUR_MS; ; at += HOUR_MS) {
     const next = startOfInterval(at, interval, timezone);
     if (next > start) return next;

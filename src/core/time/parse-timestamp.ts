@@ -1,8 +1,10 @@
+import { DAY_MS } from './units.ts';
+
 /**
- * A client's idea of a moment, as ms UTC; undefined where it cannot be understood.
+ * A timestamp as clients send it, as ms UTC; undefined where it is invalid.
  *
- * The machine's own time zone must not matter, so only forms with an explicit zone are left to `Date.parse`; a missing
- * zone means UTC. Finer digits than milliseconds are cut.
+ * The server's own time zone must not matter, so only forms with an explicit zone are left to `Date.parse`; without one it
+ * is UTC. Digits beyond milliseconds are cut off. Hot: parsed for every event, so Temporal is not used here.
  */
 export function parseTimestamp(value: unknown): number | undefined {
   if (typeof value === 'number') return fromEpoch(value);
@@ -10,12 +12,12 @@ export function parseTimestamp(value: unknown): number | undefined {
   return withinSupportedYears(isPlainUtc(value) ? Date.parse(value) : parseText(value.trim()));
 }
 
-/** Longer texts are not dates; the bound keeps the patterns below cheap. */
+/** Keeps the patterns below cheap. */
 const MAX_TIMESTAMP_LENGTH = 64;
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
 const YEAR_10000 = Date.UTC(10_000, 0, 1);
 
-/** The years 0 to 9999, in whole ms; undefined outside of them. */
+/** Whole ms within the years 0 to 9999; undefined outside of them. */
 export const withinSupportedYears = (ms: number | undefined): number | undefined =>
   ms !== undefined && ms >= YEAR_0 && ms < YEAR_10000 ? Math.floor(ms) : undefined;
 
@@ -23,7 +25,7 @@ export const withinSupportedYears = (ms: number | undefined): number | undefined
 const fromEpoch = (value: number): number | undefined =>
   withinSupportedYears(Math.abs(value) < 100_000_000_000 ? value * 1000 : value);
 
-/** `2023-01-01T12:00:00.000Z`, the form of nearly all SDKs: worth a way of its own. */
+/** `2023-01-01T12:00:00.000Z`, as nearly all SDKs send it: has a fast path. */
 const isPlainUtc = (text: string): boolean =>
   text.length >= 20 && text.charCodeAt(10) === 84 && text.charCodeAt(text.length - 1) === 90;
 
@@ -55,24 +57,22 @@ function parseDay(text: string): number | undefined {
   return dayOfMonth(Number(calendar[1]), Number(calendar[2]), Number(calendar[3] ?? 1));
 }
 
-const DAY = 86_400_000;
-
 /** `Date.UTC` reads years below 100 as 19xx; `setUTCFullYear` does not. */
 const startOfYear = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1);
 
-/** A day that its month does not have spills into the next one, as it does in `Date.parse`. */
+/** A day that the month does not have becomes one of the next month, as in `Date.parse`. */
 const dayOfMonth = (year: number, month: number, day: number): number | undefined =>
   month >= 1 && month <= 12 && day >= 1 && day <= 31 ? new Date(0).setUTCFullYear(year, month - 1, day) : undefined;
 
 const dayOfYear = (year: number, day: number): number | undefined =>
-  day >= 1 && day <= 366 ? startOfYear(year) + (day - 1) * DAY : undefined;
+  day >= 1 && day <= 366 ? startOfYear(year) + (day - 1) * DAY_MS : undefined;
 
 function dayOfWeek(year: number, week: number, day: number): number | undefined {
   if (week < 1 || week > 53) return undefined;
   // Week 1 is the one that holds 4 January; weeks begin on Monday.
-  const fourth = startOfYear(year) + 3 * DAY;
-  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY;
-  return monday + ((week - 1) * 7 + day - 1) * DAY;
+  const fourth = startOfYear(year) + 3 * DAY_MS;
+  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY_MS;
+  return monday + ((week - 1) * 7 + day - 1) * DAY_MS;
 }
 
 const TIME = /^(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i;
@@ -94,7 +94,7 @@ function zoneOffset(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** Mail dates and their like, which have a year of four digits. Without a zone, UTC is added to be independent of ours. */
+/** Mail dates and similar, with a year of four digits. */
 function parseOther(text: string): number | undefined {
   if (!/\b\d{4}\b/.test(text)) return undefined;
   const hasZone = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)(?:\s*\(.*\))?$/i.test(text);

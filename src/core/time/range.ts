@@ -1,4 +1,4 @@
-/** A span of time, ms UTC: `from` belongs to it, `until` does not. */
+/** A range of time, ms UTC: `from` is included, `until` is not. */
 export interface Range {
   from: number;
   until: number;

@@ -10,23 +10,23 @@ export interface Tick {
 }
 
 /**
- * Every interval that the range touches, in order, empty ones included. The first may begin before the range.
+ * Every interval that the range touches, in order. The first may begin before the range.
  *
- * The calendar is asked where clocks are changed; between two changes hours, days and weeks are all of one length, and
- * a year of hours would take it seconds.
+ * Temporal is used around changes of the clocks only: between them hours, days and weeks have one length, and a year of
+ * hours would take Temporal seconds.
  */
 export function ticksOf(range: Range, interval: Interval, timezone: string, week: WeekStart = 'sunday'): Tick[] {
   const ticks: Tick[] = [];
   let start = startOfInterval(range.from, interval, timezone, week);
-  let turn = nextTransition(start, timezone);
+  let transition = nextTransition(start, timezone);
   let isRegular = false;
   while (start < range.until) {
     const guess = start + LENGTHS[interval];
-    const end: number = isRegular && guess < turn ? guess : nextIntervalStart(start, interval, timezone, week);
+    const end: number = isRegular && guess < transition ? guess : nextIntervalStart(start, interval, timezone, week);
     ticks.push({ start, end });
-    // What begins with a change of the clocks may have a length of its own.
-    isRegular = end !== turn;
-    if (end >= turn) turn = nextTransition(end, timezone);
+    // An interval that begins with a change of the clocks may have another length.
+    isRegular = end !== transition;
+    if (end >= transition) transition = nextTransition(end, timezone);
     start = end;
   }
   return ticks;
@@ -54,26 +54,26 @@ export function tickIndex(ticks: readonly Tick[], at: number): number {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** What an interval is called: `1-Jan-2020` to be read, `2020-01-01` to be sorted; hours with their time of day. */
+/** `1-Jan-2020` as label and `2020-01-01` as day; hours with their time of day. */
 interface TickName {
   label: string;
   day: string;
 }
 
-/** The names of intervals by their beginnings, which have to be in order. */
+/** The names of intervals that begin at these times, which have to be in order. */
 export function tickNames(starts: readonly number[], interval: Interval, timezone: string): TickName[] {
   let offset = 0;
-  let turn = Number.NEGATIVE_INFINITY;
+  let transition = Number.NEGATIVE_INFINITY;
   return starts.map((start) => {
-    if (start >= turn) {
+    if (start >= transition) {
       offset = zoned(start, timezone).offsetNanoseconds / 1e6;
-      turn = nextTransition(start, timezone);
+      transition = nextTransition(start, timezone);
     }
     return nameOf(new Date(start + offset), interval);
   });
 }
 
-/** Of the time that the zone's clocks show. */
+/** `wall`: the time that clocks show, as if it were UTC. */
 function nameOf(wall: Date, interval: Interval): TickName {
   const [date = '', time = ''] = wall.toISOString().slice(0, 19).split('T');
   const label = `${wall.getUTCDate()}-${MONTHS[wall.getUTCMonth()]}-${wall.getUTCFullYear()}`;

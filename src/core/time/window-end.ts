@@ -12,8 +12,8 @@ const LENGTHS: Partial<Record<Window['unit'], number>> = {
 };
 
 /**
- * When a window that opens at some instant closes. The same as `addUnits`, but the calendar is asked only where it has
- * something to say: for months, and for days over a change of the clocks. A funnel asks for every attempt.
+ * When a window that opens at a given time closes. Same as `addUnits`, but uses Temporal only for months, and for days
+ * across a change of the clocks: funnels call it for every attempt.
  */
 export function windowEnds({ count, unit }: Window, timezone: string): (from: number) => number {
   const length = LENGTHS[unit];
@@ -21,14 +21,14 @@ export function windowEnds({ count, unit }: Window, timezone: string): (from: nu
   if (length === undefined) return byCalendar;
   const ms = count * length;
   if (unit === 'minute' || unit === 'hour' || timezone === 'UTC') return (from) => from + ms;
-  // Between two changes of the clocks days are all of one length.
-  const calm: Range[] = [];
-  const calmAt = (from: number): Range => {
-    const known = calm.find((range) => isInRange(from, range));
+  // Ranges without a change of the clocks, in which all days have the same length.
+  const regular: Range[] = [];
+  const regularAt = (from: number): Range => {
+    const known = regular.find((range) => isInRange(from, range));
     if (known !== undefined) return known;
     const range = { from: previousTransition(from, timezone), until: nextTransition(from, timezone) };
-    calm.push(range);
+    regular.push(range);
     return range;
   };
-  return (from) => (from + ms < calmAt(from).until ? from + ms : byCalendar(from));
+  return (from) => (from + ms < regularAt(from).until ? from + ms : byCalendar(from));
 }

@@ -1,4 +1,4 @@
-/** Actions: kinds of events under one name, to be asked for like an event. */
+/** Creates and changes actions: several kinds of events under one name. */
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -17,7 +17,7 @@ export interface ActionDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
-  /** Works through the cohorts that are marked as waiting. */
+  /** Calculates the cohorts that are marked as waiting. */
   calculations: { wake(): void };
 }
 
@@ -75,7 +75,7 @@ export async function updateAction(
   return action;
 }
 
-/** Whether the same events are the action's as before. */
+/** Whether both match the same events. */
 const matchesSameEvents = (before: Action, after: Action): boolean =>
   before.deleted === after.deleted && JSON.stringify(before.steps) === JSON.stringify(after.steps);
 

@@ -1,6 +1,6 @@
 /**
- * Finds the members of a dynamic cohort and writes down who is new and who is gone, all at once: until then the old ones
- * stay, also through a crash. Recalculations write the difference only.
+ * Calculates the members of a dynamic cohort and saves the difference in one transaction: until then, and after a crash,
+ * the old members stay.
  */
 import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
 import { type IdSet, inChunks } from '../../lib/id-set.ts';
@@ -8,7 +8,7 @@ import { CohortMembers, storedMembers } from '../../query/cohorts/cohort-members
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-/** Rows written by one statement. */
+/** Rows in one statement. */
 const BATCH_SIZE = 2000;
 
 export async function calculateCohort(deps: QueryDeps, projectId: number, cohortId: number): Promise<void> {
@@ -19,7 +19,7 @@ export async function calculateCohort(deps: QueryDeps, projectId: number, cohort
   const members = await new CohortMembers(deps, projectId, now).calculate(criteriaOf(cohort));
   await metadata.transaction(async (store) => {
     const current = await store.cohorts.get(projectId, cohortId);
-    // Changed meanwhile: the calculation that the change asked for is the one that counts.
+    // Changed in the meantime: the change has started a calculation of its own.
     if (!current || current.version !== cohort.version || current.deleted || current.isStatic) return;
     await replaceMembers(store, projectId, cohortId, members);
     const count = await store.cohortMembers.count(cohortId);
@@ -33,9 +33,11 @@ async function replaceMembers(
   cohortId: number,
   members: IdSet,
 ): Promise<void> {
-  const kept = await storedMembers(store, cohortId);
-  for (const gone of inChunks(kept.without(members), BATCH_SIZE)) await store.cohortMembers.remove(cohortId, gone);
-  for (const fresh of inChunks(members.without(kept), BATCH_SIZE)) {
-    await store.cohortMembers.add(projectId, cohortId, fresh);
+  const before = await storedMembers(store, cohortId);
+  for (const removed of inChunks(before.without(members), BATCH_SIZE)) {
+    await store.cohortMembers.remove(cohortId, removed);
+  }
+  for (const added of inChunks(members.without(before), BATCH_SIZE)) {
+    await store.cohortMembers.add(projectId, cohortId, added);
   }
 }

@@ -1,4 +1,4 @@
-/** What must hold for a cohort beside being readable: no loops, no strangers, nothing that a flag could not decide. */
+/** Validates cohorts: readable criteria, known references, no cycles, nothing that flags cannot evaluate. */
 import { cohortReferences, readableCriteria } from '../../core/cohorts/cohort-criteria.ts';
 import { hasBehaviour, referencedActions } from '../../core/cohorts/criteria.ts';
 import { filtersFromGroups } from '../../core/cohorts/legacy-groups.ts';
@@ -10,7 +10,7 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { cohortsOfFlag } from './rules/flag-references.ts';
 import { negationsArePaired } from './rules/negations.ts';
 
-/** Refuses criteria that cannot be read. */
+/** Rejects criteria that cannot be read. */
 export function validateCriteria({ filters, groups }: Partial<Pick<Cohort, 'filters' | 'groups'>>): void {
   if (filters !== undefined) readFilters(filters);
   if (groups !== undefined) withErrorAttr('groups', () => readFilters(filtersFromGroups(groups)));
@@ -31,7 +31,7 @@ function withErrorAttr(attr: string, work: () => void): void {
   }
 }
 
-/** Looks at the cohort among the others, as it now is in the store. */
+/** Checks the cohort, as it is in the store now, against the other cohorts. */
 export async function checkCohort(store: MetadataStore, cohort: Cohort): Promise<void> {
   if (cohort.isStatic || cohort.deleted) return;
   const cohorts = await store.cohorts.listByProject(cohort.projectId);
@@ -55,7 +55,7 @@ async function requireKnownActions({ actions }: MetadataStore, cohort: Cohort): 
   }
 }
 
-/** A flag is decided from properties alone, at once; what somebody did is not among them. */
+/** Flags are evaluated from properties alone; they cannot query events. */
 async function requireNoBehaviourInFlags(
   store: MetadataStore,
   cohort: Cohort,

@@ -1,10 +1,11 @@
 /**
- * The calculation of cohorts in the background, one at a time. Which ones wait is written in the cohorts themselves, so a
- * crash forgets none: whoever waited then is calculated at the next start.
+ * Calculates cohorts in the background, one at a time. Which ones are waiting is stored in the cohorts themselves, so none
+ * is lost in a crash.
  */
 import { cohortReferences } from '../../core/cohorts/cohort-criteria.ts';
 import { inDependencyOrder } from '../../core/cohorts/references.ts';
 import { Failure } from '../../core/errors.ts';
+import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -17,15 +18,14 @@ interface CalculationDeps {
   metadata: MetadataStore;
   clock: Clock;
   logger: Logger;
-  /** Does the work (see `calculateCohort`), on whichever thread has the time for it. */
+  /** Runs `calculateCohort`, on the worker thread. */
   calculate(projectId: number, cohortId: number): Promise<void>;
 }
 
-const MINUTE = 60_000;
-const STALE_AFTER_MS = 15 * MINUTE;
-const ROUND_INTERVAL_MS = 2 * MINUTE;
+const STALE_AFTER_MS = 15 * MINUTE_MS;
+const ROUND_INTERVAL_MS = 2 * MINUTE_MS;
 const MAX_COHORTS_PER_ROUND = 5;
-/** After more failures in a row than this, only a change of the cohort starts it again. */
+/** After more failures in a row than this, only a change of the cohort starts a calculation. */
 const MAX_ERRORS = 20;
 
 export class CohortCalculations implements LeaderTask {
@@ -42,23 +42,23 @@ export class CohortCalculations implements LeaderTask {
     const { clock, logger } = this.#deps;
     this.#loop ??= startLoop({
       step: () => this.#step(),
-      onError: (err, pauseMs) => logger.warn({ err, pauseMs }, 'cohorts wait: a store does not answer'),
+      onError: (err, pauseMs) => logger.warn({ err, pauseMs }, 'cohorts wait: a store is not available'),
     });
     this.#rounds ??= startSchedule({
       clock,
       initialDelayMs: ROUND_INTERVAL_MS,
       intervalMs: ROUND_INTERVAL_MS,
       run: () => this.startRound(),
-      onError: (err) => logger.error({ err }, 'cohorts could not be looked through; it is tried again in two minutes'),
+      onError: (err) => logger.error({ err }, 'outdated cohorts could not be listed; retrying in two minutes'),
     });
   }
 
-  /** A cohort was marked as waiting. */
+  /** To be called after a cohort was marked as waiting. */
   wake(): void {
     this.#loop?.wake();
   }
 
-  /** Those that were calculated longest ago have their turn. */
+  /** Marks the cohorts that were calculated longest ago as waiting. */
   async startRound(): Promise<void> {
     const { metadata, clock } = this.#deps;
     await metadata.transaction(async ({ cohorts }) => {
@@ -69,7 +69,7 @@ export class CohortCalculations implements LeaderTask {
     this.wake();
   }
 
-  /** Resolves when no cohort waits any more. */
+  /** Resolves when no cohort is waiting. */
   async whenIdle(): Promise<void> {
     while ((await this.#deps.metadata.cohorts.listPending()).length > 0) {
       const stepped = new Promise<void>((resolve) => this.#watchers.push(resolve));
@@ -81,7 +81,7 @@ export class CohortCalculations implements LeaderTask {
   async stop(): Promise<void> {
     await this.#rounds?.stop();
     await this.#loop?.stop();
-    this.#tell();
+    this.#notifyWatchers();
   }
 
   async #step(): Promise<boolean> {
@@ -90,7 +90,7 @@ export class CohortCalculations implements LeaderTask {
       if (next !== undefined) await this.#calculate(next);
       return next !== undefined;
     } finally {
-      this.#tell();
+      this.#notifyWatchers();
     }
   }
 
@@ -98,9 +98,9 @@ export class CohortCalculations implements LeaderTask {
     try {
       await this.#deps.calculate(projectId, id);
     } catch (err) {
-      // A store that is away is nothing the cohort can be blamed for: it keeps waiting.
+      // An unavailable store is no error of the cohort: it keeps waiting.
       if (err instanceof Failure && err.kind === 'unavailable') throw err;
-      this.#deps.logger.error({ err, project: projectId, cohort: id }, 'a cohort could not be calculated');
+      this.#deps.logger.error({ err, project: projectId, cohort: id }, 'cohort calculation failed');
       await this.#countError(projectId, id, version);
     }
   }
@@ -113,12 +113,12 @@ export class CohortCalculations implements LeaderTask {
     });
   }
 
-  #tell(): void {
+  #notifyWatchers(): void {
     for (const watcher of this.#watchers.splice(0)) watcher();
   }
 }
 
-/** Cohorts that others ask for come before them. */
+/** Cohorts that others refer to come first. */
 function firstOf(waiting: readonly Cohort[]): Cohort | undefined {
   const references = cohortReferences(waiting);
   const [first] = inDependencyOrder([...references.keys()], references);

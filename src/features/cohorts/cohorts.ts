@@ -1,4 +1,4 @@
-/** Cohorts: what decides who is in, and who may change it. Finding the members is the business of `insights`. */
+/** Creates and changes cohorts. Their members are found by `query/cohorts`. */
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -16,9 +16,9 @@ export interface CohortDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
-  /** Must hear of every change: flags are decided by cohorts. */
+  /** Invalidated by every change, because flags refer to cohorts. */
   flagSnapshots: { invalidate(projectId: number): void };
-  /** Works through the cohorts that are marked as waiting. */
+  /** Calculates the cohorts that are marked as waiting. */
   calculations: { wake(): void };
 }
 
@@ -61,7 +61,7 @@ export async function createCohort(
   });
 }
 
-/** Only what is given changes. Persons are added to those who are in. */
+/** Only what is given changes. Persons are added to the members. */
 export async function updateCohort(
   deps: CohortDeps,
   caller: Caller,
@@ -76,21 +76,21 @@ export async function updateCohort(
     const after = withChanges(before, changes);
     await store.cohorts.update(after);
     await checkCohort(store, after);
-    const had = await store.cohortMembers.count(id);
+    const count = await store.cohortMembers.count(id);
     const added = await addMembers(store, after, persons);
     if (after.version !== before.version || after.deleted !== before.deleted || added > 0) {
       await markDependents(store, after);
     }
     const differences = [
       ...changesBetween(COHORT, visible(before), visible(after)),
-      ...changesBetween(COHORT, { persons: had }, { persons: had + added }),
+      ...changesBetween(COHORT, { persons: count }, { persons: count + added }),
     ];
     await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
     return after;
   });
 }
 
-/** Takes persons out of a static cohort. */
+/** Removes persons from a static cohort. */
 export async function removeMembers(
   deps: CohortDeps,
   caller: Caller,
@@ -101,11 +101,11 @@ export async function removeMembers(
   await withCohortChange(deps, project.id, async (store) => {
     const cohort = await getCohort(store, project.id, id);
     requireStatic(cohort);
-    const had = await store.cohortMembers.count(id);
+    const count = await store.cohortMembers.count(id);
     const removed = await store.cohortMembers.remove(id, personIds);
     if (removed === 0) throw notFound('Person is not part of the cohort.');
     await markDependents(store, cohort);
-    const changes = changesBetween(COHORT, { persons: had }, { persons: had - removed });
+    const changes = changesBetween(COHORT, { persons: count }, { persons: count - removed });
     await recordActivity(deps, store, { ...about(caller, project, cohort), activity: 'updated', changes });
   });
 }
@@ -118,15 +118,17 @@ export async function getCohort(store: MetadataStore, projectId: number, id: num
 
 export function requireStatic(cohort: Pick<Cohort, 'isStatic'>): void {
   if (cohort.isStatic) return;
-  throw new Failure('invalid', 'Only static cohorts take persons by hand; others find their members by criteria.');
+  throw new Failure(
+    'invalid',
+    'Persons can only be added to or removed from static cohorts; the members of others follow from their criteria.',
+  );
 }
 
-/** Waiting anew, with a clean slate, or not at all. */
 const calculationState = (isWaiting: boolean) => ({ isCalculating: isWaiting, errorsCalculating: 0 });
 
 function withChanges(before: Cohort, changes: CohortChanges): Cohort {
   const after = { ...before, ...changes };
-  // Whoever sends the old form alone means it, though it counts for nothing beside filters.
+  // `groups` only counts without `filters`, so sending it alone removes them.
   if (changes.groups !== undefined && changes.filters === undefined && changes.groups.length > 0) after.filters = {};
   const isSame = JSON.stringify(memberCriteria(before)) === JSON.stringify(memberCriteria(after));
   return {
@@ -140,7 +142,7 @@ const memberCriteria = ({ filters, groups, isStatic }: Cohort): Json => [filters
 
 const BATCH_SIZE = 2000;
 
-/** Null: nobody was named, which is not the same as a list that holds nobody. */
+/** Null: no list was given, which also a dynamic cohort accepts. */
 async function addMembers(store: MetadataStore, cohort: Cohort, personIds: readonly number[] | null): Promise<number> {
   if (personIds === null) return 0;
   requireStatic(cohort);
@@ -151,12 +153,12 @@ async function addMembers(store: MetadataStore, cohort: Cohort, personIds: reado
   return added;
 }
 
-/** Who is in those that ask for this one has to be found again, after it; a calculation under way knows only the old. */
+/** Cohorts that refer to this one are calculated again; a calculation that is running now is discarded. */
 async function markDependents(store: MetadataStore, cohort: Cohort): Promise<void> {
   await markChanged(store, dependentCohorts(await store.cohorts.listByProject(cohort.projectId), cohort.id));
 }
 
-/** The same for those that ask for an action, directly or through others. */
+/** The same for cohorts that refer to an action. */
 export async function markCohortsUsingAction(store: MetadataStore, projectId: number, actionId: number): Promise<void> {
   await markChanged(store, cohortsUsingAction(await store.cohorts.listByProject(projectId), actionId));
 }
@@ -165,7 +167,7 @@ async function markChanged({ cohorts }: MetadataStore, marked: readonly Cohort[]
   for (const cohort of marked) await cohorts.update({ ...cohort, ...nextVersion(cohort), isCalculating: true });
 }
 
-/** Members that were found before say nothing of who is in now. */
+/** The next version, not calculated yet. */
 const nextVersion = ({ version }: Cohort) => ({ version: version + 1, lastCalculation: null, count: null });
 
 const visible = (cohort: Cohort): Record<string, Json> => ({
@@ -187,7 +189,7 @@ const about = (caller: Caller, project: Project, cohort: Cohort) =>
     name: cohort.name,
   }) satisfies Partial<ActivityEntry>;
 
-/** Those who remember cohorts hear of it after the change is made, and before anybody is told. */
+/** Caches are invalidated after the change is committed, and before the response is sent. */
 async function withCohortChange<T>(
   { metadata, flagSnapshots, calculations }: CohortDeps,
   projectId: number,

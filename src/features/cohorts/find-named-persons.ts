@@ -2,28 +2,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isUuid } from '../../core/events/uuid.ts';
 import type { CohortMemberStore } from '../../stores/metadata/cohorts.ts';
 
-/** Names looked up between two turns of others: some 10 ms. */
+/** Takes about 10 ms, after which other work gets its turn. */
 const BATCH_SIZE = 2000;
 
-/** Numbers of the persons who are called so, by UUID or distinct id; names that are nobody's are passed over. */
+/** The ids of persons by UUID or distinct id; unknown ones are ignored. */
 export async function findNamedPersons(
   members: CohortMemberStore,
   projectId: number,
   names: AsyncIterable<string> | Iterable<string>,
 ): Promise<number[]> {
   const found = new Set<number>();
-  let slice: string[] = [];
+  let batch: string[] = [];
   const lookUp = async (): Promise<void> => {
-    const uuids = slice.filter(isUuid).map((uuid) => uuid.toLowerCase());
+    const uuids = batch.filter(isUuid).map((uuid) => uuid.toLowerCase());
     if (uuids.length > 0) for (const id of await members.listPersonIdsByUuid(projectId, uuids)) found.add(id);
-    for (const id of await members.listPersonIdsByDistinctId(projectId, slice)) found.add(id);
-    slice = [];
+    for (const id of await members.listPersonIdsByDistinctId(projectId, batch)) found.add(id);
+    batch = [];
     await nextTurn();
   };
   for await (const name of names) {
-    slice.push(name.toWellFormed());
-    if (slice.length >= BATCH_SIZE) await lookUp();
+    batch.push(name.toWellFormed());
+    if (batch.length >= BATCH_SIZE) await lookUp();
   }
-  if (slice.length > 0) await lookUp();
+  if (batch.length > 0) await lookUp();
   return [...found];
 }

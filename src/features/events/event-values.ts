@@ -1,21 +1,22 @@
-/** Values that a property has had lately: what a console offers while somebody types a filter. */
+/** Recent values of a property, as suggestions for filters. */
 import { parseJson } from '../../core/json/parse-json.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type { EventStoreDeps } from '../../query/query-deps.ts';
 
-const LOOKBACK_MS = 7 * 86_400_000;
+const LOOKBACK_MS = 7 * DAY_MS;
 const MAX_VALUES = 10;
 
 interface ValuesQuestion {
   projectId: number;
   key: string;
-  /** Part of the value, whatever its case. */
+  /** Part of the value, case-insensitive. */
   part: string | undefined;
   /** Only of these events, if any. */
   events: readonly string[];
   now: number;
 }
 
-/** The most frequent first. The members of lists count one by one. */
+/** The most frequent first. Lists are split into their items. */
 export async function eventValues({ events, dialect }: EventStoreDeps, question: ValuesQuestion): Promise<string[]> {
   const sql = dialect.newStatement('e');
   const text = sql.property(question.key);
@@ -36,10 +37,10 @@ export async function eventValues({ events, dialect }: EventStoreDeps, question:
     limit ${sql.param(MAX_VALUES)}`,
     sql.values,
   );
-  return [...new Set(rows.flatMap((row) => membersOf(String(row['value']))))].slice(0, MAX_VALUES);
+  return [...new Set(rows.flatMap((row) => itemsOf(String(row['value']))))].slice(0, MAX_VALUES);
 }
 
-function membersOf(text: string): string[] {
+function itemsOf(text: string): string[] {
   if (!text.startsWith('[')) return [text];
   try {
     const list = parseJson(text);

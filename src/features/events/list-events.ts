@@ -18,7 +18,7 @@ export interface EventQuestion {
   before: number;
   after: number | undefined;
   filter: Filter;
-  /** Only events that fit one of these steps of an action; null: any. */
+  /** Only events that fit one of these steps; null: any. */
   steps: readonly ActionStep[] | null;
   newestFirst: boolean;
   limit: number;

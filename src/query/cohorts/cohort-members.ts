@@ -1,7 +1,6 @@
 /**
- * Who is in a cohort: each criterion is asked of the store that knows, the answers are sets of persons, and AND, OR and
- * negation are set operations. Persons are gone through a page at a time, so the memory used depends on a page and on a
- * bit for each person.
+ * Finds the members of cohorts: each criterion gives a set of persons, and AND, OR and negation are set operations. Persons
+ * are read a page at a time, so memory depends on the page size and on a bit for each person.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
@@ -18,12 +17,12 @@ import { prepareBehaviour } from './behaviour-query.ts';
 import { behaviourSql } from './behaviour-sql.ts';
 import { type CohortUuids, personUuidsOf } from './cohort-sql.ts';
 
-/** Persons looked at between two turns of others: some 10 ms. */
+/** Takes about 10 ms, after which other work gets its turn. */
 const PERSON_PAGE_SIZE = 1000;
-/** The same where nothing but their numbers is read. */
+/** Pages of ids only. */
 const ID_PAGE_SIZE = 10_000;
 
-/** The cohorts of a project at one moment. What was found once is remembered, so keep it for one question only. */
+/** The cohorts of a project at one moment. Caches what it found, so use one for each query. */
 export class CohortMembers {
   readonly #deps: QueryDeps;
   readonly #projectId: number;
@@ -36,11 +35,11 @@ export class CohortMembers {
     this.#now = now;
   }
 
-  /** As last calculated; worked out now where it never was. Null where there is no such cohort. */
+  /** As last calculated, or calculated now if it never was. Null where there is no such cohort. */
   async get(id: number): Promise<IdSet | null> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    // Whoever asks for themselves in a circle finds nobody there.
+    // A cohort that refers to itself is empty there.
     this.#known.set(id, new IdSet());
     const found = await this.#find(id);
     this.#known.set(id, found);
@@ -66,52 +65,52 @@ export class CohortMembers {
   async #find(id: number): Promise<IdSet | null> {
     const cohort = await this.#deps.metadata.cohorts.get(this.#projectId, id);
     if (!cohort || cohort.deleted) return null;
-    const isKept = cohort.isStatic || cohort.lastCalculation !== null;
-    return isKept ? storedMembers(this.#deps.metadata, id) : this.calculate(criteriaOf(cohort));
+    const isStored = cohort.isStatic || cohort.lastCalculation !== null;
+    return isStored ? storedMembers(this.#deps.metadata, id) : this.calculate(criteriaOf(cohort));
   }
 
-  /** Who meets the criteria now. */
+  /** The persons who meet the criteria now. */
   async calculate(criteria: Criteria): Promise<IdSet> {
     if (criteria === null) return new IdSet();
     const leaves = leafCriteria(criteria);
     const isNegated = leaves.some((leaf) => leaf.kind !== 'person' && leaf.negated);
     const persons = leaves.filter((leaf) => leaf.kind === 'person');
-    const looked = isNegated || persons.length > 0 ? await this.#lookThrough(persons) : NO_PERSONS;
-    return this.#combine(criteria, looked);
+    const scanned = isNegated || persons.length > 0 ? await this.#scanPersons(persons) : NO_PERSONS;
+    return this.#combine(criteria, scanned);
   }
 
-  async #combine(criteria: NonNullable<Criteria>, looked: ScannedPersons): Promise<IdSet> {
+  async #combine(criteria: NonNullable<Criteria>, scanned: ScannedPersons): Promise<IdSet> {
     switch (criteria.kind) {
       case 'person':
-        return looked.matching.get(criteria) ?? new IdSet();
+        return scanned.matching.get(criteria) ?? new IdSet();
       case 'behaviour': {
         const did = await this.#whoDid(criteria.behaviour);
-        return criteria.negated ? looked.everybody.without(did) : did;
+        return criteria.negated ? scanned.everyone.without(did) : did;
       }
       case 'cohort': {
         const members = await this.get(criteria.id);
         if (members === null) return new IdSet();
-        return criteria.negated ? looked.everybody.without(members) : members;
+        return criteria.negated ? scanned.everyone.without(members) : members;
       }
       default: {
         const sets: IdSet[] = [];
-        for (const inner of criteria.criteria) sets.push(await this.#combine(inner, looked));
+        for (const inner of criteria.criteria) sets.push(await this.#combine(inner, scanned));
         return sets.reduce((all, set) => (criteria.kind === 'and' ? all.and(set) : all.or(set)));
       }
     }
   }
 
-  /** Goes through all persons once, for all criteria on them; others get their turn between two pages. */
-  async #lookThrough(criteria: readonly PersonCriterion[]): Promise<ScannedPersons> {
-    const everybody = new IdSet();
+  /** Reads all persons once, for all criteria on them. */
+  async #scanPersons(criteria: readonly PersonCriterion[]): Promise<ScannedPersons> {
+    const everyone = new IdSet();
     const matching = new Map(criteria.map((criterion) => [criterion, new IdSet()]));
     for (let after = 0; ; ) {
       const page = await this.#deps.metadata.eventPersons.listAfter(this.#projectId, after, PERSON_PAGE_SIZE);
       for (const person of page) {
-        everybody.add(person.id);
+        everyone.add(person.id);
         if (criteria.length > 0) recordMatches(matching, person);
       }
-      if (page.length < PERSON_PAGE_SIZE) return { everybody, matching };
+      if (page.length < PERSON_PAGE_SIZE) return { everyone, matching };
       after = page.at(-1)?.id ?? after;
       await nextTurn();
     }
@@ -140,11 +139,11 @@ export class CohortMembers {
 }
 
 interface ScannedPersons {
-  everybody: IdSet;
+  everyone: IdSet;
   matching: ReadonlyMap<PersonCriterion, IdSet>;
 }
 
-const NO_PERSONS: ScannedPersons = { everybody: new IdSet(), matching: new Map() };
+const NO_PERSONS: ScannedPersons = { everyone: new IdSet(), matching: new Map() };
 
 function recordMatches(
   matching: ReadonlyMap<PersonCriterion, IdSet>,

@@ -1,4 +1,4 @@
-/** Members of cohorts, as questions about events name them. */
+/** Members of cohorts in queries about events. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
 import { type IdSet, inChunks } from '../../lib/id-set.ts';
@@ -10,7 +10,6 @@ export type CohortUuids = ReadonlyMap<number, readonly string[] | null>;
 
 const BATCH_SIZE = 2000;
 
-/** By UUID, as events know persons. */
 export async function personUuidsOf(
   { cohortMembers }: Pick<MetadataStore, 'cohortMembers'>,
   projectId: number,
@@ -24,7 +23,7 @@ export async function personUuidsOf(
   return uuids;
 }
 
-/** The condition on a column that holds current ids of persons. True or false, never null. */
+/** A condition on a column with current person ids; true or false, never null. */
 export function cohortSql(
   sql: SqlBuilder,
   cohorts: CohortUuids,

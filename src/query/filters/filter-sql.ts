@@ -1,4 +1,4 @@
-/** Property filters as SQL: the same meaning as `core/filters/matches.ts`, in the words of the engine of events. */
+/** Property filters as SQL, with the same meaning as `core/filters/matches.ts`. */
 import { invalid } from '../../core/errors.ts';
 import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
 import { dateSpan } from '../../core/filters/filter-dates.ts';
@@ -7,13 +7,13 @@ import type { Filter, FilterOwner, PropertyFilter } from '../../core/filters/pro
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
 export interface FilterScope {
-  /** Column of JSON text that the properties are in; the event's own, with its hot columns, when absent. */
+  /** The column with the properties as JSON; the event's own properties, with their columns, if absent. */
   json?: string;
-  /** Patterns that the engine takes (see `validPatterns`): any other matches nothing. */
+  /** Patterns that the engine accepts (see `validPatterns`); others match nothing. */
   patterns: ReadonlySet<string>;
-  /** Says a filter that this scope's columns cannot answer, such as one on the event's person. */
+  /** A filter on something else, such as the event's person; undefined if it is on these properties. */
   related?(filter: PropertyFilter): string | undefined;
-  /** Says who is in a cohort; without it, nobody can be asked for one. */
+  /** Membership in a cohort; filters on cohorts are rejected without it. */
   cohort?(filter: CohortFilter): string;
 }
 
@@ -23,24 +23,23 @@ const NEVER = 'false';
 /** A condition that is true or false, never null. */
 export function filterSql(sql: SqlBuilder, filter: Filter, scope: FilterScope): string {
   if (filter.kind === 'property') {
-    const said = scope.related?.(filter);
-    if (said !== undefined) return said;
+    const related = scope.related?.(filter);
+    if (related !== undefined) return related;
     if (!OWN.includes(filter.owner))
-      throw invalid('properties', `Filters of type ${filter.owner} cannot be asked here.`);
+      throw invalid('properties', `Filters of type ${filter.owner} are not supported here.`);
     return ownPropertySql(sql, filter, scope);
   }
   if (filter.kind === 'cohort') {
-    if (scope.cohort === undefined) throw invalid('properties', 'Cohorts cannot be asked for here.');
+    if (scope.cohort === undefined) throw invalid('properties', 'Filters on cohorts are not supported here.');
     return scope.cohort(filter);
   }
   if (filter.filters.length === 0) return ALWAYS;
   return `(${filter.filters.map((inner) => filterSql(sql, inner, scope)).join(` ${filter.kind} `)})`;
 }
 
-/** Owners whose properties are in the columns of a scope. */
 const OWN: readonly FilterOwner[] = ['event', 'person'];
 
-/** A filter on the properties that the scope names, whoever they belong to. */
+/** A filter on the properties of the scope, whatever its owner. */
 export function ownPropertySql(sql: SqlBuilder, filter: PropertyFilter, scope: FilterScope): string {
   const { key, operator, values } = filter;
   switch (operator) {
@@ -59,7 +58,7 @@ export function ownPropertySql(sql: SqlBuilder, filter: PropertyFilter, scope: F
     case 'regex':
       return anyOf(valid(filter, scope).map((pattern) => sql.matches(textOf(sql, key, scope), pattern)));
     case 'not_regex':
-      // One invalid pattern is enough to match nothing: nobody knows what it was meant to keep out.
+      // With an invalid pattern it is unknown what should be left out, so nothing matches.
       if (valid(filter, scope).length < values.length) return NEVER;
       return `(not ${anyOf(values.map((pattern) => sql.matches(textOf(sql, key, scope), pattern)))})`;
     case 'gt':
@@ -82,10 +81,10 @@ const anyOf = (conditions: readonly string[]): string =>
 const valid = ({ values }: PropertyFilter, { patterns }: FilterScope): string[] =>
   values.filter((pattern) => patterns.has(pattern));
 
-/** Null reads as the text `null`, absence as the empty one. */
+/** `null` where it is null, empty where it is absent. */
 const textOf = (sql: SqlBuilder, key: string, { json }: FilterScope): string => sql.text(key, json);
 
-/** The same where nobody compares with the text `null`: saves a second look into the JSON of every event without it. */
+/** Where the text `null` does not matter: saves reading the JSON of events without the property again. */
 const plainTextOf = (sql: SqlBuilder, key: string, { json }: FilterScope): string =>
   `coalesce(${sql.property(key, json)}, '')`;
 

@@ -1,5 +1,5 @@
 import { cohortFiltersIn, type Filter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 
-/** Whether a filter is about the person of an event, so that persons have to be joined. */
+/** Whether a filter is about the person of an event. */
 export const needsPerson = (filter: Filter): boolean =>
   cohortFiltersIn(filter).length > 0 || propertyFiltersIn(filter).some(({ owner }) => owner === 'person');

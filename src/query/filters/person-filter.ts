@@ -1,10 +1,9 @@
 /**
- * Filters on the person behind an event. Persons live on the relational shelf, events elsewhere: so the persons are
- * looked through first, page by page, by the engine of events itself (it knows how filters read JSON, and its patterns
- * cannot run away), and the question about events then names those it is about.
+ * Filters on the person of an event. Persons are in the metadata store, so they are matched first, page by page, by the
+ * event store (which evaluates the same SQL, and its patterns in linear time), and the query then lists their ids.
  *
- * What an event without a person answers is what an empty person answers. Only persons who answer otherwise are
- * listed, which keeps the list short for `is_not` and its like too. The work is bounded by `MAX_PERSONS`.
+ * An event without a person is treated as one of a person without properties. Only persons with another result are
+ * listed, which keeps the list short for negative operators too.
  */
 import { Failure } from '../../core/errors.ts';
 import type { PropertyFilter } from '../../core/filters/property-filter.ts';
@@ -17,9 +16,9 @@ const PAGE_SIZE = 5000;
 const MAX_PERSONS = 200_000;
 
 interface OwnerMatch {
-  /** What holds for everybody who is not listed. */
+  /** The result for all who are not listed. */
   byDefault: boolean;
-  /** UUIDs of the others. */
+  /** Ids of those with the opposite result. */
   exceptions: string[];
 }
 
@@ -43,7 +42,7 @@ async function* personPages(persons: EventPersonStore, projectId: number): Async
   }
 }
 
-/** Who is asked about: persons, or the groups of one kind. */
+/** A person, or a group of one type. */
 export interface OwnerRow {
   uuid: string;
   /** JSON text. */
@@ -57,21 +56,21 @@ export async function matchOwners(
   pages: AsyncIterable<readonly OwnerRow[]>,
 ): Promise<OwnerMatches> {
   if (filters.length === 0) return new Map();
-  const [nobody] = await evaluateFilters(deps, filters, patterns, [{ uuid: '', properties: '{}' }]);
-  const sets = filters.map((_, i): OwnerMatch => ({ byDefault: nobody?.answers[i] === true, exceptions: [] }));
-  let looked = 0;
+  const [empty] = await evaluateFilters(deps, filters, patterns, [{ uuid: '', properties: '{}' }]);
+  const sets = filters.map((_, i): OwnerMatch => ({ byDefault: empty?.results[i] === true, exceptions: [] }));
+  let count = 0;
   for await (const page of pages) {
-    looked += page.length;
-    if (looked > MAX_PERSONS) throw tooMany();
-    for (const { uuid, answers: given } of await evaluateFilters(deps, filters, patterns, page)) {
-      for (const [i, set] of sets.entries()) if (given[i] !== set.byDefault) set.exceptions.push(uuid);
+    count += page.length;
+    if (count > MAX_PERSONS) throw tooMany();
+    for (const { uuid, results } of await evaluateFilters(deps, filters, patterns, page)) {
+      for (const [i, set] of sets.entries()) if (results[i] !== set.byDefault) set.exceptions.push(uuid);
     }
   }
   return new Map(filters.map((filter, i) => [filter, sets[i] ?? { byDefault: false, exceptions: [] }]));
 }
 
 const tooMany = (): Failure =>
-  new Failure('invalid', `Such filters reach up to ${MAX_PERSONS} persons or groups; this project has more.`, {
+  new Failure('invalid', `Such filters support up to ${MAX_PERSONS} persons or groups; this project has more.`, {
     attr: 'properties',
   });
 
@@ -80,7 +79,7 @@ async function evaluateFilters(
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
   persons: readonly OwnerRow[],
-): Promise<{ uuid: string; answers: boolean[] }[]> {
+): Promise<{ uuid: string; results: boolean[] }[]> {
   if (persons.length === 0) return [];
   const sql = dialect.newStatement();
   const columns = filters.map(
@@ -88,10 +87,10 @@ async function evaluateFilters(
   );
   const rows = sql.rows(['uuid', 'properties'], persons);
   const found = await events.query(`select x.uuid as uuid, ${columns.join(', ')} from ${rows} x`, sql.values);
-  return found.map((row) => ({ uuid: String(row['uuid']), answers: filters.map((_, i) => row[`a${i}`] === true) }));
+  return found.map((row) => ({ uuid: String(row['uuid']), results: filters.map((_, i) => row[`a${i}`] === true) }));
 }
 
-/** The condition on an event's person; undefined for a filter that is about something else. */
+/** The condition on an event's person; undefined for other filters. */
 export function personSql(
   sql: SqlBuilder,
   sets: OwnerMatches,

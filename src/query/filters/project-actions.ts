@@ -4,7 +4,7 @@ import { Failure } from '../../core/errors.ts';
 import type { Action } from '../../stores/metadata/actions.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-/** The project's actions by their numbers, for those who read questions. */
+/** The project's actions by id. */
 export async function loadActions(
   { actions }: Pick<MetadataStore, 'actions'>,
   projectId: number,
@@ -16,7 +16,7 @@ export async function loadActions(
   };
 }
 
-/** Those of one action; none where the project has no such action. */
+/** The steps of an action; none where there is no such action. */
 export async function loadActionSteps(
   { actions }: Pick<MetadataStore, 'actions'>,
   projectId: number,
@@ -26,7 +26,7 @@ export async function loadActionSteps(
   return action === null || action.deleted ? [] : stepsOf(action);
 }
 
-/** Steps are checked when they are written; damaged ones fit nothing. */
+/** Steps are validated when they are saved; damaged ones match nothing. */
 function stepsOf({ steps }: Action): ActionStep[] {
   try {
     return readSteps(steps);

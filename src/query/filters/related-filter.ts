@@ -1,13 +1,13 @@
 /**
- * Filters on what is neither in the event's properties nor in its person's: the groups that it belongs to, its session,
- * the elements that were clicked. Groups live on the relational shelf, so they are looked through beforehand, like
- * persons in `person-filter.ts`; the rest is said to the engine of events, which reads them as `e`.
+ * Filters on an event's groups, session and clicked elements. Groups are in the metadata store, so they are matched
+ * beforehand, like persons in `person-filter.ts`; the rest becomes SQL on `e`.
  */
 
 import { elementPatterns, isNegativeFilter } from '../../core/filters/element-filter.ts';
 import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import { SESSION_DURATION } from '../../core/filters/session-duration.ts';
 import type { Range } from '../../core/time/range.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
 import type { EventStoreDeps } from '../query-deps.ts';
@@ -18,7 +18,7 @@ export interface RelatedFilters {
   projectId: number;
   patterns: ReadonlySet<string>;
   groups: OwnerMatches;
-  /** Within a day of which sessions are looked at; all events where nobody says. */
+  /** Sessions are read within a day of this range; null: of all time. */
   sessionRange: Range | null;
 }
 
@@ -39,7 +39,7 @@ export async function findRelated(
 
 const PAGE_SIZE = 5000;
 
-/** All groups of one kind. */
+/** All groups of one type. */
 export async function* groupPages(groups: GroupStore, projectId: number, index: number): AsyncGenerator<OwnerRow[]> {
   let from: Parameters<GroupStore['list']>[2]['from'];
   for (;;) {
@@ -51,21 +51,21 @@ export async function* groupPages(groups: GroupStore, projectId: number, index: 
   }
 }
 
-/** The condition on an event; undefined for a filter that is about something else. */
-export function relatedSql(sql: SqlBuilder, outside: RelatedFilters, leaf: PropertyFilter): string | undefined {
-  switch (leaf.owner) {
+/** The condition on an event; undefined for other filters. */
+export function relatedSql(sql: SqlBuilder, lookups: RelatedFilters, filter: PropertyFilter): string | undefined {
+  switch (filter.owner) {
     case 'group':
-      return groupSql(sql, outside, leaf);
+      return groupSql(sql, lookups, filter);
     case 'session':
-      return sessionSql(sql, outside, leaf);
+      return sessionSql(sql, lookups, filter);
     case 'element':
-      return elementSql(sql, outside, leaf);
+      return elementSql(sql, lookups, filter);
     default:
       return undefined;
   }
 }
 
-/** An event of no group answers what a group would of which nothing is known. */
+/** An event without a group is treated as one with a group without properties. */
 function groupSql(sql: SqlBuilder, { groups }: RelatedFilters, leaf: PropertyFilter): string {
   const { byDefault, exceptions } = groups.get(leaf) ?? { byDefault: false, exceptions: [] };
   if (exceptions.length === 0) return String(byDefault);
@@ -77,9 +77,7 @@ function groupSql(sql: SqlBuilder, { groups }: RelatedFilters, leaf: PropertyFil
   return `(${column} ${byDefault ? 'not in' : 'in'} (select r.key from ${rows} r))`;
 }
 
-const DAY_MS = 86_400_000;
-
-/** An event without a session is in none, of whatever length. */
+/** No filter on sessions matches an event without one. */
 function sessionSql(
   sql: SqlBuilder,
   { projectId, patterns, sessionRange }: RelatedFilters,
@@ -98,11 +96,11 @@ function sessionSql(
   return `(coalesce(${sql.property('$session_id')}, '') in (select s.session from (${sessions}) s where ${own}))`;
 }
 
-/** An invalid pattern matches nothing, and keeps nothing out. */
+/** An invalid pattern matches nothing, whatever the operator. */
 function elementSql(sql: SqlBuilder, { patterns }: RelatedFilters, leaf: PropertyFilter): string {
-  const asked = elementPatterns(leaf);
-  const valid = asked.filter((pattern) => patterns.has(pattern));
-  if (isNegativeFilter(leaf) && valid.length < asked.length) return 'false';
+  const all = elementPatterns(leaf);
+  const valid = all.filter((pattern) => patterns.has(pattern));
+  if (isNegativeFilter(leaf) && valid.length < all.length) return 'false';
   if (valid.length === 0) return isNegativeFilter(leaf) ? 'true' : 'false';
   const found = `(${valid.map((pattern) => sql.matches('e.elements_chain', pattern)).join(' or ')})`;
   return isNegativeFilter(leaf) ? `(not ${found})` : found;

@@ -5,12 +5,12 @@ import type { EventStoreDeps } from '../query-deps.ts';
 
 /** The patterns in a filter that the engine accepts. Asked beforehand, because one invalid pattern fails a statement. */
 export async function validPatterns({ events, dialect }: EventStoreDeps, filter: Filter): Promise<ReadonlySet<string>> {
-  const asked = [...new Set(propertyFiltersIn(filter).flatMap(patternsIn))];
-  if (asked.length === 0) return new Set();
+  const patterns = [...new Set(propertyFiltersIn(filter).flatMap(patternsIn))];
+  if (patterns.length === 0) return new Set();
   const sql = dialect.newStatement();
-  const columns = asked.map((pattern, i) => `cast(${sql.isPattern(pattern)} as boolean) as p${i}`);
+  const columns = patterns.map((pattern, i) => `cast(${sql.isPattern(pattern)} as boolean) as p${i}`);
   const [row] = await events.query(`select ${columns.join(', ')}`, sql.values);
-  return new Set(asked.filter((_, i) => row?.[`p${i}`] === true));
+  return new Set(patterns.filter((_, i) => row?.[`p${i}`] === true));
 }
 
 /** Patterns over elements are written by us and contain what the user gave. */

@@ -40,7 +40,10 @@ const presentOneAction = async (deps: ApiDeps, action: Action) => (await present
 function readChanges(body: Static<typeof ActionChangeSchema>): ActionChanges {
   const { name, description, tags, steps, deleted, post_to_slack } = body;
   if (post_to_slack === true) {
-    throw invalid('post_to_slack', 'Webhooks hear of events: mark the definitions of the events instead.');
+    throw invalid(
+      'post_to_slack',
+      'Webhooks are sent for events: enable them in the definitions of the events instead.',
+    );
   }
   return {
     ...(name === undefined ? {} : { name }),
@@ -64,7 +67,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'POST',
-    summary: 'Make an action: several kinds of events under one name',
+    summary: 'Create an action: several kinds of events under one name',
     body: ActionCreateSchema,
     status: 201,
     response: ActionSchema,
@@ -86,7 +89,7 @@ function oneAction(app: FastifyInstance, deps: ApiDeps): void {
     projectRoute(app, deps, {
       ...ONE,
       method,
-      summary: 'Change an action; what is not sent stays as it is',
+      summary: 'Change an action; fields that are not sent stay as they are',
       body: ActionChangeSchema,
       response: ActionSchema,
       handler: async ({ caller, project, params, body }) =>

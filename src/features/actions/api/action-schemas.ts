@@ -45,10 +45,10 @@ const writable = {
     fromText: true,
     maxItems: 1000,
     description:
-      'An event is one of the action’s where it fits one of them: `{event, url, url_matching, properties}`, and of `$autocapture` also `{tag_name, text, href, selector}`.',
+      'An event belongs to the action if it fits one of them: `{event, url, url_matching, properties}`, and of `$autocapture` also `{tag_name, text, href, selector}`.',
   }),
   deleted: Type.Boolean(),
-  post_to_slack: Type.Boolean({ description: 'False: webhooks hear of events.', examples: [false] }),
+  post_to_slack: Type.Boolean({ description: 'Always false: webhooks are sent for events.', examples: [false] }),
 };
 
 export const ActionCreateSchema = Type.Composite([Type.Object({ name: Name }), Type.Partial(Type.Object(writable))]);

@@ -1,4 +1,4 @@
-/** Reads what is sent about a cohort: JSON, or a form whose criteria are JSON text and whose persons are a file. */
+/** Reads the body of a cohort: JSON, or a form with criteria as JSON text and persons as a file. */
 import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
@@ -8,7 +8,7 @@ import type { CohortWriteSchema } from './cohort-schemas.ts';
 
 type Body = Static<typeof CohortWriteSchema>;
 
-/** From the wire's names to ours; only what was sent is changed. */
+/** Only what was sent is changed. */
 export function readCohortChanges(body: Body): CohortChanges {
   const changes: CohortChanges = {};
   if (body.name !== undefined) changes.name = body.name ?? '';
@@ -27,10 +27,10 @@ export function readCohortChanges(body: Body): CohortChanges {
 
 function readList(groups: unknown): Json[] {
   if (Array.isArray(groups)) return groups;
-  throw invalid('groups', 'groups is a list.');
+  throw invalid('groups', 'groups has to be a list.');
 }
 
-/** Absent and empty are the same in a form. */
+/** In a form, empty means absent. */
 function fromText(value: unknown, attr: string): unknown {
   if (typeof value !== 'string') return value;
   if (value.trim() === '') return undefined;
@@ -45,7 +45,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 export const namesPersons = (body: Body): boolean => isGiven(body.csv) || isGiven(body._create_static_person_ids);
 
-/** The persons that were named, by whatever they are called: in a file, in a list, or not at all. */
+/** The persons in the file or list, by UUID or distinct id. */
 export async function* namedPersons(body: Body): AsyncGenerator<string> {
   const { csv } = body;
   if (csv instanceof Blob) yield* firstColumn(await csv.text());
@@ -53,6 +53,6 @@ export async function* namedPersons(body: Body): AsyncGenerator<string> {
   else if (isGiven(csv)) throw invalid('csv', 'csv is a file: send it as multipart/form-data.');
   const listed = fromText(body._create_static_person_ids, '_create_static_person_ids') ?? [];
   const isList = Array.isArray(listed) && listed.every((one) => typeof one === 'string');
-  if (!isList) throw invalid('_create_static_person_ids', 'A list of UUIDs or distinct ids of persons.');
+  if (!isList) throw invalid('_create_static_person_ids', 'Has to be a list of UUIDs or distinct ids of persons.');
   yield* listed;
 }

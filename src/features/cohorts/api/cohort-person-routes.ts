@@ -1,4 +1,4 @@
-/** Persons and cohorts: who is in one, who is put in by hand, and which ones somebody is in. */
+/** Members of cohorts, adding and removing them by hand, and the cohorts of a person. */
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
@@ -49,7 +49,7 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
   projectRoute(app, deps, {
     ...ofCohort('add_persons_to_static_cohort'),
     method,
-    summary: 'Put persons into a static cohort, by UUID or distinct id',
+    summary: 'Add persons to a static cohort, by UUID or distinct id',
     body: AddPersonsSchema,
     response: SuccessSchema,
     handler: async ({ caller, project, params, body }) => {
@@ -62,7 +62,7 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
   projectRoute(app, deps, {
     ...ofCohort('remove_person_from_static_cohort'),
     method,
-    summary: 'Take a person out of a static cohort, by UUID or distinct id',
+    summary: 'Remove a person from a static cohort, by UUID or distinct id',
     body: RemovePersonSchema,
     response: SuccessSchema,
     handler: async ({ caller, project, params, body }) => {
@@ -81,7 +81,7 @@ function cohortsOfPerson(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     path: '/cohorts/',
     summary: 'Cohorts that a person is in, as last calculated',
-    query: { person_id: "The person's number or UUID." },
+    query: { person_id: "The person's ID or UUID." },
     response: CohortsOfPersonSchema,
     handler: async ({ project, query }) => {
       const ref = queryText(query, 'person_id');

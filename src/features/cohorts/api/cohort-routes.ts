@@ -22,7 +22,7 @@ export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 type WriteContext = RouteContext<Static<typeof CohortWriteSchema>> & { project: Project };
 
-/** Persons are looked up before the change begins, so that nothing waits for a long list. */
+/** Persons are looked up before the transaction, so that a long list blocks nothing. */
 async function personsIn({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[] | null> {
   return namesPersons(body) ? findNamedPersons(metadata.cohortMembers, project.id, namedPersons(body)) : null;
 }
@@ -43,7 +43,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     ...ALL_COHORTS,
     method: 'POST',
-    summary: 'Make a cohort, of criteria or of a list of persons',
+    summary: 'Create a cohort, from criteria or from a list of persons',
     body: CohortWriteSchema,
     status: 201,
     response: CohortSchema,

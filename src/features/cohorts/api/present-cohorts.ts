@@ -1,4 +1,4 @@
-/** What the routes of cohorts share. */
+/** Shared by the routes of cohorts. */
 
 import { usersById } from '../../../http/api/activity-list.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
@@ -8,10 +8,10 @@ import { presentCohort } from './cohort-schemas.ts';
 export const ALL_COHORTS = { url: '/api/projects/:project_id/cohorts/', legacy: 'cohort', tag: 'cohorts' } as const;
 export const ONE_COHORT = { ...ALL_COHORTS, url: `${ALL_COHORTS.url}:id/` } as const;
 
-/** Of one cohort: `:id/persons/` and its like. */
+/** A route below one cohort, such as `:id/persons/`. */
 export const ofCohort = <P extends string>(path: P) => ({ ...ONE_COHORT, url: `${ONE_COHORT.url}${path}/` }) as const;
 
-/** Cohorts with those who made them, looked up together. */
+/** With their creators, loaded together. */
 export async function presentCohorts({ metadata }: { metadata: MetadataStore }, cohorts: readonly Cohort[]) {
   const users = await usersById(
     metadata,

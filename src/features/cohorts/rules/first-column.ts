@@ -1,6 +1,6 @@
 /**
- * The first column of a CSV text, row by row, without holding more than one of them. Cells may be quoted, rows may end in
- * any of the usual ways; spaces around a cell and empty cells do not count.
+ * The first column of a CSV text, row by row. Cells may be quoted, with any line endings; they are trimmed, and empty ones
+ * are skipped.
  */
 export function* firstColumn(text: string): Generator<string> {
   let at = text.startsWith('\ufeff') ? 1 : 0;
@@ -29,7 +29,7 @@ function endOf(text: string, from: number, pattern: RegExp): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** Two quotes in a row are one that belongs to the cell. */
+/** Two quotes in a row are an escaped one. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return at;
@@ -37,7 +37,7 @@ function closingQuote(text: string, from: number): number {
   return text.length;
 }
 
-/** Past the other cells of the row, whose quotes may hide line ends. A quote within a cell is a character like any other. */
+/** Skips the other cells of the row; quoted ones may contain line breaks. A quote inside an unquoted cell is literal. */
 function nextRow(text: string, from: number): number {
   for (let at = endOf(text, from, ROW_END); at < text.length; at = endOf(text, at, ROW_END)) {
     if (text[at] !== '"') return at + (text.startsWith('\r\n', at) ? 2 : 1);

@@ -1,7 +1,7 @@
 import { parseCohortId } from '../../../core/filters/cohort-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 
-/** Cohorts that a flag's conditions ask for, wherever in them they stand. */
+/** The cohorts that a flag's conditions refer to. */
 export function cohortsOfFlag(filters: Json): number[] {
   if (Array.isArray(filters)) return filters.flatMap(cohortsOfFlag);
   if (!isJsonObject(filters)) return [];

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 
 interface NegationState {
-  /** A negation that nothing positive stands beside yet. */
+  /** There is a negation that is not joined with a positive criterion yet. */
   pending: boolean;
   hasPositive: boolean;
 }
 
 /**
- * True if every negated criterion is joined by AND with something positive: 'everybody who did not' is no cohort that
- * anybody means. `properties` has been parsed before, so its shape is known to be right.
+ * Whether every negated criterion is joined by AND with a positive one: a cohort of all who did not do something would
+ * include everyone else. `properties` has been validated before.
  */
 export const negationsArePaired = (properties: Json): boolean => !negationState(properties).pending;
 

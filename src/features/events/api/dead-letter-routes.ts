@@ -40,7 +40,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: `${LIST}:id/replay/`,
-    summary: 'Process an event again, as if it had just come with its old arrival time',
+    summary: 'Process an event again, with its original arrival time',
     tag,
     response: ReplayedSchema,
     handler: async ({ project, params }) => {

@@ -1,4 +1,4 @@
-/** Reads the query parameters of the events list, and writes the link to its next page. */
+/** Reads the query parameters of the list of events, and writes the link to its next page. */
 
 import type { ActionDefinition } from '../../../core/actions/entity.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
@@ -12,7 +12,7 @@ import { isoOffset } from '../../../http/schemas/common.ts';
 import type { EventPersonStore } from '../../../stores/metadata/event-records.ts';
 import type { EventQuestion, FoundEvent } from '../list-events.ts';
 
-/** Clocks that run a little fast are forgiven; events from further ahead are hidden until their time has come. */
+/** Allows for clocks that are a little fast; events further ahead are hidden until then. */
 const MAX_CLOCK_AHEAD_MS = 5000;
 const LIMITS = { json: { usual: 100, most: 1000 }, csv: { usual: 3500, most: 100_000 } } as const;
 
@@ -47,10 +47,10 @@ function readSteps(id: string | undefined, action: (id: number) => ActionDefinit
   return found.steps;
 }
 
-/** Present but empty is as good as absent: forms send it so. */
+/** Empty counts as absent, as in forms. */
 const given = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
 
-/** A number that makes no sense counts as absent, as in every list. */
+/** Invalid numbers count as absent, as in every list. */
 function wholeNumber(query: Query, name: string): number {
   const number = Number(queryText(query, name));
   return Number.isSafeInteger(number) && number > 0 ? number : 0;
@@ -86,8 +86,8 @@ function readList(text: string): unknown[] {
 
 const badOrder = (): Failure => invalid('orderBy', 'Events are ordered by ["-timestamp"] or ["timestamp"].');
 
-/** Nobody has this id: then the question is about nobody's events. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+/** No person has this id. */
+const NO_PERSON = '00000000-0000-0000-0000-000000000000';
 
 async function readPerson(
   persons: EventPersonStore,
@@ -96,12 +96,12 @@ async function readPerson(
 ): Promise<string | undefined> {
   if (id === undefined || isUuid(id)) return id?.toLowerCase();
   const number = parseId(id);
-  return (number === null ? null : await persons.getUuid(projectId, number)) ?? NOBODY;
+  return (number === null ? null : await persons.getUuid(projectId, number)) ?? NO_PERSON;
 }
 
 /**
- * The link to the next page goes on from the last event's time. Where further events share that very time, it goes back
- * to them and passes over those that were shown: otherwise they would fall between the pages.
+ * The next page begins at the time of the last event. Where more events have that very time, it includes the time and
+ * skips those that were shown; otherwise they would be missing on both pages.
  */
 export function nextLink(url: URL, question: EventQuestion, found: readonly FoundEvent[]): string | null {
   const shown = found.slice(0, question.limit);
@@ -114,12 +114,12 @@ export function nextLink(url: URL, question: EventQuestion, found: readonly Foun
     return withQuery(url, { [bound]: isoOffset(last.timestamp), offset: null });
   }
   const ties = shown.filter(({ timestamp }) => timestamp === last.timestamp).length;
-  // Nothing but this time on the page, and some passed over before it: nobody knows how many of those share it too.
+  // All events of the page have this time, and some before them were skipped, which may have it too: count on.
   if (ties === shown.length && question.offset > 0) return withQuery(url, { offset: question.offset + ties });
   return withQuery(url, { [bound]: isoOffset(last.timestamp + step), offset: ties });
 }
 
-/** An event's id in a path; hyphens may be missing. */
+/** An event's UUID in a path; hyphens may be missing. */
 export function readEventUuid(text = ''): string {
   const uuid = /^[0-9a-f]{32}$/i.test(text) ? text.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5') : text;
   if (!isUuid(uuid)) throw new Failure('invalid', 'Invalid UUID', { code: 'invalid' });

@@ -1,4 +1,4 @@
-/** Events as they are stored, for whoever watches: server-sent events, until the reader goes or the server stops. */
+/** Streams events as they are stored (server-sent events), until the client disconnects or the server stops. */
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
@@ -10,21 +10,21 @@ import type { LiveEvent } from '../../../ingest/live/live-event-publisher.ts';
 import type { ApiDeps } from './deps.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** Each costs a connection and a little memory for as long as it lasts. */
+/** Each takes a connection and some memory. */
 const MAX_STREAMS = 200;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // Kept for another request, it would be one more connection that a stopping server waits for.
+  // A connection kept open for other requests would delay the stop of the server.
   connection: 'close',
-  // Proxies of the nginx kind would collect what should be seen at once.
+  // Proxies such as nginx would buffer the stream.
   'x-accel-buffering': 'no',
 };
 
 export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const open = new Set<EventStream>();
-  // A server that stops waits for its connections: these would never end by themselves.
+  // A stopping server waits for its connections, and these would never end.
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
@@ -37,7 +37,7 @@ export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag: 'events',
     query: { event: 'Only events of this name.', distinct_id: 'Only events with this distinct id.' },
     response: Type.String({
-      description: 'A stream of `text/event-stream`; `dropped` events tell what was passed over.',
+      description: 'A stream of `text/event-stream`; `dropped` events count what was left out.',
     }),
     handler: async ({ project, query, reply }) => {
       if (open.size >= MAX_STREAMS) throw new Failure('unavailable', 'Too many live streams are open.');
@@ -51,14 +51,14 @@ export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
         if (isWanted(stored)) stream.send(JSON.stringify(presentLiveEvent(stored)));
       });
       keepOpen(reply, stream, open, stop);
-      // One that was asked for just before.
+      // The server began to stop while this stream was being opened.
       if (isClosing) stream.end();
       return reply;
     },
   });
 }
 
-/** From here on the connection is ours. */
+/** Takes the connection over from Fastify. */
 function keepOpen(reply: FastifyReply, stream: EventStream, open: Set<EventStream>, stop: () => Promise<void>): void {
   const { raw, log } = reply;
   open.add(stream);
@@ -66,8 +66,8 @@ function keepOpen(reply: FastifyReply, stream: EventStream, open: Set<EventStrea
   raw.once('close', () => {
     clearInterval(heartbeat);
     open.delete(stream);
-    // The worker may be gone by now, and with it what it was told to watch.
-    stop().catch((err: unknown) => log.debug({ err }, 'a live stream ended while the event store was away'));
+    // The worker may have stopped, and its subscriptions with it.
+    stop().catch((err: unknown) => log.debug({ err }, 'a live stream ended while the event store was unavailable'));
   });
   reply.hijack();
   raw.writeHead(200, HEADERS);
