@@ -88,7 +88,7 @@ describe('an action', () => {
     expect((await client.get(all)).body).toEqual({ results: [] });
   });
 
-  it('is the only living one of its name', async () => {
+  it('has a unique name among those that are not deleted', async () => {
     const { id } = await make({ name: 'Once' });
     const again = await client.post(all, { body: { name: 'Once' } });
     expect([again.status, again.body.attr, again.body.code]).toEqual([400, 'name', 'unique']);
@@ -110,7 +110,7 @@ describe('an action', () => {
     expect([status, answer.attr, answer.code]).toEqual([400, attr, code]);
   });
 
-  it('tells who changed what', async () => {
+  it('records who changed what', async () => {
     const { id } = await make({ name: 'Told' });
     await client.patch(`${all}${id}/`, { body: { steps: [{ event: 'paid' }] } });
     const { results } = (await client.get(`${all}${id}/activity/`)).body;
@@ -121,13 +121,13 @@ describe('an action', () => {
   });
 });
 
-describe('an action is asked for like an event', () => {
+describe('an action is queried like an event', () => {
   let action: number;
   beforeAll(async () => {
     action = (await make({ ...bought, name: 'Bought something' })).id;
   });
 
-  it('in trends, and leads to its persons', async () => {
+  it('in trends, with the persons behind them', async () => {
     const [series] = await ask('trend', { actions: [{ id: action, math: 'dau' }] });
     expect([series.label, series.data]).toEqual(['Bought something', [1, 1]]);
     const { body } = await client.get(`/${series.persons_urls[1].url}`);
@@ -165,7 +165,7 @@ describe('an action is asked for like an event', () => {
     expect((await ask('trend', { actions: [{ id }] }))[0].count).toBe(count);
   });
 
-  it('and where there is none, trends leave it out, and others say so', async () => {
+  it('and if it does not exist, trends ignore it and others reject it', async () => {
     expect(await ask('trend', { actions: [{ id: 9999 }] })).toEqual([]);
     for (const [of, fields] of [
       ['retention', { target_entity: { id: 9999, type: 'actions' } }],
@@ -176,7 +176,7 @@ describe('an action is asked for like an event', () => {
     }
   });
 
-  it('and counts for the events that it is made of', async () => {
+  it('and counts as usage of its events', async () => {
     const usage = async () => {
       await server.flushUsage();
       const { results } = (await client.get('/api/projects/1/event_definitions/')).body;
@@ -228,7 +228,7 @@ describe('filters on groups, sessions and elements', () => {
     expect(step.count > 0).toBe(count > 0);
   });
 
-  it('hold in paths', async () => {
+  it('work in paths', async () => {
     const events = [{ source: '1_visit', target: '2_$autocapture', value: 1 }];
     expect(await ask('path', { properties: [session('gt', 200)] })).toMatchObject(events);
     expect(await ask('path', { properties: [industry('paper')] })).toMatchObject(events);
@@ -238,7 +238,7 @@ describe('filters on groups, sessions and elements', () => {
   it.each([
     [{ key: 'x', type: 'session', value: 1 }, /\$session_duration only/],
     [{ key: 'x', type: 'group', value: 1 }, /group_type_index/],
-    [{ key: 'x', type: 'element', value: 1 }, /tag_name, text, href or selector/],
+    [{ key: 'x', type: 'element', value: 1 }, /tag_name, text, href and selector/],
   ])('are refused with a sentence: %j', async (filter, sentence) => {
     const { status, body } = await client.post('/api/projects/1/insights/trend/', {
       body: { events: ['visit'], properties: [filter] },
@@ -248,12 +248,12 @@ describe('filters on groups, sessions and elements', () => {
   });
 });
 
-describe('numbers divided by groups', () => {
+describe('breakdowns by group properties', () => {
   const byIndustry = { breakdown: 'industry', breakdown_type: 'group', breakdown_group_type_index: 0 };
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   const parts = (items: any[]) => items.map((item) => [item.breakdown_value, item.count]);
 
-  it('show what each group is, and where there is none, nothing', async () => {
+  it('show the value of each group, and an empty one without a group', async () => {
     const items = await ask('trend', { events: [{ id: null }], ...byIndustry });
     expect(parts(items)).toEqual([
       ['paper', 2],
@@ -264,7 +264,7 @@ describe('numbers divided by groups', () => {
     expect(body.results[0].people.map((one: { distinct_ids: string[] }) => one.distinct_ids)).toEqual([['bob']]);
   });
 
-  it('tell a missing value from one that is null', async () => {
+  it('distinguish missing values from null', async () => {
     const items = await ask('trend', { events: [{ id: null }], ...byIndustry, breakdown: 'size' });
     expect(parts(items).sort()).toEqual([
       ['', 1],
@@ -273,12 +273,12 @@ describe('numbers divided by groups', () => {
     ]);
   });
 
-  it('divide retention too', async () => {
+  it('work in retention too', async () => {
     const rows = await ask('retention', { target_entity: { id: 'paid' }, total_intervals: 2, ...byIndustry });
     expect(rows).toMatchObject([{ label: 'steel', values: [{ count: 1 }, { count: 0 }] }]);
   });
 
-  it('divide funnels too, and so does how long sessions lasted', async () => {
+  it('work in funnels too, like those by session duration', async () => {
     const steps = (...names: string[]) => ({ events: names.map((id, order) => ({ id, order })) });
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
     const counts = (groups: any[][]) =>

@@ -45,7 +45,7 @@ describe('over time', () => {
     await server.settleCohorts();
   });
 
-  it('who is in is found again when it is older than 15 minutes', async () => {
+  it('members are calculated again after 15 minutes', async () => {
     expect((await get(id)).count).toBe(1);
     server.setNow('2026-01-15T12:15:01Z');
     await server.recalculateCohorts();
@@ -55,7 +55,7 @@ describe('over time', () => {
     expect(await get(id)).toMatchObject({ count: 0, last_calculation: '2026-01-15T13:00:00Z', is_calculating: false });
   });
 
-  it('a calculation that a crash cut short is made up for at the next start', async () => {
+  it('a calculation that a crash interrupted is repeated at the next start', async () => {
     await capture(server, server.projectKey, [{ event: 'visit', distinct_id: 'bob' }]);
     await server.close();
     write('update cohorts set is_calculating = 1, last_calculation = 5 where id = ?', id);
@@ -64,7 +64,7 @@ describe('over time', () => {
     expect(await get(id)).toMatchObject({ count: 1, is_calculating: false, last_calculation: '2026-01-15T13:30:00Z' });
   });
 
-  it('criteria that cannot be read are counted as errors, shown, and forgiven by a change', async () => {
+  it('unreadable criteria are counted as errors, which a change resets', async () => {
     write(`update cohorts set filters = '{"properties": 5}', is_calculating = 1 where id = ?`, id);
     await server.settleCohorts();
     expect(await get(id)).toMatchObject({ errors_calculating: 1, is_calculating: false });
@@ -74,7 +74,7 @@ describe('over time', () => {
     expect(await get(id)).toMatchObject({ errors_calculating: 0, count: 1 });
   });
 
-  it('a change of an action finds anew who did it, also where another cohort asks', async () => {
+  it('a change of an action recalculates the cohorts that use it, directly or through others', async () => {
     const actions = '/api/projects/1/actions/';
     const before = Date.parse('2026-01-15T13:30:00Z');
     await capture(server, server.projectKey, [
@@ -106,7 +106,7 @@ describe('over time', () => {
     expect(await get(direct)).toMatchObject({ count: 0, errors_calculating: 0 });
   });
 
-  it('goes with its project', async () => {
+  it('a cohort is deleted with its project', async () => {
     const other = await server.createProject();
     const mine = `/api/projects/${other.projectId}/`;
     const body = { is_static: true, _create_static_person_ids: ['x'] };
@@ -142,7 +142,7 @@ describe('in flags', () => {
     'Behavioral filters cannot be added to cohorts used in feature flags.',
   ];
 
-  it('behaviour is refused where an active flag asks, directly or through another cohort', async () => {
+  it('behaviour is rejected if an active flag uses the cohort, directly or through another', async () => {
     const inner = await make(plan);
     const outer = await make(asks(inner));
     await addFlag('uses-outer', outer);
@@ -158,7 +158,7 @@ describe('in flags', () => {
     expect((await get(outer)).filters).toEqual(asks(inner));
   });
 
-  it('a change counts for the very next decision', async () => {
+  it('a change takes effect with the next evaluation', async () => {
     const id = await make(plan);
     await addFlag('follows', id);
     await capture(server, server.projectKey, [
@@ -179,7 +179,7 @@ describe('in flags', () => {
     expect(await decide('pro')).toBe(true);
   });
 
-  it('behaviour is taken where no active flag asks', async () => {
+  it('behaviour is accepted if no active flag uses the cohort', async () => {
     const id = await make(plan);
     await addFlag('off', id, false);
     expect((await refusal(id, recently))[0]).toBe(200);

@@ -42,13 +42,13 @@ const makeStatic = async (csv: string) => {
 };
 
 describe('a static cohort', () => {
-  it('takes the distinct ids of a file, whatever else stands in it', async () => {
+  it('reads distinct ids from the first column of a file', async () => {
     const cohort = await makeStatic('distinct_id,name\r\nada,Ada\r\n"a,b",x\r\nnobody,y\r\nada,again\r\n');
     expect(cohort).toMatchObject({ name: 'Friends', is_static: true, is_calculating: false, count: null });
     expect(await members(cohort.id)).toEqual(['a,b', 'ada']);
   });
 
-  it('does not know people by their e-mail, nor those of other projects', async () => {
+  it('ignores e-mail addresses and persons of other projects', async () => {
     const other = await server.createProject();
     await capture(server, other.projectKey, [{ distinct_id: 'theirs' }]);
     const { id } = await makeStatic('ada@x.io\ntheirs\n');
@@ -65,20 +65,20 @@ describe('a static cohort', () => {
     ]);
   });
 
-  it('takes thousands of lines', async () => {
+  it('accepts thousands of lines', async () => {
     const lines = Array.from({ length: 50_000 }, (_, i) => `nobody ${i}`);
     const { id } = await makeStatic(['ada', ...lines, 'eve'].join('\n'));
     expect(await members(id)).toEqual(['ada', 'eve']);
   });
 
-  it('takes persons as JSON: by uuid or by distinct id', async () => {
+  it('accepts persons as JSON: by uuid or by distinct id', async () => {
     const all = (await client.get(`/api/projects/${project.projectId}/persons/?distinct_id=bob`)).body.results;
     const body = { is_static: true, _create_static_person_ids: [all[0].uuid.toUpperCase(), 'eve', 'nobody'] };
     const { body: cohort } = await client.post(path(), { body });
     expect(await members(cohort.id)).toEqual(['bob', 'eve']);
   });
 
-  it('lets persons be put in and taken out', async () => {
+  it('lets persons be added and removed', async () => {
     const { id } = await makeStatic('ada');
     const add = (person_ids: unknown) =>
       client.post(path(`${id}/add_persons_to_static_cohort/`), { body: { person_ids } });
@@ -93,17 +93,20 @@ describe('a static cohort', () => {
     expect(await members(id)).toEqual(['bob']);
   });
 
-  it('is the only kind that takes persons by hand', async () => {
+  it('is the only kind to which persons can be added by hand', async () => {
     const { body: dynamic } = await client.post(path(), { body: { name: 'A' } });
     const person_ids = ['ada'];
     const add = await client.post(path(`${dynamic.id}/add_persons_to_static_cohort/`), { body: { person_ids } });
-    expect([add.status, add.body.detail]).toEqual([400, expect.stringMatching(/only be added to or removed from static cohorts/)]);
+    expect([add.status, add.body.detail]).toEqual([
+      400,
+      expect.stringMatching(/only be added to or removed from static cohorts/),
+    ]);
     expect((await sendForm('PATCH', path(`${dynamic.id}/`), 'ada')).status).toBe(400);
     for (const csv of ['ada', 'nobody', '']) expect((await sendForm('POST', path(), csv)).status).toBe(400);
     expect((await client.get(path())).body.count).toBe(1);
   });
 
-  it('becomes dynamic, and back, with the members it then has', async () => {
+  it('can become dynamic and static again, and keeps its members', async () => {
     const { id } = await makeStatic('ada');
     const filters = { properties: { type: 'AND', values: [{ key: 'email', type: 'person', value: 'bob@x.io' }] } };
     const { body } = await client.patch(path(`${id}/`), { body: { is_static: false, filters } });
@@ -116,7 +119,7 @@ describe('a static cohort', () => {
     expect((await client.get(path(`${id}/`))).body).toMatchObject({ is_static: true, count: null });
   });
 
-  it('takes criteria as text in a form, and refuses broken ones', async () => {
+  it('accepts criteria as text in a form, and rejects invalid ones', async () => {
     const filters = JSON.stringify({ properties: { type: 'AND', values: [] } });
     const good = await sendForm('POST', path(), '', { filters, is_static: 'true' });
     expect([good.status, good.body.filters]).toEqual([201, JSON.parse(filters)]);
@@ -124,7 +127,7 @@ describe('a static cohort', () => {
     expect([bad.status, bad.body.attr]).toEqual([400, 'filters']);
   });
 
-  it('forgets a person who is deleted', async () => {
+  it('loses a person who is deleted', async () => {
     const { id } = await makeStatic('ada\nbob');
     const [ada] = (await client.get(path(`${id}/persons/?search=ada`))).body.results;
     await client.delete(`/api/projects/${project.projectId}/persons/${ada.id}/`);
@@ -132,7 +135,7 @@ describe('a static cohort', () => {
     expect(await server.rows('select * from cohort_members where person_id = ?', ada.id)).toEqual([]);
   });
 
-  it('can be part of a dynamic one, which follows it', async () => {
+  it('can be part of a dynamic cohort, which follows its changes', async () => {
     const { id } = await makeStatic('ada');
     const filters = { properties: { type: 'AND', values: [{ key: 'id', type: 'cohort', value: id }] } };
     const { body: outer } = await client.post(path(), { body: { filters } });

@@ -48,7 +48,7 @@ const firstIds = ({ body }: Answer): string[] =>
 const members = async (id: number): Promise<string[]> => firstIds(await client.get(path(`${id}/persons/`)));
 
 describe('a cohort of criteria', () => {
-  it('is answered at once, and calculated soon after', async () => {
+  it('is created at once and calculated soon after', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: { plan: 'free' } });
     const cohort = await make({ name: 'Paying', description: 'Those who pay', filters: all(pro) });
     expect(cohort).toEqual({
@@ -76,7 +76,7 @@ describe('a cohort of criteria', () => {
     expect(await members(cohort.id)).toEqual(['ada']);
   });
 
-  it('is worked out on the way while it has not been calculated', async () => {
+  it('is calculated by queries as long as it never was before', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: { plan: 'free' } });
     const { id } = await make({ filters: all(pro) });
     expect(await members(id)).toEqual(['ada']);
@@ -84,7 +84,7 @@ describe('a cohort of criteria', () => {
     expect(await members(id)).toEqual(['bob']);
   });
 
-  it('joins what people are, what they did and where they belong', async () => {
+  it('combines properties, behaviour and other cohorts', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: { plan: 'pro' }, eve: { plan: 'free' } });
     await send({ event: 'buy', distinct_id: 'ada' }, { event: 'buy', distinct_id: 'eve' });
     server.setNow('2026-01-15T13:00:00Z');
@@ -100,7 +100,7 @@ describe('a cohort of criteria', () => {
     expect(await members(idle.id)).toEqual(['bob']);
   });
 
-  it('counts merged persons once, under who they are now', async () => {
+  it('counts merged persons once', async () => {
     await send({ event: 'buy', distinct_id: 'anon' }, { event: 'buy', distinct_id: 'eve' });
     server.setNow('2026-01-15T13:00:00Z');
     const twice = did('buy', { value: 'performed_event_multiple', operator: 'gte', operator_value: 2 });
@@ -130,7 +130,7 @@ describe('a cohort of criteria', () => {
     expect([cohort.count, await members(cohort.id)]).toEqual([0, []]);
   });
 
-  it('reads the old form, and shows it as today’s', async () => {
+  it('reads the old form, and shows the new one', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: {}, eve: {} });
     await send({ event: 'buy', distinct_id: 'bob' });
     server.setNow('2026-01-15T13:00:00Z');
@@ -152,7 +152,7 @@ describe('a cohort of criteria', () => {
 });
 
 describe('changing a cohort', () => {
-  it('shows the change, and forgets what other criteria found', async () => {
+  it('shows the change, without the members of the old criteria', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: { plan: 'free' } });
     const before = await calculated({ name: 'A', filters: all(pro) });
     const renamed = await client.put(path(`${before.id}/`), { body: { name: 'B' } });
@@ -165,7 +165,7 @@ describe('changing a cohort', () => {
     expect(await members(before.id)).toEqual(['bob']);
   });
 
-  it('has those that ask for it calculated again, after it', async () => {
+  it('recalculates the cohorts that refer to it, after it', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: { plan: 'free' } });
     const inner = await calculated({ filters: all(pro) });
     const outer = await calculated({ filters: all(inCohort(inner.id)) });
@@ -176,7 +176,7 @@ describe('changing a cohort', () => {
     expect(await members(outmost.id)).toEqual(['bob']);
   });
 
-  it('deletes by a change, refuses the method, and brings back', async () => {
+  it('deletes and restores by a change, and rejects DELETE', async () => {
     const { id } = await calculated({ name: 'A' });
     const refused = await client.delete(path(`${id}/`));
     expect([refused.status, refused.body]).toEqual([405, '']);
@@ -188,7 +188,7 @@ describe('changing a cohort', () => {
     expect((await client.get(path())).body.count).toBe(1);
   });
 
-  it('writes down who changed what', async () => {
+  it('records who changed what', async () => {
     const { id } = await make({ name: 'A' });
     await client.patch(path(`${id}/`), { body: { name: 'B', filters: all(pro) } });
     await client.patch(path(`${id}/`), { body: { name: 'B' } });
@@ -221,7 +221,7 @@ describe('changing a cohort', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejects', () => {
   const refusal = async (body: unknown, id?: number) => {
     const answer = await (id === undefined ? client.post(path(), { body }) : client.patch(path(`${id}/`), { body }));
     const { type, code, detail, attr } = answer.body;
@@ -264,7 +264,7 @@ describe('refused', () => {
     expect((await client.get(path())).body.count).toBe(0);
   });
 
-  it('a loop, however long', async () => {
+  it('cycles of any length', async () => {
     const loop = invalid(null, 'Cohorts cannot reference other cohorts in a loop.');
     const a = await make({ filters: all(pro) });
     expect(await refusal({ filters: all(inCohort(a.id)) }, a.id)).toEqual(loop);
@@ -336,7 +336,7 @@ describe('persons of a cohort', () => {
     expect(rest).toBe('');
   });
 
-  it('know which cohorts they are in', async () => {
+  it('show the cohorts that they are in', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: {} });
     const { id } = await calculated({ name: 'Paying', filters: all(pro) });
     await calculated({ name: 'Gone', filters: all(pro), deleted: true });
@@ -372,7 +372,7 @@ describe('cohorts as filters', () => {
     expect(firstIds(persons)).toEqual(events.includes('buy') ? ['ada'] : ['bob']);
   });
 
-  it('match nothing where there is no such cohort, but only there', async () => {
+  it('match nothing if there is no such cohort', async () => {
     await addPersons({ ada: { plan: 'pro' } });
     const found = async (group: object): Promise<number[]> => {
       const properties = encodeURIComponent(JSON.stringify(group));
@@ -388,7 +388,7 @@ describe('cohorts as filters', () => {
     expect(await found({ type: 'OR', values: [inCohort('x'), pro] })).toEqual([1, 1]);
   });
 
-  it('are worked out on the way before they are calculated', async () => {
+  it('are calculated by the query if they never were before', async () => {
     await addPersons({ ada: { plan: 'pro' }, bob: {} });
     await send({ event: 'buy', distinct_id: 'bob' });
     server.setNow('2026-01-15T13:00:00Z');

@@ -43,7 +43,7 @@ describe('dead letters', () => {
     return accepted === stored + duplicate + drops + dead_lettered + pending;
   };
 
-  it('are listed with error and payload, and leave their neighbours alone', async () => {
+  it('are listed with error and payload, and do not affect other events', async () => {
     const batch = [
       { event: 'before', distinct_id: 'ada' },
       { event: 'poison', distinct_id: 'ada', uuid: UUID, properties: { n: 1 } },
@@ -79,7 +79,7 @@ describe('dead letters', () => {
     expect(await ingest()).toMatchObject({ accepted: 3, stored: 2, dead_lettered: 1, pending: 0 });
   });
 
-  it('are replayed with their arrival time, whatever gives them their id', async () => {
+  it('are replayed with their arrival time, whatever their id comes from', async () => {
     const kinds = [{ uuid: UUID }, { messageId: 'm-1' }, {}, { batch: [{ event: 'x' }] }];
     await poison(
       kinds.map((fields) => ({ event: 'poison', distinct_id: 'ada', ...fields })),
@@ -103,7 +103,7 @@ describe('dead letters', () => {
     expect(await ingest()).toMatchObject({ accepted: 8, stored: 4, dead_lettered: 4, duplicate: 0, pending: 0 });
   });
 
-  it('are one with what their sender sends again', async () => {
+  it('are the same event when the client sends them again', async () => {
     const event = { event: 'poison', distinct_id: 'ada', messageId: 'm-1' };
     await poison([event]);
     await capture(server, server.projectKey, [event]);
@@ -115,7 +115,7 @@ describe('dead letters', () => {
     expect(await addsUp()).toBe(true);
   });
 
-  it('are stored once although the process died between putting back and removing', async () => {
+  it('are stored once even if the process crashes between replay and removal', async () => {
     await poison([{ event: 'poison', distinct_id: 'ada' }]);
     const [letter] = (await get('dead_letters/')).results;
     await meanwhile(async () => {
@@ -142,7 +142,7 @@ describe('dead letters', () => {
     expect(await ingest()).toMatchObject({ accepted: 3, stored: 1, duplicate: 1, dead_lettered: 1, pending: 0 });
   });
 
-  it('answer 404 to ids that are none', async () => {
+  it('answer 404 to invalid ids', async () => {
     for (const id of ['0', '999', 'x', '1e3', '-1', '99999999999999999999']) {
       expect((await clientFor(server).get(path(`dead_letters/${id}/`))).status).toBe(404);
       expect((await post(`dead_letters/${id}/replay/`)).status).toBe(404);
@@ -172,7 +172,7 @@ describe('the fate of an event', () => {
   });
   const fate = (uuid: string) => clientFor(server).get(`/api/projects/${project.projectId}/events/${uuid}/fate/`);
 
-  it('counts how often it came again', async () => {
+  it('counts duplicates', async () => {
     await capture(server, project.projectKey, [{ uuid: UUID }, { uuid: UUID }]);
     await capture(server, project.projectKey, [{ uuid: UUID }]);
     expect((await fate(UUID)).body).toEqual({
@@ -188,7 +188,7 @@ describe('the fate of an event', () => {
     });
   });
 
-  it('is pending while the processor cannot write, and the counters say so too', async () => {
+  it('is pending while the processor cannot write, as the counters show', async () => {
     const { default: Database } = await import('better-sqlite3');
     // The first call of a key notes when it was used: that write would wait for the lock as well.
     expect((await fate(UUID)).status).toBe(404);
@@ -209,24 +209,24 @@ describe('the fate of an event', () => {
     expect((await fate(UUID)).body).toMatchObject({ fate: 'stored' });
   });
 
-  it('tells why it was dropped', async () => {
+  it('shows why it was dropped', async () => {
     await capture(server, project.projectKey, [{ uuid: UUID, distinct_id: '' }]);
     const at = START.replace('.000Z', 'Z');
     expect((await fate(UUID)).body).toMatchObject({ fate: 'dropped', reason: 'missing_distinct_id', dropped_at: at });
   });
 
-  it('knows events that were given their id by us', async () => {
+  it('knows events whose id the server generated', async () => {
     await capture(server, project.projectKey, [{}]);
     const { body } = await clientFor(server).get(`/api/projects/${project.projectId}/events/`);
     expect((await fate(body.results[0].id)).body).toMatchObject({ fate: 'stored', duplicates: 0 });
   });
 
-  it('answers 404 to an id that nobody has sent, and 400 to what is no id', async () => {
+  it('answers 404 to an unknown id, and 400 to an invalid one', async () => {
     expect((await fate(UUID)).status).toBe(404);
     expect((await fate('nonsense')).body).toMatchObject({ detail: 'Invalid UUID', code: 'invalid' });
   });
 
-  it('does not tell one project about another', async () => {
+  it('is visible in its own project only', async () => {
     const other = await server.createProject();
     await capture(server, other.projectKey, [{ uuid: UUID }]);
     expect((await fate(UUID)).status).toBe(404);

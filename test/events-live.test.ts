@@ -39,7 +39,7 @@ class Listener {
   }
 }
 
-describe('the live tail', () => {
+describe('live events', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await startServer();
@@ -53,7 +53,7 @@ describe('the live tail', () => {
     return listener;
   };
 
-  it('shows events as they are stored, of this project only', async () => {
+  it('are those of this project, as they are stored', async () => {
     const listener = await listen();
     const { headers, status } = await listener.response;
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -74,7 +74,7 @@ describe('the live tail', () => {
     listener.leave();
   });
 
-  it('shows only what was asked for', async () => {
+  it('can be filtered by name and distinct id', async () => {
     const byName = await listen('?event=buy');
     const byId = await listen('?distinct_id=bob');
     await capture(server, server.projectKey, [
@@ -91,7 +91,7 @@ describe('the live tail', () => {
     ]);
   });
 
-  it('ends when the server stops, which does not wait for it', async () => {
+  it('end when the server stops', async () => {
     const listener = await listen();
     const other = await listen();
     const began = performance.now();
@@ -102,7 +102,7 @@ describe('the live tail', () => {
     server = await startServer();
   });
 
-  it('goes on for the others when one leaves', async () => {
+  it('continue for others when one client disconnects', async () => {
     const [leaving, staying] = [await listen(), await listen()];
     leaving.leave();
     await leaving.until(() => leaving.ended);
@@ -110,7 +110,7 @@ describe('the live tail', () => {
     await staying.until(() => staying.names.includes('later'));
   });
 
-  it('is for those who may see the project', async () => {
+  it('need access to the project', async () => {
     const path = `/api/projects/${server.projectId}/events/live/`;
     expect((await clientFor(server).get(path, { key: null })).status).toBe(401);
     const stranger = await server.createProject({ foreign: true });

@@ -28,7 +28,7 @@ const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const at = (time: string): string => `2026-01-15T${time}Z`;
 
 describe('the list of events', () => {
-  it('shows an event whole, with its person', async () => {
+  it('shows all fields of an event, with its person', async () => {
     await send(
       {
         event: '$identify',
@@ -55,21 +55,21 @@ describe('the list of events', () => {
     expect((await list({ event: '$identify' })).results[0].timestamp).toBe('2026-01-15T10:00:00+00:00');
   });
 
-  it('is newest first, and oldest first when asked', async () => {
+  it('is newest first, or oldest first on request', async () => {
     await send({ event: 'b', timestamp: at('10:00:00') }, { event: 'a', timestamp: at('09:00:00') });
     await send({ event: 'c', timestamp: at('11:00:00') });
     expect(await namesOf()).toEqual(['c', 'b', 'a']);
     expect(await namesOf({ orderBy: '["timestamp"]' })).toEqual(['a', 'b', 'c']);
   });
 
-  it('looks beyond the last day when that has too few', async () => {
+  it('goes beyond the last day if that has too few events', async () => {
     await send({ event: 'old', timestamp: '2024-01-01T00:00:00Z' }, { event: 'new', timestamp: at('11:00:00') });
     expect(await namesOf()).toEqual(['new', 'old']);
     expect(await namesOf({ limit: '1' })).toEqual(['new']);
     expect(await namesOf({ after: '5d' })).toEqual(['new']);
   });
 
-  it('takes bounds that do not belong to the range', async () => {
+  it('excludes both bounds', async () => {
     await send(...['09', '10', '11'].map((hour) => ({ event: `e${hour}`, timestamp: at(`${hour}:00:00`) })));
     expect(await namesOf({ after: at('09:00:00'), before: at('11:00:00') })).toEqual(['e10']);
     expect(await namesOf({ after: '2h' })).toEqual(['e11']);
@@ -160,7 +160,7 @@ describe('the list of events', () => {
     expect((await namesOf({ properties })).sort()).toEqual(names);
   });
 
-  it('follows the links through every event exactly once, also where many share one instant', async () => {
+  it('shows every event exactly once over all pages, also where many have the same time', async () => {
     const ties = Array.from({ length: 7 }, (_, n) => ({ event: `tie${n}`, timestamp: at('10:00:00') }));
     const apart = ['08', '09', '11'].map((hour) => ({ event: `e${hour}`, timestamp: at(`${hour}:00:00`) }));
     await send(...ties, ...apart);
@@ -179,14 +179,14 @@ describe('the list of events', () => {
     }
   });
 
-  it('goes on from the time of the last event', async () => {
+  it('continues at the time of the last event', async () => {
     await send({ event: 'a', timestamp: at('09:00:00') }, { event: 'b', timestamp: at('10:00:00') });
     const { next } = await list({ limit: '1' });
     expect(new URL(next).searchParams.get('before')).toBe('2026-01-15T10:00:00+00:00');
     expect(new URL(next).searchParams.get('limit')).toBe('1');
   });
 
-  it('passes over as many as asked', async () => {
+  it('skips `offset` events', async () => {
     await send(...['09', '10', '11'].map((hour) => ({ event: hour, timestamp: at(`${hour}:00:00`) })));
     expect(await namesOf({ offset: '1' })).toEqual(['10', '09']);
   });
@@ -205,7 +205,7 @@ describe('the list of events', () => {
     expect(body.detail).toMatch(detail);
   });
 
-  it.each(['-1', 'x', '0', '1e9', ''])('does not stumble over the limit %j', async (limit) => {
+  it.each(['-1', 'x', '0', '1e9', ''])('ignores the invalid limit %j', async (limit) => {
     await send({});
     expect(await namesOf({ limit, offset: limit === '1e9' ? '0' : limit })).toEqual(['ping']);
   });
@@ -252,7 +252,7 @@ describe('the list of events', () => {
     }
   });
 
-  it('is for those who may see the project', async () => {
+  it('needs access to the project', async () => {
     const { status } = await clientFor(server).get(path(''), { key: null });
     expect(status).toBe(401);
     const stranger = await server.createProject({ foreign: true });
@@ -296,14 +296,14 @@ describe('events as CSV', () => {
     expect(await linesOf({ limit: '700' })).toHaveLength(701);
   });
 
-  it('refuses what is wrong before it begins', async () => {
+  it('rejects invalid requests before the response begins', async () => {
     expect((await get('', { format: 'csv', properties: '[' })).status).toBe(400);
     expect((await get('', { format: 'xml' })).status).toBe(404);
   });
 });
 
 describe('one event', () => {
-  it('is found by its id, without its person unless asked', async () => {
+  it('is found by its id, with its person on request', async () => {
     await send({ uuid: UUID, event: 'buy', $set: { email: 'a@b.c' } });
     const { status, body } = await get(`${UUID.toUpperCase()}/`);
     expect([status, body.id, body.event, body.person]).toEqual([200, UUID, 'buy', null]);
@@ -347,7 +347,7 @@ describe('values of a property', () => {
     expect((await get('values/', { key: 'custom_event' })).body).toEqual([{ name: '$custom' }, { name: 'buy' }]);
   });
 
-  it('has nothing to say without a key, or about an unknown one', async () => {
+  it('is empty without a key or for an unknown one', async () => {
     expect((await get('values/')).body).toEqual([]);
     expect((await get('values/', { key: "it's" })).body).toEqual([]);
   });

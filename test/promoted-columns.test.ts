@@ -36,7 +36,7 @@ async function untilPromoted(ready: number): Promise<void> {
   expect(await promoted()).toEqual({ ready, filling: [] });
 }
 
-it('answers the same before and after, and knows what comes in later', async () => {
+it('gives the same answers before and after, also for later events', async () => {
   await capture(server, server.projectKey, [
     bought('pro', 'ann'),
     bought('pro', 'bob'),

@@ -11,11 +11,11 @@ describe('tags', () => {
       ['b', 'a'],
     ],
     [['', '  ', 'Über  Mut'], ['über  mut']],
-  ])('%j are kept as %j', (given, kept) => {
+  ])('%j are stored as %j', (given, kept) => {
     expect(cleanTags(given)).toEqual(kept);
   });
 
-  it('are clean once they have been cleaned', () => {
+  it('stay the same when cleaned again', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (tags) => {
         const kept = cleanTags(tags);

@@ -40,14 +40,14 @@ const ask = (select: string) => {
   );
 };
 
-it('gives events to whom they belong now, and to nobody who is not known', async () => {
+it('assigns events to their current persons, and to none that are unknown', async () => {
   expect(await ask('p.person_id as person, count(*) as n, min(p.properties) as properties')).toEqual([
     { person: ADA, n: 1, properties: '{"project":1}' },
     { person: BOB, n: 3, properties: '{"project":1}' },
   ]);
 });
 
-it('numbers persons, whichever of their ids an event has', async () => {
+it('numbers persons, whatever id an event has', async () => {
   const rows = await ask('p.number as number, count(distinct p.person_id) as persons, count(*) as n');
   expect(rows.map(({ persons }) => persons)).toEqual([1, 1]);
   expect(rows.map(({ n }) => n).sort()).toEqual([1, 3]);

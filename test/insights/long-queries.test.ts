@@ -123,9 +123,7 @@ describe('a query that takes too long', () => {
     ]);
     for (const { status, body } of answers) {
       expect([status, body.type, body.code, body.attr]).toEqual([400, 'validation_error', 'query_too_slow', null]);
-      expect(body.detail).toMatch(
-        /^The query took longer than 2 seconds and was stopped. Use a shorter range/,
-      );
+      expect(body.detail).toMatch(/^The query took longer than 2 seconds and was stopped. Use a shorter range/);
     }
     await engineAnswers();
   });

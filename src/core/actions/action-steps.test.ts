@@ -11,14 +11,14 @@ const clicked = (key: string, value: string) => ({
 });
 
 describe('the steps of an action', () => {
-  it('ask for what they say, and for nothing else', () => {
+  it('have the conditions that are given, and no others', () => {
     expect(readSteps([{}, { event: 'paid', url: '/x', url_matching: 'exact', tag_name: '', text: null }])).toEqual([
       { event: null, url: null, urlMatching: 'contains', filter: { kind: 'and', filters: [] } },
       { event: 'paid', url: '/x', urlMatching: 'exact', filter: { kind: 'and', filters: [] } },
     ]);
   });
 
-  it('look at elements where something was clicked, and only there', () => {
+  it('match elements of autocaptured events only', () => {
     const step = { tag_name: 'a', text: 'Buy', href: '/x', selector: '.btn > a', properties: [{ key: 'k', value: 1 }] };
     const own = {
       kind: 'and',
@@ -50,7 +50,7 @@ describe('the steps of an action', () => {
     [[{ properties: [{ key: 'a', value: 1, type: 'hogql' }] }], 'steps__0__properties'],
     [[{ event: '$autocapture', selector: 'a:hover' }], 'steps__0__selector'],
     [Array.from({ length: 51 }, () => ({})), 'steps'],
-  ])('are refused: %j', (steps, attr) => {
+  ])('are rejected: %j', (steps, attr) => {
     let blamed: unknown;
     try {
       readSteps(steps);

@@ -55,7 +55,7 @@ describe('parsing criteria', () => {
     ['an empty group', { type: 'OR', values: [] }],
     ['empty groups', { type: 'AND', values: [{ type: 'OR', values: [] }] }],
     ['an empty list', []],
-  ])('takes %s for no criteria', (_name, properties) => {
+  ])('reads %s as no criteria', (_name, properties) => {
     expect(parseCriteria({ properties })).toBeNull();
   });
 
@@ -70,7 +70,7 @@ describe('parsing criteria', () => {
     expect(parseCriteria({ properties })).toEqual({ kind: 'or', criteria: [{ kind: 'and', criteria: [emailParsed] }] });
   });
 
-  it('turns a negated property round, and keeps the negation of others', () => {
+  it('inverts the operator of negated properties, and keeps the negation of others', () => {
     expect(parse({ ...email, negation: true })).toEqual({
       kind: 'and',
       criteria: [{ kind: 'person', filter: { ...emailParsed.filter, operator: 'not_icontains' } }],
@@ -140,7 +140,7 @@ describe('parsing criteria', () => {
     ],
     ['deep nesting', { properties: tooDeep() }, 'filters: Groups are nested more than 20'],
     ['too many', { properties: Array(201).fill(email) }, 'filters: A cohort has at most 200'],
-  ])('refuses %s', (_name, filters, detail) => {
+  ])('rejects %s', (_name, filters, detail) => {
     expect(detailOf(() => parseCriteria(filters))).toContain(detail);
   });
 
@@ -179,7 +179,7 @@ describe('parsing criteria', () => {
       { ...visit, value: 'stopped_performing_event', seq_time_value: 8, seq_time_interval: 'day' },
       'cannot exceed that of time_value',
     ],
-  ])('refuses %s', (_name, item, detail) => {
+  ])('rejects %s', (_name, item, detail) => {
     expect(detailOf(() => parse(item))).toContain(detail);
   });
 });

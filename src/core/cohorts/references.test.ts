@@ -11,7 +11,7 @@ const references = new Map([
   [6, [6]],
 ]);
 
-it('follows references through others, and round loops', () => {
+it('follows references through others, and cycles', () => {
   expect([...reachableFrom([3], references)].sort()).toEqual([1, 2, 3, 9]);
   expect([...reachableFrom([4], references)].sort()).toEqual([4, 5]);
 });
@@ -21,16 +21,16 @@ it.each([
   [3, false],
   [4, true],
   [6, true],
-])('cohort %i is in a loop: %s', (id, expected) => {
+])('cohort %i is in a cycle: %s', (id, expected) => {
   expect(dependsOnItself(id, references)).toBe(expected);
 });
 
-it('knows who depends on a cohort', () => {
+it('finds the cohorts that depend on one', () => {
   expect(dependentCohortIds(1, references)).toEqual([2, 3]);
   expect(dependentCohortIds(3, references)).toEqual([]);
 });
 
-it('puts each after those it asks for', () => {
+it('puts each after those that it refers to', () => {
   expect(inDependencyOrder([3, 2, 1], references)).toEqual([1, 2, 3]);
   expect(inDependencyOrder([3, 1], references)).toEqual([1, 3]);
   expect(inDependencyOrder([4, 5], references)).toHaveLength(2);

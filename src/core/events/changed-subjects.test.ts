@@ -34,11 +34,11 @@ describe('changed subjects', () => {
     expect(of(event)).toEqual(expected);
   });
 
-  it('takes a nameless event to /engage/ for the $identify it is', () => {
+  it('reads an event without a name on /engage/ as $identify', () => {
     expect(of({ $distinct_id: 'ada', $set: { plan: 'team' } }, true)).toEqual(['ada']);
   });
 
-  it('cuts and cleans ids the way they are stored', () => {
+  it('truncates and cleans ids as they are stored', () => {
     const [id] = of({ event: '$set', distinct_id: `${'x'.repeat(300)}` });
     expect(id).toBe('x'.repeat(200));
     expect(of({ event: '$set', distinct_id: 'a\u0000b' })).toEqual(['a\ufffdb']);
@@ -50,7 +50,7 @@ describe('changed subjects', () => {
   });
 });
 
-describe('who become one person', () => {
+describe('merged subjects', () => {
   it('are the two ids of an identification, an alias or a merge', () => {
     const events: JsonObject[] = [
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } },
@@ -64,7 +64,7 @@ describe('who become one person', () => {
     ]);
   });
 
-  it('are nobody in any other event', () => {
+  it('do not exist in other events', () => {
     const events: JsonObject[] = [
       { event: '$identify', distinct_id: 'ada', properties: {} },
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'ada' } },

@@ -70,7 +70,7 @@ describe('extractEvents', () => {
     [[true], "Invalid payload: All events must be dictionaries not 'bool'!"],
     ['text', "Invalid payload: All events must be dictionaries not 'str'!"],
     [[{}, null], 'Invalid payload: some events are null'],
-  ])('refuses %j', (body, detail) => {
+  ])('rejects %j', (body, detail) => {
     const refused = failure(() => extractEvents(body));
     expect([refused.kind, refused.code, refused.message]).toEqual(['invalid', 'invalid_payload', detail]);
   });
@@ -102,7 +102,7 @@ describe('validateEvents', () => {
     [''],
     ['018A981F-4b35-7c66-825e-8b0eeae65714'],
     ['ffffffff-ffff-ffff-ffff-ffffffffffff'],
-  ])('takes the uuid %s', (uuid) => {
+  ])('accepts the uuid %s', (uuid) => {
     expect(() => validateEvents([{ event: 'e', ...(uuid === undefined ? {} : { uuid }) }])).not.toThrow();
   });
 
@@ -117,7 +117,7 @@ describe('validateEvents', () => {
     },
   );
 
-  it('refuses properties that are no object, but takes empty ones', () => {
+  it('rejects properties that are not an object, but accepts empty ones', () => {
     const refused = failure(() => validateEvents([{ properties: 'str' }]));
     expect(refused.message).toBe('Invalid payload: Properties must be a JSON object, received str!');
     expect(() => validateEvents([{ properties: null }, { properties: [] }, { properties: '' }])).not.toThrow();

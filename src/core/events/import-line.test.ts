@@ -21,11 +21,11 @@ describe('a line of an export', () => {
       'it is a person that was deleted',
     ],
     ['something else', { hello: 1 }, 'it is neither an event nor a person'],
-  ])('with %s is bad', (_name, line, reason) => {
+  ])('with %s is invalid', (_name, line, reason) => {
     expect(read(line)).toEqual({ kind: 'bad', reason });
   });
 
-  it('is an event with its uuid, and what stands beside the properties among them; the properties win', () => {
+  it('is an event with its uuid; other columns become properties, unless they exist', () => {
     const line = {
       ...good,
       uuid: UUID,
@@ -47,7 +47,7 @@ describe('a line of an export', () => {
     });
   });
 
-  it('without a uuid gets the one that is given; without a timestamp its arrival', () => {
+  it('gets the fallback uuid if it has none, and the time of arrival if it has no timestamp', () => {
     const line = { event: 'e', distinct_id: 'd', created_at: '2025-01-01' };
     expect(read(line)).toMatchObject({ kind: 'event', event: { uuid: FALLBACK, timestamp: '2025-01-01' } });
   });
@@ -64,7 +64,7 @@ describe('a line of an export', () => {
   });
 });
 
-it('arrived when it says, but never after it came here', () => {
+it('has its own time of arrival, but not later than here', () => {
   expect(arrivalOf({ created_at: '1970-01-01T00:00:05Z' }, 9000)).toBe(5000);
   expect(arrivalOf({ created_at: '2030-01-01T00:00:00Z' }, 9000)).toBe(9000);
   expect(arrivalOf({ created_at: 'then' }, 9000)).toBe(9000);

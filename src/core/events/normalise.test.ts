@@ -104,11 +104,11 @@ describe('uuid', () => {
     expect(stored({ messageId: 'm' }, aContext({ projectId: 2 })).uuid).not.toBe(stored({ messageId: 'm' }).uuid);
   });
 
-  it('costs the event if it is none', () => {
+  it('drops the event if it is invalid', () => {
     expect(normalise(aRaw({ uuid: 'x' }), aContext())).toMatchObject({ kind: 'dropped', reason: 'invalid_uuid' });
   });
 
-  it('of persons is the one that every server of this protocol computes', () => {
+  it('of persons is the same as in PostHog', () => {
     expect(personUuid(1, 'd')).toBe('fb2be3e7-2ab4-531f-8e50-0be3d2ba34a2');
     expect(personUuid(2, 'ü💻')).toBe('109dd70c-37e9-5b25-92e9-91cd259c316a');
   });
@@ -145,7 +145,7 @@ describe('time', () => {
     expect(at(given as JsonObject, context)).toBe(expected);
   });
 
-  it('warns where it is not believed', () => {
+  it('adds a warning if it is replaced', () => {
     expect(warningTypes({ timestamp: 'soon' })).toEqual(['ignored_invalid_timestamp']);
     expect(warningTypes({ timestamp: '20000-01-01' })).toEqual(['ignored_invalid_timestamp']);
     expect(warningTypes({ offset: -24 * HOUR })).toEqual(['event_timestamp_in_future']);
@@ -178,7 +178,7 @@ describe('properties', () => {
     expect(stored({ $set: 'x', properties: { $set: [1], $unset: 5 } }).properties).toEqual({});
   });
 
-  it('say what they tell of the person', () => {
+  it('include the updates of the person', () => {
     const given = {
       properties: {
         $browser: 'Firefox',
@@ -216,14 +216,14 @@ describe('properties', () => {
     expect(properties['y']).toBeUndefined();
   });
 
-  it('are cleaned in linear time, however deep the fault lies', () => {
+  it('are cleaned in linear time, whatever their depth', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(190)}"\\u0000"${'}'.repeat(190)}`);
     expect(JSON.stringify(stored({ properties: { keep: 1, deep, after: 2 } }).properties)).toMatch(
       /^\{"keep":1,"deep":\{"a":.*"\ufffd"\}+,"after":2\}$/,
     );
   });
 
-  it('are refused below 200 levels', () => {
+  it('are rejected below 200 levels', () => {
     const nested = (levels: number): JsonObject => ({
       properties: { a: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) },
     });
@@ -237,7 +237,7 @@ describe('properties', () => {
 });
 
 describe('person processing', () => {
-  it('is off for false: nothing of a person stays', () => {
+  it('is off for false: updates of the person are removed', () => {
     const event = stored({
       $set: { a: 1 },
       properties: { $process_person_profile: false, $set_once: { b: 1 }, $unset: ['c'], $browser: 'x' },
@@ -246,7 +246,7 @@ describe('person processing', () => {
     expect(Object.keys(event.properties)).toEqual(['$browser', '$process_person_profile']);
   });
 
-  it('is on for true and for nonsense, which is warned of', () => {
+  it('is on for true, and for invalid values with a warning', () => {
     expect(stored({ properties: { $process_person_profile: true } })).toMatchObject({ person: 'full', properties: {} });
     expect(warningTypes({ properties: { $process_person_profile: 'false' } })).toEqual([
       'invalid_process_person_profile',
@@ -281,7 +281,7 @@ describe('special events', () => {
     expect(reason(aRaw({ event }))).toBe(expected);
   });
 
-  it('passes a client warning on', () => {
+  it('records a client warning', () => {
     const properties = { $$client_ingestion_warning_message: 'too big' };
     const { warnings } = normalise(aRaw({ event: '$$client_ingestion_warning', properties }), aContext());
     expect(warnings).toEqual([
@@ -303,7 +303,7 @@ describe('special events', () => {
     );
   });
 
-  it('takes a ready-made chain over', () => {
+  it('keeps a chain that the client sends', () => {
     const event = stored({ properties: { $elements_chain: 'a:text="x"' } });
     expect([event.elementsChain, event.properties]).toEqual(['a:text="x"', {}]);
   });
@@ -335,7 +335,7 @@ describe('groups', () => {
     expect(groupIdentify(stored({ event: '$groupidentify', properties: { $group_type: 'org' } }))).toBeUndefined();
   });
 
-  it('may have keys of 400 letters, not more', () => {
+  it('may have keys of up to 400 characters', () => {
     const withKey = (length: number) =>
       aRaw({ event: '$groupidentify', properties: { $group_type: 'o', $group_key: 'k'.repeat(length) } });
     expect(reason(withKey(400))).toBe('stored');
@@ -377,7 +377,7 @@ describe('any JSON at all', () => {
     fc.record({ event: fc.string(), distinct_id: fc.string(), properties }),
   );
 
-  it('ends as an event that can be stored or as a known reason, the same every time', () => {
+  it('gives an event that can be stored or a known reason, the same every time', () => {
     fc.assert(
       fc.property(raws, (raw) => {
         const text = JSON.stringify(raw);

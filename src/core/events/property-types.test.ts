@@ -52,8 +52,8 @@ describe('propertyType', () => {
   });
 });
 
-describe('propertySightings', () => {
-  it('lists event and person properties, without the keys that only carry others', () => {
+describe('seenProperties', () => {
+  it('lists event and person properties, without keys that only contain others', () => {
     const event = anEvent('e', {
       a: 1,
       $groups: {},
@@ -69,12 +69,12 @@ describe('propertySightings', () => {
     ]);
   });
 
-  it('lists only group properties of a group description', () => {
+  it('lists only group properties of a $groupidentify', () => {
     const event = anEvent('$groupidentify', { $group_type: 'org', $group_key: 5, $group_set: { n: 1 }, other: 2 });
     expect(seenProperties(event)).toEqual([{ kind: 'group', groupType: 'org', name: 'n', type: 'Numeric' }]);
   });
 
-  it('passes over names of more than 200 letters', () => {
+  it('ignores names of more than 200 characters', () => {
     expect(seenProperties(anEvent('e', { ['x'.repeat(201)]: 1, '': 2 }))).toEqual([]);
   });
 });

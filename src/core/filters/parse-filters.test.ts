@@ -63,7 +63,7 @@ describe('parsing property filters', () => {
     ['an item without value', { key: 'plan' }],
     ['an unknown operator', { key: 'plan', value: 1, operator: 'like' }],
     ['null', null],
-  ])('passes over %s in a list', (_name, item) => {
+  ])('ignores %s in a list', (_name, item) => {
     expect(parse([item, { key: 'plan', value: 'pro' }])).toEqual({ kind: 'and', filters: [one()] });
   });
 
@@ -81,7 +81,7 @@ describe('parsing property filters', () => {
     expect(operatorOf(opposite)).toBe(operator);
   });
 
-  it('takes filters that do not say whose property they ask for as the asker means them', () => {
+  it('uses the default owner for filters without a type', () => {
     const owners = (value: unknown) =>
       propertyFiltersIn(parseFilters(JSON.stringify(value), 'person')).map(({ owner }) => owner);
     const item = { key: 'plan', value: 'pro' };
@@ -90,15 +90,15 @@ describe('parsing property filters', () => {
     expect(owners({ type: 'OR', values: [{ type: 'AND', values: [item] }] })).toEqual(['person']);
   });
 
-  it.each(['', '  ', undefined])('takes %j for no filter at all', (text) => {
+  it.each(['', '  ', undefined])('reads %j as no filter', (text) => {
     expect(parseFilters(text)).toEqual({ kind: 'and', filters: [] });
   });
 
-  it.each(['{', '"text"', '5', 'null', `${'['.repeat(50)}${']'.repeat(50)}x`, 'plan=pro'])('refuses %j', (text) => {
+  it.each(['{', '"text"', '5', 'null', `${'['.repeat(50)}${']'.repeat(50)}x`, 'plan=pro'])('rejects %j', (text) => {
     expect(detailOf(text)).toBe('Properties are unparsable!');
   });
 
-  it('refuses nesting that nobody means', () => {
+  it('rejects deep nesting', () => {
     let group: object = { type: 'AND', values: [] };
     for (let i = 0; i < 5000; i++) group = { type: 'AND', values: [group] };
     expect(detailOf(JSON.stringify(group))).toBe('Properties are unparsable!');
@@ -145,7 +145,7 @@ describe('parsing property filters', () => {
     });
   });
 
-  it.each(['static-cohort', 'precalculated-cohort'])('reads a %s as the cohort that it is', (type) => {
+  it.each(['static-cohort', 'precalculated-cohort'])('reads a %s as a cohort', (type) => {
     const cohort = { kind: 'cohort', id: 3, negated: false };
     expect(parse([{ key: 'id', type, value: 3 }])).toEqual({ kind: 'and', filters: [cohort] });
   });
@@ -158,7 +158,7 @@ describe('parsing property filters', () => {
     expect(parse([{ ...item, negation: true }])).toEqual(none);
   });
 
-  it('refuses kinds of filters that it would otherwise have to pass over', () => {
+  it('rejects unsupported types of filters', () => {
     expect(detailOf('[{"key":"id","value":1,"type":"hogql"}]')).toMatch(/type "hogql" are not supported/);
   });
 });

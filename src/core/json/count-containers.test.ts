@@ -24,7 +24,7 @@ describe('hasMoreContainers', () => {
     expect(hasMoreContainers(bytes(text), limit)).toBe(expected);
   });
 
-  it('counts what the parsed value holds', () => {
+  it('counts as many as the parsed value has', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), fc.nat(20), (value, limit) => {
         expect(hasMoreContainers(bytes(JSON.stringify(value)), limit)).toBe(containersIn(value) > limit);
@@ -33,7 +33,7 @@ describe('hasMoreContainers', () => {
   });
 });
 
-describe('isHopeless', () => {
+describe('hasTooManyContainers', () => {
   it.each<[string, string, boolean]>([
     ['20 MB of brackets', '['.repeat(20_000_000), true],
     ['20 MB of empty lists', `[${'[],'.repeat(6_600_000)}[]]`, true],

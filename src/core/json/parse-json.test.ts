@@ -15,7 +15,7 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual(expected);
   });
 
-  it.each(['{"a":1,}', '', '{', 'NaNa', '{"a":NaN', '"NaN', 'undefined'])('refuses %s', (text) => {
+  it.each(['{"a":1,}', '', '{', 'NaNa', '{"a":NaN', '"NaN', 'undefined'])('rejects %s', (text) => {
     expect(() => parseJson(text)).toThrow(Failure);
     expect(() => parseJson(text)).toThrow(/^Malformed request data: Invalid JSON: ./);
   });

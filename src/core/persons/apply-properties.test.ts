@@ -27,7 +27,7 @@ describe('applyProperties', () => {
     expect(applyProperties(current, update).properties).toEqual(expected);
   });
 
-  it('tells the net effect of each key once', () => {
+  it('returns one change for each key', () => {
     const update = { set: { a: 2, same: { x: [1] } }, setOnce: { a: 0, n: 1 }, unset: ['gone', 'never'] };
     expect(applyProperties({ a: 1, same: { x: [1] }, gone: 'g' }, update).changes).toEqual([
       { key: 'n', before: undefined, after: 1 },
@@ -60,7 +60,7 @@ describe('applyProperties', () => {
     );
   });
 
-  it('never touches its input, and its changes lead from before to after', () => {
+  it('does not change its input, and its changes lead from before to after', () => {
     fc.assert(
       fc.property(object, updates, (current, update) => {
         const copy = structuredClone(current);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { STRIPES, stripeOf } from './id-stripe.ts';
 
-it('never changes: what lies in a log was divided by it', () => {
+it('never changes, because logs were partitioned by it', () => {
   expect(['', 'a', 'user-1', 'é😀', 'x'.repeat(200)].map((id) => stripeOf(1, id))).toMatchInlineSnapshot(`
     [
       2339,
@@ -24,7 +24,7 @@ it('gives every id a stripe', () => {
   );
 });
 
-it('spreads ids that look alike evenly over any number of partitions', () => {
+it('spreads similar ids evenly over any number of partitions', () => {
   for (const partitions of [2, 16, 64]) {
     const counts = Array.from({ length: partitions }, () => 0);
     for (let n = 0; n < 1000 * partitions; n++) {

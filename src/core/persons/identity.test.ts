@@ -57,11 +57,11 @@ describe('personName', () => {
     [{}, [sdkId, 'me'], 'me'],
     [{}, [sdkId], sdkId],
     [{}, [], '7'],
-  ])('%j with %j is called %s', (properties, ids, name) => {
+  ])('the name of %j with %j is %s', (properties, ids, name) => {
     expect(personName(properties, ids, 7)).toBe(name);
   });
 
-  it('puts ids that SDKs made last and keeps the order otherwise', () => {
+  it('puts ids that SDKs generated last and keeps the order otherwise', () => {
     expect(orderDistinctIds([sdkId, 'b', 'a-b-c-d-e', 'a'])).toEqual(['b', 'a', sdkId, 'a-b-c-d-e']);
   });
 });

@@ -50,7 +50,7 @@ const rowsOf = (persons: readonly JsonObject[]) => {
 };
 
 describe('columns of persons', () => {
-  it('answer every question as each person by themselves would', () => {
+  it('match the same persons as one by one', () => {
     fc.assert(
       fc.property(fc.array(person, { minLength: 1, maxLength: 20 }), test, (persons, asked) => {
         const verdicts = matching(asked, rowsOf(persons)) ?? new Uint8Array(persons.length);
@@ -59,19 +59,19 @@ describe('columns of persons', () => {
     );
   });
 
-  it('hold each value once, however many have it, and tell 5 from "5"', () => {
+  it('have each value once, and distinguish 5 from "5"', () => {
     const [column] = toColumns([{ n: 5 }, { n: '5' }, {}, { n: 5 }]);
     expect(column).toEqual({ name: 'n', values: '[5,"5"]', rows: null, places: Uint16Array.of(1, 2, 0, 1) });
   });
 
-  it('name those who have a property where they are few', () => {
+  it('list the rows of rare properties', () => {
     const persons = Array.from({ length: 9 }, (_, n): JsonObject => (n % 4 === 1 ? { rare: n } : {}));
     expect(toColumns(persons)).toEqual([
       { name: 'rare', values: '[1,5]', rows: Uint16Array.of(1, 5), places: Uint16Array.of(1, 2) },
     ]);
   });
 
-  it('are not looked into where the text of their values lacks what is looked for', () => {
+  it('are skipped if the text of their values cannot match', () => {
     let looks = 0;
     const fits = (given: Json | undefined): boolean => {
       if (given !== undefined) looks++;

@@ -48,7 +48,7 @@ function aBook(known: Record<string, Person> = {}, taken: string[] = []): Person
 const identify = (target: string, source: string): Event => anEvent(target, '$identify', { $anon_distinct_id: source });
 
 describe('a first event', () => {
-  it('makes a person with a deterministic id and the time of the event', () => {
+  it('creates a person with a deterministic id and the time of the event', () => {
     const book = aBook();
     const event = anEvent('me', 'e', { $set: { a: 1, b: 1 }, $set_once: { b: 2, c: 2 } });
     const { personId } = book.handle(event);
@@ -66,7 +66,7 @@ describe('a first event', () => {
     expect(overrides).toEqual([]);
   });
 
-  it('takes another id where the usual one is spoken for', () => {
+  it('uses another id if the usual one is taken', () => {
     const usual = personUuid(1, 'me');
     const first = aBook({}, [usual]).handle(anEvent('me')).personId;
     expect(first).not.toBe(usual);
@@ -109,17 +109,17 @@ describe('property updates', () => {
 });
 
 describe('personless events', () => {
-  it('make no person and lie under the deterministic id', () => {
+  it('create no person and are stored under the deterministic id', () => {
     const book = aBook();
     expect(book.handle(anEvent('me', 'e', {}, { person: 'none' })).personId).toBe(personUuid(1, 'me'));
     expect(book.changes()).toEqual({ persons: [], ops: [], history: [], overrides: [] });
   });
 
-  it('belong to a person who is known already', () => {
+  it('belong to a known person', () => {
     expect(aBook({ me: aPerson('p') }).handle(anEvent('me', 'e', {}, { person: 'none' })).personId).toBe('p');
   });
 
-  it('follow when their id is attached to somebody else', () => {
+  it('follow when their id is added to another person', () => {
     const book = aBook({ me: aPerson('p') });
     const before = book.handle(anEvent('anon', 'e', {}, { person: 'none' })).personId;
     book.handle(identify('me', 'anon'));
@@ -128,7 +128,7 @@ describe('personless events', () => {
 });
 
 describe('merges', () => {
-  it('begin one identified person for two unknown ids', () => {
+  it('create one identified person for two unknown ids', () => {
     const book = aBook();
     const { personId } = book.handle(identify('me', 'anon'));
     const { persons, ops, overrides } = book.changes();
@@ -149,7 +149,7 @@ describe('merges', () => {
     expect(book.changes().persons).toEqual([]);
   });
 
-  it('move a stranger into the target, whose values win', () => {
+  it('merge an unidentified person into the target, whose values win', () => {
     const source = aPerson('s', { properties: { a: 's', b: 's' }, createdAt: 100, version: 4 });
     const target = aPerson('t', { properties: { b: 't' }, createdAt: 200, version: 7 });
     const book = aBook({ anon: source, me: target });
@@ -175,7 +175,7 @@ describe('merges', () => {
     expect(book.handle(anEvent('anon')).personId).toBe('t');
   });
 
-  it('refuse to swallow somebody identified, yet mark the target', () => {
+  it('do not merge an identified source, but identify the target', () => {
     const book = aBook({ old: aPerson('s', { isIdentified: true }), me: aPerson('t') });
     const { personId, warnings } = book.handle(anEvent('me', '$create_alias', { alias: 'old' }));
     expect(personId).toBe('t');
@@ -184,7 +184,7 @@ describe('merges', () => {
     expect(book.changes().ops).toEqual([]);
   });
 
-  it('swallow them by $merge_dangerously, one version on', () => {
+  it('merge it by $merge_dangerously, with one new version', () => {
     const both = { createdAt: 1, isIdentified: true };
     const book = aBook({ old: aPerson('s', both), me: aPerson('t', both) });
     book.handle(anEvent('me', '$merge_dangerously', { alias: 'old' }));
@@ -250,7 +250,7 @@ describe('any run of events', () => {
     );
   });
 
-  it('files every event where its distinct id is found in the end, through the overrides', () => {
+  it('leads every event to the person of its distinct id, through the overrides', () => {
     fc.assert(
       fc.property(events, (given) => {
         const { book, handled, changes } = run(given);
@@ -278,7 +278,7 @@ describe('any run of events', () => {
     );
   });
 
-  it('goes on where a stored chunk ended', () => {
+  it('continues after a stored chunk', () => {
     fc.assert(
       fc.property(events, events, (first, second) => {
         const all = run([...first, ...second]);

@@ -4,7 +4,7 @@ import { isEventOfPerson, referencesAny } from './references.ts';
 
 const ADA = new Set(['ada', '12']);
 
-describe('mentions', () => {
+describe('referencesAny', () => {
   it.each<[Json | undefined, boolean]>([
     ['ada', true],
     ['ada lovelace', false],
@@ -16,7 +16,7 @@ describe('mentions', () => {
   ])('%j → %s', (value, expected) => expect(referencesAny(value, ADA)).toBe(expected));
 });
 
-describe('isEventOf', () => {
+describe('isEventOfPerson', () => {
   it.each<[JsonObject, boolean]>([
     [{ distinct_id: 'ada' }, true],
     [{ distinct_id: 12 }, true],

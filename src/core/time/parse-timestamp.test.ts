@@ -56,11 +56,11 @@ describe('parseTimestamp', () => {
     [null],
     [{}],
     ['2'.repeat(1_000_000)],
-  ])('does not understand %s', (value) => {
+  ])('rejects %s', (value) => {
     expect(parseTimestamp(value)).toBeUndefined();
   });
 
-  it('gives back every moment that is written in full', () => {
+  it('reads every moment in ISO format', () => {
     const moments = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(moments, (date) => {

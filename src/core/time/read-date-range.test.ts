@@ -101,7 +101,7 @@ describe('a range of dates', () => {
     [{ dateFrom: '2024-05-01' }, /empty/],
     [{ dateFrom: 'soon' }, /"soon" is not a date/],
     [{ dateTo: '2024-02-30' }, /"2024-02-30" is not a date/],
-  ])('is refused where it is none: %j', (fields, sentence) => {
+  ])('is rejected if it is invalid: %j', (fields, sentence) => {
     expect(() => range(fields)).toThrow(sentence);
   });
 
@@ -129,12 +129,12 @@ describe('the period before', () => {
     return [iso(range.from), iso(range.until)];
   };
 
-  it('is as long, and ends where this one begins', () => {
+  it('has the same length, and ends where this one begins', () => {
     const days = earlier('2024-05-10T00:00Z', '2024-05-15T00:00Z', 'day', 'UTC', '2024-05-10', '2024-05-14');
     expect(days).toEqual(['2024-05-05T00:00:00.000Z', '2024-05-10T00:00:00.000Z']);
   });
 
-  it('of weeks up to now lies on the same days of the week', () => {
+  it('of weeks up to now has the same days of the week', () => {
     const days = earlier('2024-05-08T00:00Z', '2024-05-16T00:00Z', 'day', 'UTC', '-7d');
     expect(days).toEqual(['2024-05-01T00:00:00.000Z', '2024-05-09T00:00:00.000Z']);
   });

@@ -18,7 +18,7 @@ it.each<[number, SpanInterval, string, string]>([
   ]);
 });
 
-it('counts several months off at once', () => {
+it('subtracts several months at once', () => {
   expect(at(subtractSpan(NOW, toSpan(1, 'month'), 2))).toBe('2024-01-31T12:00:00.000Z');
 });
 

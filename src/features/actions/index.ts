@@ -1,5 +1,5 @@
 import type { Feature } from '../feature.ts';
 import { actionRoutes } from './api/action-routes.ts';
-import type { ApiDeps } from './api/deps.ts';
+import type { ActionApiDeps } from './api/deps.ts';
 
-export const actionsFeature: Feature<ApiDeps> = { name: 'actions', api: actionRoutes };
+export const actionsFeature: Feature<ActionApiDeps> = { name: 'actions', api: actionRoutes };

@@ -48,14 +48,14 @@ const start = (): CohortCalculations => {
 const create = (rest: Partial<Cohort> = {}): Promise<Cohort> => metadata.cohorts.create(aCohort(1, rest));
 const asks = (id: number) => ({ properties: { type: 'AND', values: [{ type: 'cohort', key: 'id', value: id }] } });
 
-it('begins with those that a crash left waiting', async () => {
+it('starts with those that were waiting before a crash', async () => {
   const { id } = await create({ isCalculating: true });
   await create({ lastCalculation: 1 });
   await start().whenIdle();
   expect(asked).toEqual([id]);
 });
 
-it('calculates what others ask for before them', async () => {
+it('calculates cohorts before those that refer to them', async () => {
   const outer = await create({ isCalculating: true });
   const inner = await create({ isCalculating: true });
   const innermost = await create({ isCalculating: true, filters: { properties: 5 } });
@@ -65,7 +65,7 @@ it('calculates what others ask for before them', async () => {
   expect(asked).toEqual([innermost.id, inner.id, outer.id]);
 });
 
-it('takes some of those that are older than 15 minutes each time', async () => {
+it('calculates some of those older than 15 minutes in each round', async () => {
   const fresh = await create({ lastCalculation: now - 15 * MINUTE });
   const old: number[] = [];
   for (let i = 0; i < 7; i++) old.push((await create({ lastCalculation: now - 16 * MINUTE - i })).id);
@@ -82,7 +82,7 @@ it('takes some of those that are older than 15 minutes each time', async () => {
   expect(asked.at(-1)).toBe(fresh.id);
 });
 
-it('counts failures, and leaves those alone that failed too often', async () => {
+it('counts failures, and stops after too many', async () => {
   const { id } = await create({ lastCalculation: 1, errorsCalculating: 19 });
   const running = start();
   const round = async (): Promise<Cohort | null> => {
@@ -97,7 +97,7 @@ it('counts failures, and leaves those alone that failed too often', async () => 
   expect(asked).toHaveLength(2);
 });
 
-it('waits for a store that is away, and blames nobody for it', async () => {
+it('waits for an unavailable store without counting a failure', async () => {
   const { id } = await create({ isCalculating: true });
   faults = [new Failure('unavailable', 'away'), new Failure('unavailable', 'away')];
   await start().whenIdle();

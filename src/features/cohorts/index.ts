@@ -2,10 +2,10 @@ import type { Logger } from '../../lib/log.ts';
 import type { Feature } from '../feature.ts';
 import { cohortPersonRoutes } from './api/cohort-person-routes.ts';
 import { cohortRoutes } from './api/cohort-routes.ts';
-import type { ApiDeps } from './api/deps.ts';
+import type { CohortApiDeps } from './api/deps.ts';
 import { CohortCalculations } from './cohort-calculations.ts';
 
-interface CohortFeatureDeps extends ApiDeps {
+interface CohortFeatureDeps extends CohortApiDeps {
   log: Logger;
   /** On the worker thread: going through all persons must not delay requests. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;

@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../core/actor.ts';
 import { invalid } from '../../core/errors.ts';
-import type { UsedName } from '../../core/events/asked-name.ts';
+import type { UsedName } from '../../core/events/used-name.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { ScanDeps } from '../../query/query-deps.ts';
 import type { Page } from '../../stores/metadata/page.ts';

@@ -3,7 +3,7 @@
  * written every few seconds; those of the last seconds before a crash are lost.
  */
 
-import type { UsedName } from '../../core/events/asked-name.ts';
+import type { UsedName } from '../../core/events/used-name.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';

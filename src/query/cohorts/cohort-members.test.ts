@@ -181,7 +181,7 @@ describe('members of cohorts', () => {
   const search = (pattern: string, text: string): boolean | null =>
     pattern === '(' ? null : new RegExp(pattern).test(text);
 
-  describe('by what they did', () => {
+  describe('by behaviour', () => {
     const deedAt = (name: string, timestamp: number): PersonEvent => ({ event: name, timestamp, properties: {} });
     /** One person for each way to do something at, just before and just after each end of a time. */
     const TIMES = [0, 1, 3, 4, 6].flatMap((hours) => [-1, 0, 1].map((ms) => NOW - hours * HOUR + ms));
@@ -229,7 +229,7 @@ describe('members of cohorts', () => {
     });
   });
 
-  it('are those whom the oracle takes in, for random lives and criteria', async () => {
+  it('are those of the oracle, for random histories and criteria', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 5 }), tree, tree, async (persons, inner, outer) => {
         const { projectId, ids } = await store(persons);
@@ -240,12 +240,12 @@ describe('members of cohorts', () => {
           clock,
           mirrorPersons: async () => undefined,
         };
-        // Cohort "0" is listed by hand, "1" is worked out on the way, "99" does not exist.
+        // Cohort "0" is static, "1" is calculated by the query, "99" does not exist.
         const kept = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
         await shelf.metadata.cohortMembers.add(projectId, kept.id, ids.slice(0, 2));
         const isKept = (i: number): boolean => i < 2;
         const numbers: number[] = [];
-        const real = (json: object, onTheFly = -1): object =>
+        const real = (json: object, onTheFly = 999_999): object =>
           JSON.parse(JSON.stringify(json), (key, value) => {
             if (/^(key|seq_event)$/.test(key) && /^\d$/.test(value)) return String(numbers[value] ?? 999_999);
             return key === 'value' && typeof value === 'number' && value < 2 ? [kept.id, onTheFly][value] : value;

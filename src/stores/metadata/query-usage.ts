@@ -1,6 +1,6 @@
 /** How often insights use events and properties: counts by project, day and name. */
 
-import type { UsedName } from '../../core/events/asked-name.ts';
+import type { UsedName } from '../../core/events/used-name.ts';
 
 export interface UsageCount extends UsedName {
   projectId: number;

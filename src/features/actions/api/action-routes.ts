@@ -16,18 +16,18 @@ import {
   ActionSchema,
   presentAction,
 } from './action-schemas.ts';
-import type { ApiDeps } from './deps.ts';
+import type { ActionApiDeps } from './deps.ts';
 
 const ALL = { url: '/api/projects/:project_id/actions/', legacy: 'action', tag: 'actions' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 
-export function actionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function actionRoutes(app: FastifyInstance, deps: ActionApiDeps): void {
   listAndCreate(app, deps);
   oneAction(app, deps);
   activity(app, deps);
 }
 
-async function presentActions({ metadata }: ApiDeps, actions: readonly Action[]) {
+async function presentActions({ metadata }: ActionApiDeps, actions: readonly Action[]) {
   const users = await usersById(
     metadata,
     actions.map(({ createdBy }) => createdBy),
@@ -35,7 +35,7 @@ async function presentActions({ metadata }: ApiDeps, actions: readonly Action[])
   return actions.map((action) => presentAction(action, users));
 }
 
-const presentOneAction = async (deps: ApiDeps, action: Action) => (await presentActions(deps, [action]))[0];
+const presentOneAction = async (deps: ActionApiDeps, action: Action) => (await presentActions(deps, [action]))[0];
 
 function readChanges(body: Static<typeof ActionChangeSchema>): ActionChanges {
   const { name, description, tags, steps, deleted, post_to_slack } = body;
@@ -54,7 +54,7 @@ function readChanges(body: Static<typeof ActionChangeSchema>): ActionChanges {
   };
 }
 
-function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+function listAndCreate(app: FastifyInstance, deps: ActionApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'GET',
@@ -76,7 +76,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function oneAction(app: FastifyInstance, deps: ApiDeps): void {
+function oneAction(app: FastifyInstance, deps: ActionApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'GET',
@@ -105,7 +105,7 @@ function oneAction(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function activity(app: FastifyInstance, deps: ApiDeps): void {
+function activity(app: FastifyInstance, deps: ActionApiDeps): void {
   const about = { method: 'GET', query: ACTIVITY_QUERY, response: ActivityPageSchema } as const;
   const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: ACTION });
   projectRoute(app, deps, {

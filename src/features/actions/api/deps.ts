@@ -1,4 +1,4 @@
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { ActionDeps } from '../actions.ts';
 
-export interface ApiDeps extends RouteDeps, ActionDeps {}
+export interface ActionApiDeps extends RouteDeps, ActionDeps {}

@@ -21,10 +21,10 @@ import {
   RemovePersonSchema,
   SuccessSchema,
 } from './cohort-schemas.ts';
-import type { ApiDeps } from './deps.ts';
+import type { CohortApiDeps } from './deps.ts';
 import { ofCohort, presentCohorts } from './present-cohorts.ts';
 
-export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function cohortPersonRoutes(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
     ...ofCohort('persons'),
     method: 'GET',
@@ -43,7 +43,7 @@ export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
   cohortsOfPerson(app, deps);
 }
 
-function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void {
+function byHand(app: FastifyInstance, deps: CohortApiDeps, method: HTTPMethods): void {
   const named = (projectId: number, names: readonly string[]): Promise<number[]> =>
     findNamedPersons(deps.metadata.cohortMembers, projectId, names);
   projectRoute(app, deps, {
@@ -76,7 +76,7 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
   });
 }
 
-function cohortsOfPerson(app: FastifyInstance, deps: ApiDeps): void {
+function cohortsOfPerson(app: FastifyInstance, deps: CohortApiDeps): void {
   personRoute(app, deps, {
     method: 'GET',
     path: '/cohorts/',

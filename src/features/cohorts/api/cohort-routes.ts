@@ -11,10 +11,10 @@ import { COHORT, createCohort, getCohort, updateCohort } from '../cohorts.ts';
 import { findNamedPersons } from '../find-named-persons.ts';
 import { namedPersons, namesPersons, readCohortChanges } from './cohort-body.ts';
 import { CohortSchema, CohortWriteSchema } from './cohort-schemas.ts';
-import type { ApiDeps } from './deps.ts';
+import type { CohortApiDeps } from './deps.ts';
 import { ALL_COHORTS, ONE_COHORT, ofCohort, presentCohorts, presentOneCohort } from './present-cohorts.ts';
 
-export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function cohortRoutes(app: FastifyInstance, deps: CohortApiDeps): void {
   listAndCreate(app, deps);
   oneCohort(app, deps);
   cohortActivity(app, deps);
@@ -23,11 +23,11 @@ export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
 type WriteContext = RouteContext<Static<typeof CohortWriteSchema>> & { project: Project };
 
 /** Persons are looked up before the transaction, so that a long list blocks nothing. */
-async function personsIn({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[] | null> {
+async function personsIn({ metadata }: CohortApiDeps, { project, body }: WriteContext): Promise<number[] | null> {
   return namesPersons(body) ? findNamedPersons(metadata.cohortMembers, project.id, namedPersons(body)) : null;
 }
 
-function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+function listAndCreate(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
     ...ALL_COHORTS,
     method: 'GET',
@@ -55,7 +55,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function oneCohort(app: FastifyInstance, deps: ApiDeps): void {
+function oneCohort(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
     ...ONE_COHORT,
     method: 'GET',
@@ -93,7 +93,7 @@ function oneCohort(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function cohortActivity(app: FastifyInstance, deps: ApiDeps): void {
+function cohortActivity(app: FastifyInstance, deps: CohortApiDeps): void {
   const about = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: COHORT });
   projectRoute(app, deps, {
     ...ALL_COHORTS,

@@ -1,4 +1,4 @@
-import type { UsedName } from '../../../core/events/asked-name.ts';
+import type { UsedName } from '../../../core/events/used-name.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { DefinitionDeps } from '../definitions.ts';

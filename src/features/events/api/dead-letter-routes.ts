@@ -5,13 +5,13 @@ import { envelope, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { replayDeadLetter } from '../../../ingest/track/replay-dead-letters.ts';
-import type { ApiDeps } from './deps.ts';
+import type { EventApiDeps } from './deps.ts';
 import { DeadLetterSchema, presentDeadLetter, ReplayedSchema } from './event-fate-schemas.ts';
 
 const tag = 'ingestion';
 const LIST = '/api/projects/:project_id/dead_letters/';
 
-export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   const { deadLetters } = deps.metadata;
   projectRoute(app, deps, {
     method: 'GET',

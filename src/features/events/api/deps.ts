@@ -5,7 +5,7 @@ import type { FateDeps } from '../../../ingest/track/event-fate.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 
-export interface ApiDeps extends RouteDeps, QueryDeps {
+export interface EventApiDeps extends RouteDeps, QueryDeps {
   config: RouteDeps['config'] & { queryTimeoutSeconds: number };
   ids: Ids;
   tail: LiveEvents;

@@ -5,7 +5,7 @@ import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { type FateDeps, fateOfEvent } from '../../../ingest/track/event-fate.ts';
 import { getEvent } from '../list-events.ts';
-import type { ApiDeps } from './deps.ts';
+import type { EventApiDeps } from './deps.ts';
 import {
   DroppedEventSchema,
   EventFateSchema,
@@ -18,7 +18,7 @@ import { readEventUuid } from './event-query.ts';
 
 const tag = 'ingestion';
 
-export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function eventFateRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   const { fates, deadLetters, warnings } = deps.metadata;
   const fateDeps: FateDeps = {
     fates,

@@ -20,7 +20,7 @@ import {
   type PreparedQuestion,
   prepareEventQuestion,
 } from '../list-events.ts';
-import type { ApiDeps } from './deps.ts';
+import type { EventApiDeps } from './deps.ts';
 import { nextLink, readEventQuestion, readEventUuid } from './event-query.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from './event-schemas.ts';
 
@@ -28,7 +28,7 @@ const tag = 'events';
 const P = '/api/projects/:project_id';
 const legacy = 'event';
 
-export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function eventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/`,
@@ -67,7 +67,7 @@ type Limited = <T>(run: (deps: QueryDeps) => Promise<T>) => Promise<T>;
 
 /** Runs queries within the time limit, and only as long as the caller waits for the answer. */
 const limitedBy =
-  (deps: ApiDeps, reply: FastifyReply): Limited =>
+  (deps: EventApiDeps, reply: FastifyReply): Limited =>
   (run) =>
     withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), (signal) =>
       run({ ...deps, events: { query: (sql, values) => deps.events.query(sql, values, signal) } }),
@@ -120,7 +120,7 @@ async function* csvPages(deps: QueryDeps, question: PreparedQuestion): AsyncGene
 /** Names that every website has, so they are no custom events. */
 const STANDARD_EVENTS = new Set(['$autocapture', '$pageview', '$identify', '$pageleave', '$screen']);
 
-function valueRoute(app: FastifyInstance, deps: ApiDeps): void {
+function valueRoute(app: FastifyInstance, deps: EventApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/values/`,
@@ -140,7 +140,7 @@ function valueRoute(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-async function valuesFor(deps: ApiDeps, projectId: number, query: Query): Promise<string[]> {
+async function valuesFor(deps: EventApiDeps, projectId: number, query: Query): Promise<string[]> {
   const key = queryText(query, 'key');
   const part = queryText(query, 'value') || undefined;
   if (!key) return [];

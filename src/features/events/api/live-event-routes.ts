@@ -7,7 +7,7 @@ import { EventStream } from '../../../http/event-stream.ts';
 import { queryText } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import type { LiveEvent } from '../../../ingest/live/live-event-publisher.ts';
-import type { ApiDeps } from './deps.ts';
+import type { EventApiDeps } from './deps.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Each takes a connection and some memory. */
@@ -22,7 +22,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   const open = new Set<EventStream>();
   // A stopping server waits for its connections, and these would never end.
   let isClosing = false;

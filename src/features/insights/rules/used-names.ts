@@ -1,7 +1,7 @@
 /** The names of events and properties that a question uses. */
 import type { Breakdown } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
-import type { UsedName } from '../../../core/events/asked-name.ts';
+import type { UsedName } from '../../../core/events/used-name.ts';
 import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import type { FunnelQuestion, PathsQuestion, Series } from './question.ts';
