@@ -1,4 +1,4 @@
-/** The command line: finds the command, runs it, and ends with a code that says how it went. */
+/** The command line: finds the command, runs it, and ends with its exit code. */
 
 import { type Command, type CommandContext, EXIT, UsageError } from './cli/command.ts';
 import { commandList } from './cli/command-list.ts';
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     },
     onProgress: out.progress,
   };
-  // Whoever reads the answer may have seen enough of it.
+  // The reader of a pipe may stop early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
   );
@@ -54,7 +54,7 @@ function explain({ name }: Command, error: unknown): string {
 }
 
 main().then(
-  // Whatever is still on its way to a pipe is written before the process ends by itself.
+  // The process ends by itself, after everything is written to a pipe.
   (code) => {
     process.exitCode = code;
   },

@@ -111,14 +111,11 @@ describe('many machines', () => {
   });
 
   const TOGETHER =
-    'DATABASE_URL and CLICKHOUSE_URL go together: set both for many machines, neither for one with its data in DATA_DIR.';
+    'DATABASE_URL and CLICKHOUSE_URL go together: set both for a cluster, neither to store data in DATA_DIR.';
   it.each([
     [{ DATABASE_URL: BOTH.DATABASE_URL }, [TOGETHER]],
     [{ CLICKHOUSE_URL: BOTH.CLICKHOUSE_URL, ROLE: 'web' }, [TOGETHER]],
-    [
-      { ROLE: 'web' },
-      ['ROLE web needs DATABASE_URL and CLICKHOUSE_URL, which all nodes share; without them, ROLE is all.'],
-    ],
+    [{ ROLE: 'web' }, ['ROLE web needs DATABASE_URL and CLICKHOUSE_URL; without them, ROLE must be all.']],
     [{ CLICKHOUSE_CLUSTER: 'main' }, ['CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.']],
   ])('%j does not start, and says what to do', (given, problems) => {
     expect(problemsOf(given)).toEqual(problems);
@@ -133,13 +130,13 @@ describe('values that stop the start', () => {
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['PORT', '80a', 'a whole number from 0 to 65535'],
     ['PORT', '8e3', 'a whole number from 0 to 65535'],
-    ['PUBLIC_URL', 'cairn.example.org', 'an address that starts with http:// or https://'],
-    ['PUBLIC_URL', 'ftp://cairn.example.org', 'an address that starts with http:// or https://'],
+    ['PUBLIC_URL', 'cairn.example.org', 'a URL that starts with http:// or https://'],
+    ['PUBLIC_URL', 'ftp://cairn.example.org', 'a URL that starts with http:// or https://'],
     ['ROLE', 'shipper', 'one of all, web, worker'],
     ['LOG_PARTITIONS', '12', 'a power of two from 1 to 1024'],
     ['LOG_PARTITIONS', '2048', 'a whole number from 1 to 1024'],
-    ['INIT_ADMIN_EMAIL', 'ada', 'an e-mail address such as ada@example.org'],
-    ['INIT_ADMIN_EMAIL', 'ada@localhost', 'an e-mail address such as ada@example.org'],
+    ['INIT_ADMIN_EMAIL', 'ada', 'an email address such as ada@example.org'],
+    ['INIT_ADMIN_EMAIL', 'ada@localhost', 'an email address such as ada@example.org'],
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
     ['TRUST_PROXY', 'yes', PROXIES],
     ['TRUST_PROXY', 'abc', PROXIES],
@@ -154,8 +151,8 @@ describe('values that stop the start', () => {
   });
 
   it.each([
-    ['DATABASE_URL', 'mysql://cairn:hunter22@db/cairn', 'an address that starts with postgres:// or postgresql://'],
-    ['CLICKHOUSE_URL', 'clickhouse://hunter22@ch:8123', 'an address that starts with http:// or https://'],
+    ['DATABASE_URL', 'mysql://cairn:hunter22@db/cairn', 'a URL that starts with postgres:// or postgresql://'],
+    ['CLICKHOUSE_URL', 'clickhouse://hunter22@ch:8123', 'a URL that starts with http:// or https://'],
     ['INIT_PROJECT_API_KEY', 'hunter22', KEY('phc_')],
     ['INIT_PROJECT_API_KEY', 'phc_has a space', KEY('phc_')],
     ['INIT_PERSONAL_API_KEY', 'phc_hunter22hunter22', KEY('phx_')],

@@ -1,7 +1,4 @@
-/**
- * The one place that reads the environment. Each setting has a default, a help line and a rule; a value that breaks
- * its rule stops the start with a sentence that names the variable, what was given and what is allowed.
- */
+/** The only reader of the environment. An invalid value stops the start with the variable, its value and what is allowed. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -17,7 +14,7 @@ export interface Config {
   databasePoolSize: number;
   clickhouseUrl: string | null;
   clickhouseCluster: string | null;
-  /** How the store talks to ClickHouse, beyond its address. */
+  /** Options of the connection besides the URL. */
   clickhouseOptions: Readonly<Record<string, unknown>>;
   logPartitions: number;
   role: 'all' | 'web' | 'worker';
@@ -38,18 +35,18 @@ export interface Config {
   faults: boolean;
 }
 
-/** Reads one text; returns the value or throws a `InvalidValue` that says what is allowed. */
+/** Throws an `InvalidValue` that says what is allowed. */
 type Parse<T> = (text: string) => T;
 
 interface Setting<T> {
   env: string;
-  /** Text that stands for the default, or null for 'unset'. */
+  /** Null: unset. */
   defaultText: string | null;
   help: string;
   parse: Parse<T>;
-  /** For tests of Cairn itself: nobody needs to read about it. */
+  /** For tests of Cairn itself; not in the help. */
   internal?: boolean;
-  /** Secrets are never shown, and can come from a file named by `<ENV>_FILE`. */
+  /** Never shown, and can be read from a file named by `<ENV>_FILE`. */
   secret?: boolean;
 }
 
@@ -76,7 +73,7 @@ const choice =
     allowed.find((one) => one === value) ?? invalidValue(`one of ${allowed.join(', ')}`);
 
 const urlWith = (...protocols: string[]): Parse<string> => {
-  const allowed = `an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`;
+  const allowed = `a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`;
   return (value) => {
     const url = URL.canParse(value) ? new URL(value) : invalidValue(allowed);
     return protocols.includes(url.protocol) ? value.replace(/\/+$/, '') : invalidValue(allowed);
@@ -93,11 +90,10 @@ const apiKey =
 const email: Parse<string> = (value) =>
   /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)
     ? value.toLowerCase()
-    : invalidValue('an e-mail address such as ada@example.org');
+    : invalidValue('an email address such as ada@example.org');
 
 const password: Parse<string> = (value) => (value.length >= 8 ? value : invalidValue('at least 8 characters'));
 
-/** Which proxies may tell us the caller's address: none, all, how many hops, or their addresses. */
 const trustedProxies: Parse<boolean | number | string> = (value) => {
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d+$/.test(value)) return Number(value);
@@ -123,53 +119,53 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   port: {
     env: 'PORT',
     defaultText: '8000',
-    help: 'Port to listen on; 0 takes any free one.',
+    help: 'Port to listen on; 0 picks a free one.',
     parse: integer(0, 65535),
   },
-  dataDir: { env: 'DATA_DIR', defaultText: './data', help: 'Folder that holds everything.', parse: (v) => resolve(v) },
+  dataDir: { env: 'DATA_DIR', defaultText: './data', help: 'Folder for all data.', parse: (v) => resolve(v) },
   publicUrl: {
     env: 'PUBLIC_URL',
     defaultText: null,
-    help: 'Address put into links and snippets; without it, the one that the request came to.',
+    help: 'Base URL for links and snippets; without it, the address of the request.',
     parse: urlWith('http:', 'https:'),
   },
   databaseUrl: {
     env: 'DATABASE_URL',
     defaultText: null,
-    help: 'PostgreSQL 15 or newer, for many machines; with CLICKHOUSE_URL it takes the place of DATA_DIR.',
+    help: 'PostgreSQL 15 or later, for a cluster. Set together with CLICKHOUSE_URL; data is then stored there instead of DATA_DIR.',
     parse: urlWith('postgres:', 'postgresql:'),
     secret: true,
   },
   databasePoolSize: {
     env: 'DATABASE_POOL_SIZE',
     defaultText: '10',
-    help: 'Connections to PostgreSQL that each of the two threads of a node may open.',
+    help: 'Maximum number of PostgreSQL connections per thread; a node has two threads.',
     parse: integer(2, 500),
   },
   clickhouseUrl: {
     env: 'CLICKHOUSE_URL',
     defaultText: null,
-    help: 'ClickHouse 24 or newer, for many machines: http://user:password@host:8123/database.',
+    help: 'ClickHouse 24 or later, for a cluster: http://user:password@host:8123/database.',
     parse: urlWith('http:', 'https:'),
     secret: true,
   },
   clickhouseCluster: {
     env: 'CLICKHOUSE_CLUSTER',
     defaultText: null,
-    help: 'Name of the ClickHouse cluster, where events are to be replicated and distributed.',
+    help: 'Name of the ClickHouse cluster, if events are replicated and distributed.',
     parse: text,
   },
   clickhouseOptions: {
     env: 'CAIRN_CLICKHOUSE_OPTIONS',
     defaultText: '{}',
-    help: 'JSON, for engines that stand in for ClickHouse in tests.',
+    help: 'JSON; options for a stand-in for ClickHouse in tests.',
     internal: true,
     parse: (value) => JSON.parse(value) as Record<string, unknown>,
   },
   logPartitions: {
     env: 'LOG_PARTITIONS',
     defaultText: '16',
-    help: 'Parts of the log that workers share out, many machines only: a power of two. The first start decides for ever.',
+    help: 'Partitions of the ingest log in a cluster: a power of two. Fixed at the first start.',
     parse: (value) => {
       const number = integer(1, 1024)(value);
       return Number.isInteger(Math.log2(number)) ? number : invalidValue('a power of two from 1 to 1024');
@@ -178,27 +174,27 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   role: {
     env: 'ROLE',
     defaultText: 'all',
-    help: 'What this process does: web (requests), worker (processing) or all. Only all without DATABASE_URL.',
+    help: 'What a node of a cluster does: web (requests), worker (processing) or all.',
     parse: choice('all', 'web', 'worker'),
   },
   initProjectApiKey: {
     env: 'INIT_PROJECT_API_KEY',
     defaultText: null,
-    help: 'Key of project 1, taken at the first start; otherwise one is made and printed once.',
+    help: 'API key of project 1, set at the first start; otherwise generated and printed once.',
     parse: apiKey('phc_'),
     secret: true,
   },
   initPersonalApiKey: {
     env: 'INIT_PERSONAL_API_KEY',
     defaultText: null,
-    help: 'Personal key of the first user, taken at the first start; otherwise made and printed once.',
+    help: 'Personal API key of the first user, set at the first start; otherwise generated and printed once.',
     parse: apiKey('phx_'),
     secret: true,
   },
   initAdminEmail: {
     env: 'INIT_ADMIN_EMAIL',
     defaultText: null,
-    help: 'E-mail of the first user; without it and INIT_ADMIN_PASSWORD, a one-time set-up link is printed.',
+    help: 'Email of the first user. Without it and INIT_ADMIN_PASSWORD, a one-time setup link is printed.',
     parse: email,
   },
   initAdminPassword: {
@@ -211,73 +207,73 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   logLevel: {
     env: 'LOG_LEVEL',
     defaultText: 'info',
-    help: 'How much is logged: fatal, error, warn, info, debug, trace or silent.',
+    help: 'Log level: fatal, error, warn, info, debug, trace or silent.',
     parse: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
   trustProxy: {
     env: 'TRUST_PROXY',
     defaultText: 'false',
-    help: 'Proxies whose X-Forwarded-* headers are believed: false, true, a number of hops, or their addresses.',
+    help: 'Proxies whose X-Forwarded-* headers are trusted: false, true, a number of hops, or a list of addresses.',
     parse: trustedProxies,
   },
   maxBodyBytes: {
     env: 'MAX_BODY_BYTES',
     defaultText: '20971520',
-    help: 'Largest request body, in bytes, as it comes over the wire.',
+    help: 'Maximum size of a request body as sent, in bytes.',
     parse: integer(1024, 1_073_741_824),
   },
   ingestLogMaxBytes: {
     env: 'INGEST_LOG_MAX_BYTES',
     defaultText: '2147483648',
-    help: 'Accepted but unprocessed events may take this much; beyond it, capture answers 503 until there is room.',
+    help: 'Maximum size of accepted but unprocessed events, in bytes; beyond it, capture answers 503.',
     parse: integer(1_048_576, Number.MAX_SAFE_INTEGER),
   },
   eventsRetentionDays: {
     env: 'EVENTS_RETENTION_DAYS',
     defaultText: null,
-    help: 'Events older than this are removed; a project can set its own. Unset keeps them for ever.',
+    help: 'Days to keep events; a project can set its own. Unset keeps them forever.',
     parse: integer(1, 36_500),
   },
   eventsMemoryMb: {
     env: 'EVENTS_MEMORY_MB',
     defaultText: '512',
-    help: 'Memory that the event store may use for its buffers and queries, in MB.',
+    help: 'Memory limit of the event store, in MB.',
     parse: integer(64, 1_048_576),
   },
   queryTimeoutSeconds: {
     env: 'QUERY_TIMEOUT_SECONDS',
     defaultText: '60',
-    help: 'A question for insights that takes longer is stopped, and answered with what to narrow.',
+    help: 'Insight queries that take longer are cancelled.',
     parse: integer(1, 3600),
   },
   sessionDays: {
     env: 'SESSION_DAYS',
     defaultText: '14',
-    help: 'Days until a sign-in to the console ends.',
+    help: 'Days until a console session expires.',
     parse: integer(1, 365),
   },
   eraseAfterSeconds: {
     env: 'ERASE_AFTER_SECONDS',
     defaultText: '10',
-    help: 'Seconds from the deletion of a person with events until files are written afresh; deletions in between share it.',
+    help: 'Delay in seconds before files are rewritten after a person and their events were deleted; later deletions in that time are included.',
     parse: integer(0, 86_400),
   },
   webhookAllowPrivate: {
     env: 'WEBHOOK_ALLOW_PRIVATE',
     defaultText: 'false',
-    help: 'True lets webhooks of projects be in private networks; without it, admins of projects reach only public addresses.',
+    help: 'Set to true to allow webhooks to addresses in private networks.',
     parse: (value) => choice('true', 'false')(value) === 'true',
   },
   faults: {
     env: 'CAIRN_FAULTS',
     defaultText: 'false',
-    help: 'True lets the signal SIGUSR2 end the worker thread, to see it come back.',
+    help: 'Set to true to let SIGUSR2 crash the worker thread, for tests.',
     internal: true,
     parse: (value) => choice('true', 'false')(value) === 'true',
   },
 };
 
-/** A start that cannot go on because of its settings. Each line is one thing to mend. */
+/** One line for each setting that has to be corrected. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -289,7 +285,7 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Defaults, as if nothing were set: what tests start from. */
+/** The defaults; tests start from them. */
 export const defaultConfig = (): Config => readConfig({});
 
 export function readConfig(env: Environment): Config {
@@ -310,7 +306,7 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** The text of a setting: the variable, else the file that `<ENV>_FILE` names, else the default. Empty means unset. */
+/** The variable, else the file that `<ENV>_FILE` names, else the default. Empty means unset. */
 function settingText(setting: Setting<unknown>, env: Environment): string | null {
   const direct = env[setting.env];
   if (direct !== undefined && direct !== '') return direct;
@@ -335,12 +331,10 @@ function findConflicts(config: Config): string[] {
   }
   if (isHalf(config.databaseUrl, config.clickhouseUrl)) {
     problems.push(
-      'DATABASE_URL and CLICKHOUSE_URL go together: set both for many machines, neither for one with its data in DATA_DIR.',
+      'DATABASE_URL and CLICKHOUSE_URL go together: set both for a cluster, neither to store data in DATA_DIR.',
     );
   } else if (config.databaseUrl === null && config.role !== 'all') {
-    problems.push(
-      `ROLE ${config.role} needs DATABASE_URL and CLICKHOUSE_URL, which all nodes share; without them, ROLE is all.`,
-    );
+    problems.push(`ROLE ${config.role} needs DATABASE_URL and CLICKHOUSE_URL; without them, ROLE must be all.`);
   }
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.');
@@ -348,7 +342,7 @@ function findConflicts(config: Config): string[] {
   return problems;
 }
 
-/** A setting as people read of it: in `--help`, and in the README's table. */
+/** For `--help` and the guide to configuration. */
 interface SettingHelp {
   env: string;
   /** Null: unset. */
@@ -362,7 +356,7 @@ export const settingsHelp = (): SettingHelp[] =>
     .map(({ env, defaultText, help, secret }) => ({
       env,
       defaultText,
-      help: secret ? `${help} Also as ${env}_FILE: a file that holds it.` : help,
+      help: secret ? `${help} Or ${env}_FILE: a file that contains it.` : help,
     }));
 
 /** What `npm start -- --help` prints. */

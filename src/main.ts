@@ -1,11 +1,11 @@
-/** Start, listen, stop gracefully. */
+/** The server process: starts, listens, stops gracefully. */
 
 import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
 import { firstStartMessage } from './runtime/first-start-message.ts';
 
-/** A stop that takes longer than this is cut short: an orchestrator would do the same, less kindly. */
+/** After this the process exits anyway, before an orchestrator kills it. */
 const STOP_WITHIN_MS = 10_000;
 
 async function main(): Promise<void> {
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
     if (app.firstStart) console.log(firstStartMessage(config.publicUrl ?? address, app.firstStart));
   };
   const address = await app.listen().catch(async (error: unknown) => {
-    // The first start has happened, and its keys are kept nowhere: shown now, or never.
+    // The keys of the first start are stored nowhere: they can only be shown now.
     show(`http://${config.host}:${config.port}`);
     await app.close();
     throw notListening(config, error);
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
       log.info('stopped');
       process.exit(0);
     } catch (err) {
-      log.error({ err }, 'stopped, but not all could be closed in order');
+      log.error({ err }, 'stopped, but not everything could be closed');
       process.exit(1);
     }
   };
@@ -47,14 +47,14 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }
 
-/** The usual reasons, in words that lead to the setting. */
+/** Names the setting to change. */
 function notListening({ host, port }: Config, cause: unknown): Error {
   const { code, message } = cause as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    EADDRINUSE: `PORT ${port} on ${host} is taken by another process. Stop it, or choose another PORT.`,
-    EACCES: `PORT ${port} may not be opened by this user. Choose one from 1024 on.`,
-    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
-    ENOTFOUND: `HOST ${host} is no address of this machine.`,
+    EADDRINUSE: `PORT ${port} on ${host} is in use by another process. Stop it, or choose another PORT.`,
+    EACCES: `PORT ${port} cannot be opened by this user. Choose 1024 or higher.`,
+    EADDRNOTAVAIL: `HOST ${host} is not an address of this machine.`,
+    ENOTFOUND: `HOST ${host} is not an address of this machine.`,
   };
   return new Error(reasons[code ?? ''] ?? message, { cause });
 }

@@ -12,32 +12,32 @@ import { type PartialFile, partialFile } from './partial-file.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 import { writeTo } from './write-to.ts';
 
-const HELP = `Everything in the data folder as one file, while the server goes on working.
+const HELP = `Backs up the data folder to one file while the server keeps running.
 
   cairn backup FILE [--overwrite] [--no-verify]
 
-FILE is a packed tar archive (say backup.tar.gz). It holds every event that was acknowledged before the backup began.
-It appears under its name only when it is whole and has been verified: restored into a temporary folder beside FILE, every
-store read through, and its counts compared. --no-verify leaves that out.
+FILE is a gzipped tar archive, such as backup.tar.gz. It contains every event that was acknowledged before the backup
+started. It is created only when it is complete and verified: restored into a temporary folder next to FILE, every store
+read completely, and the counts compared. --no-verify skips the verification.
 
-While it is made, the data folder needs room for a second copy of the data, and so does the folder of FILE for the
-verification. Events come in meanwhile; they are processed as soon as the copy of the events is made.
+The data folder needs free space for a second copy of the data, and so does the folder of FILE for the verification.
+Events are accepted meanwhile, and processed as soon as the event store has been copied.
 
-The file holds the digests of keys and passwords, and everything about your users: keep it as safe as the folder.
-Only for the embedded stores. With PostgreSQL and ClickHouse, use their own tools.`;
+The file contains hashes of keys and passwords and all data about your users: keep it as safe as the data folder.
+Only for data in a folder. With PostgreSQL and ClickHouse, use their own tools.`;
 
-/** Most of the bytes are packed already; more effort gains little. */
+/** Most of the data is compressed already. */
 const GZIP_LEVEL = 1;
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'Everything as one file, while the server works.',
+  summary: 'Back up all data to one file.',
   help: HELP,
   async run(context, args) {
     const { words, options } = readArgs(args, { overwrite: 'flag', 'no-verify': 'flag' });
     const target = resolve(readPositionals(words, 'FILE').FILE);
     if (existsSync(target) && !options.overwrite) {
-      throw new UsageError(`${target} is there already. Choose another name, or say --overwrite.`);
+      throw new UsageError(`${target} already exists. Choose another name, or use --overwrite.`);
     }
     const operator = await context.operator();
     const file = partialFile(target);
@@ -93,7 +93,7 @@ function report(
   if (json) out.json({ file, bytes: size, created_at, counts, verified: isVerified });
   else {
     const held = `${counts.events} events and ${counts.persons} persons as of ${created_at}`;
-    const verified = isVerified ? 'restored and counted again: it is sound' : 'not verified';
+    const verified = isVerified ? 'verified' : 'not verified';
     out.print(`${file}: ${formatBytes(size)}, ${held}; ${verified}.`);
   }
 }

@@ -1,4 +1,4 @@
-/** What every command is made of, and what it gets to work with. */
+/** What a command consists of, and what it works with. */
 import type { Config } from '../config.ts';
 import type { OperationProgress } from '../operate/operation.ts';
 import type { Operator } from '../operate/operator.ts';
@@ -7,11 +7,11 @@ import type { Output } from './output.ts';
 export interface CommandContext {
   config: Config;
   out: Output;
-  /** True: answers are JSON on standard output. */
+  /** Print JSON. */
   json: boolean;
-  /** The text that is piped in, without the line break at its end. */
+  /** Standard input, without the line break at its end. */
   readInput(): Promise<string>;
-  /** Whoever does the work: a running server, or this process on the folder. Connects when first asked. */
+  /** A running server, or this process on the folder. Connects at the first call. */
   operator(options?: { mayBegin?: boolean }): Promise<Operator>;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
@@ -22,20 +22,19 @@ export interface Command {
   name: string;
   /** One line, for the list of commands. */
   summary: string;
-  /** The whole text of `cairn help <name>`. */
+  /** What `cairn help <name>` prints. */
   help: string;
   run(context: CommandContext, args: readonly string[]): Promise<number>;
 }
 
-/** What the process ends with. */
 export const EXIT = {
   done: 0,
   failed: 1,
-  /** The command line itself is wrong. */
+  /** The command line is invalid. */
   usage: 2,
-  /** It was done, and found something to look at: a problem, or lines that were left out. */
+  /** Completed, with something to look at: a problem, or skipped lines. */
   attention: 3,
 } as const;
 
-/** The command line is not right; says what would be. */
+/** The command line is invalid. */
 export class UsageError extends Error {}

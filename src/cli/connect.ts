@@ -1,7 +1,4 @@
-/**
- * Who does the work: the server that holds the data folder, where one runs; else this process, which opens the folder
- * without listening and does the same by the same code.
- */
+/** Connects to the server that is running on the data folder, or else opens the folder in this process. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -21,7 +18,7 @@ export interface OperatorConnection {
 }
 
 interface ConnectOptions {
-  /** Whether an empty folder becomes a new installation; else it is refused. */
+  /** Whether an empty folder becomes a new installation or is refused. */
   mayInitialize: boolean;
   note(text: string): void;
 }
@@ -41,16 +38,14 @@ export async function connect(config: Config, { mayInitialize, note }: ConnectOp
 
 function explain(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EACCES') throw error;
-  throw new Error('The server that runs on this folder belongs to another user. Run this as that user.');
+  throw new Error('The server on this folder belongs to another user. Run this command as that user.');
 }
 
 const noDataFolder = (folder: string): Error =>
-  new Error(
-    `There is no data of Cairn in ${folder}. Say where it is with --data-dir or DATA_DIR, or start the server once.`,
-  );
+  new Error(`There is no Cairn data in ${folder}. Set --data-dir or DATA_DIR, or start the server once.`);
 
 const folderBusy = (folder: string): Error =>
   new Error(
-    `Another Cairn process is using ${folder}, and does not take commands: it is starting, stopping, or a command itself. ` +
+    `Another Cairn process is using ${folder} and does not accept commands: it is starting, stopping, or a command itself. ` +
       'Try again in a moment.',
   );

@@ -1,16 +1,16 @@
 import { type Command, EXIT } from './command.ts';
 import { readArgs, readOptionalInteger, readPositionals } from './read-args.ts';
 
-const HELP = `Two months of a made-up hiking app: visits, sign-ups, people who come back, groups, two flags, a cohort, a dashboard.
+const HELP = `Loads demo data: two months of a fictional hiking app, with two flags, a cohort and a dashboard.
 
   cairn demo [--project ID]
 
-It is the same every time, so loading it again adds nothing but what has happened since. To be rid of it, load it into
-a project of its own (cairn projects create Demo) and delete that.`;
+The data is the same every time, so loading it again only adds what is new since then. Load it into a project of its own
+(cairn projects create Demo) if you want to delete it later.`;
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Loads a made-up product to look around in.',
+  summary: 'Load demo data.',
   help: HELP,
   async run(context, args) {
     const { words, options } = readArgs(args, { project: 'text' });
@@ -22,7 +22,7 @@ export const demo: Command = {
     if (context.json) context.out.json(loaded);
     else
       context.out.print(
-        `Project ${loaded.project} has ${loaded.events} events of the demo. Open the console and look around.`,
+        `Project ${loaded.project} has ${loaded.events} demo events. Open the console to explore them.`,
       );
     return EXIT.done;
   },

@@ -1,4 +1,4 @@
-/** What can be seen of the machine and the data folder from outside. */
+/** Checks of the machine and the data folder that need no server. */
 import { existsSync } from 'node:fs';
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const LOW_DISK_SHARE = 0.1;
 
 export async function checkHost(config: Config, nodeVersion: string): Promise<Finding[]> {
   const { dataDir } = config;
-  // That they could be read at all is what there is to say: a wrong one has stopped the command.
+  // Invalid settings have stopped the command before this.
   const findings = [okFinding('settings', `data in ${dataDir}`), checkNode(nodeVersion)];
   if (!existsSync(join(dataDir, DATA_FILES.metadata))) return findings;
   return [
@@ -40,7 +40,8 @@ async function checkDisk(dataDir: string): Promise<Finding> {
   const detail = `${formatBytes(dataBytes)} of data, ${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} free`;
   const isLittle = freeBytes < Math.max(LOW_DISK_BYTES, dataBytes) && freeBytes < totalBytes * LOW_DISK_SHARE;
   if (freeBytes < LOW_DISK_BYTES || isLittle) {
-    const advice = 'Make room, move DATA_DIR to a larger disk, or keep events for less long (EVENTS_RETENTION_DAYS).';
+    const advice =
+      'Free disk space, move DATA_DIR to a larger disk, or keep events for fewer days (EVENTS_RETENTION_DAYS).';
     return { about: 'disk', state: freeBytes < LOW_DISK_BYTES / 4 ? 'bad' : 'warning', detail, advice };
   }
   return okFinding('disk', detail);
@@ -52,7 +53,7 @@ async function checkAccess(dataDir: string): Promise<Finding> {
   for (const name of ['.', ...names]) {
     await access(join(dataDir, name), constants.R_OK | constants.W_OK).catch(() => refused.push(name));
   }
-  const advice = `Give them to the user that runs Cairn: chown -R USER ${dataDir}`;
+  const advice = `Change the owner to the user that runs Cairn: chown -R USER ${dataDir}`;
   return refused.length === 0
     ? okFinding('access', 'the data can be read and written')
     : { about: 'access', state: 'bad', detail: `not readable and writable here: ${refused.join(', ')}`, advice };
@@ -62,11 +63,11 @@ async function checkPermissions(dataDir: string): Promise<Finding> {
   const { mode } = await stat(dataDir);
   const shown = (mode & 0o777).toString(8);
   return (mode & 0o077) === 0
-    ? okFinding('permissions', `only the owner may enter the data folder (${shown})`)
+    ? okFinding('permissions', `only the owner can open the data folder (${shown})`)
     : {
         about: 'permissions',
         state: 'warning',
-        detail: `other users of this machine may look into the data folder (${shown})`,
+        detail: `other users of this machine can read the data folder (${shown})`,
         advice: `chmod 700 ${dataDir}`,
       };
 }
@@ -77,7 +78,7 @@ function checkSocket(dataDir: string): Finding {
         about: 'commands',
         state: 'warning',
         detail: 'the path of the data folder is too long for a socket in it',
-        advice: 'Commands work only while no server runs. Move the folder to a shorter path.',
+        advice: 'Commands work only while no server is running. Move the folder to a shorter path.',
       }
-    : okFinding('commands', 'they reach a running server');
+    : okFinding('commands', 'a running server can be reached');
 }

@@ -26,7 +26,7 @@ it.each<[string, Partial<Health>, string, string]>([
   ['events that wait', { counts: { ...HEALTHY.counts, pending: 2, lagMs: 90_000 } }, 'warning', 'waited for 90 s'],
   ['books that do not add up', { counts: { ...HEALTHY.counts, pending: -1 } }, 'bad', 'do not add up'],
   ['dead letters', { counts: { ...HEALTHY.counts, deadLettered: 2 } }, 'warning', 'replay them'],
-  ['a clock that was set back', { latest_event_at: NOW + 3_600_000 }, 'warning', 'set it by NTP'],
+  ['a clock that was set back', { latest_event_at: NOW + 3_600_000 }, 'warning', 'synchronize it with NTP'],
   ['no backup', { last_backup_at: null }, 'warning', 'cairn backup FILE'],
   ['an old backup', { last_backup_at: '2026-01-01T00:00:00.000Z' }, 'warning', 'cairn backup FILE'],
 ])('finds %s', (_name, change, state, advice) => {

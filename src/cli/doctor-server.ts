@@ -1,4 +1,4 @@
-/** From what a server says of itself to what an operator should know. Pure: the clock comes in. */
+/** Turns the health of a server into findings. */
 import type { Health } from '../operate/check-health.ts';
 
 export interface Finding {
@@ -37,9 +37,9 @@ const checkStoreHealth = ({ store, problem, detail }: Health['stores'][number]):
 function checkCounts({ counts }: Health): Finding {
   const { accepted, stored, duplicate, dropped, deadLettered, pending, lagMs } = counts;
   const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-  const detail = `${accepted} accepted = ${stored} stored + ${duplicate} duplicate + ${lost} dropped + ${deadLettered} set aside + ${pending} waiting`;
+  const detail = `${accepted} accepted = ${stored} stored + ${duplicate} duplicate + ${lost} dropped + ${deadLettered} dead-lettered + ${pending} waiting`;
   if (pending > 0 && lagMs > MAX_LAG_MS) {
-    const advice = `The oldest has waited for ${Math.round(lagMs / 1000)} s. The server's log says why processing pauses.`;
+    const advice = `The oldest has waited for ${Math.round(lagMs / 1000)} s. See the server's log for the reason.`;
     return { about: 'events', state: 'warning', detail, advice };
   }
   return pending < 0
@@ -47,7 +47,7 @@ function checkCounts({ counts }: Health): Finding {
         about: 'events',
         state: 'bad',
         detail,
-        advice: 'The books do not add up. Keep a copy of the folder and report it.',
+        advice: 'The counts do not add up. Keep a copy of the folder and report it.',
       }
     : okFinding('events', detail);
 }
@@ -58,26 +58,36 @@ const checkDeadLetters = ({ counts: { deadLettered } }: Health): Finding =>
     : {
         about: 'dead letters',
         state: 'warning',
-        detail: `events were set aside ${deadLettered} times because their processing failed`,
-        advice: 'See /api/projects/ID/dead_letters/; replay them there when the cause is mended.',
+        detail: `events could not be processed ${deadLettered} times`,
+        advice: 'See /api/projects/ID/dead_letters/, and replay them there when the cause is fixed.',
       };
 
-/** Events that arrived in the future say that the clock was set back. */
+/** Events that arrived in the future mean that the clock was set back. */
 function checkClock({ now: theirs, latest_event_at: latest }: Health, now: number): Finding {
   if (latest !== null && latest > theirs + MAX_CLOCK_SKEW_MS) {
     const detail = `the latest event arrived at ${new Date(latest).toISOString()}, and it is ${new Date(theirs).toISOString()} now`;
-    return { about: 'clock', state: 'warning', detail, advice: 'The clock was ahead, or is behind: set it by NTP.' };
+    return {
+      about: 'clock',
+      state: 'warning',
+      detail,
+      advice: 'The clock was ahead, or is behind: synchronize it with NTP.',
+    };
   }
   return Math.abs(theirs - now) > MAX_CLOCK_SKEW_MS
-    ? { about: 'clock', state: 'warning', detail: 'the server has another time', advice: 'Set the clock by NTP.' }
+    ? {
+        about: 'clock',
+        state: 'warning',
+        detail: 'the server has a different time',
+        advice: 'Synchronize the clock with NTP.',
+      }
     : okFinding('clock', new Date(theirs).toISOString());
 }
 
 function checkLastBackup({ last_backup_at: last }: Health, now: number): Finding {
-  const advice = 'Make one, every day: cairn backup FILE';
-  if (last === null) return { about: 'backup', state: 'warning', detail: 'none was made yet', advice };
+  const advice = 'Create one every day: cairn backup FILE';
+  if (last === null) return { about: 'backup', state: 'warning', detail: 'none yet', advice };
   const days = Math.floor((now - Date.parse(last)) / DAY_MS);
   return days >= MAX_BACKUP_AGE_DAYS
     ? { about: 'backup', state: 'warning', detail: `the last one is ${days} days old`, advice }
-    : okFinding('backup', `the last one is of ${last}`);
+    : okFinding('backup', `the last one is from ${last}`);
 }

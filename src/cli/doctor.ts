@@ -4,17 +4,17 @@ import { checkHost } from './doctor-host.ts';
 import { checkServer, type Finding } from './doctor-server.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
-const HELP = `Looks for what is wrong or will be, and says what to do.
+const HELP = `Checks the installation for problems and says how to fix them.
 
   cairn doctor
 
-Settings, Node, the data folder's permissions and disk space, the clock, every store read through, events that wait or
-were set aside, the last backup. Reading everything takes about a second for a million events; events come in meanwhile.
-It ends with 3 where there is something to look at.`;
+It checks settings, the Node version, permissions and disk space of the data folder, the clock, every store, events that
+wait or were dead-lettered, and the last backup. Reading the stores takes about a second per million events; events are
+accepted meanwhile. The exit code is 3 if there is something to look at.`;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Looks for what is wrong, and says what to do.',
+  summary: 'Check the installation for problems.',
   help: HELP,
   async run(context, args) {
     readPositionals(readArgs(args, {}).words);
@@ -28,14 +28,14 @@ export const doctor: Command = {
   },
 };
 
-/** That the folder cannot be opened is a finding, too. */
+/** A folder that cannot be opened is a finding, too. */
 async function checkRunningServer(context: CommandContext): Promise<Finding[]> {
   try {
     const operator = await context.operator();
     const health = await operator.run('check', {}, { progress: context.onProgress, signal: context.signal });
     return checkServer(health, systemClock.now());
   } catch (error) {
-    const advice = 'See what the message says; with a backup: cairn restore FILE --replace';
+    const advice = 'See the message. With a backup: cairn restore FILE --replace';
     return [{ about: 'stores', state: 'bad', detail: (error as Error).message, advice }];
   }
 }

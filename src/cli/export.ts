@@ -11,18 +11,18 @@ import { partialFile } from './partial-file.ts';
 import { oneOf, readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
 import { writeTo } from './write-to.ts';
 
-const HELP = `The events or persons of a project, all of them, in the order of time.
+const HELP = `Exports all events of a project in the order of time, or all its persons.
 
   cairn export events [--out FILE] [--format ndjson|csv|parquet] [--project ID] [--event NAME] [--from TIME] [--to TIME]
   cairn export persons [--out FILE] [--format ndjson|csv|parquet] [--project ID]
 
-Without --out it goes to standard output. The format follows the name of FILE (.ndjson, .jsonl, .csv, .parquet; with .gz
-at the end it is packed) unless --format says otherwise. FILE appears under its name only when it is whole.
---from is within the range, --to is not. Times are such as 2026-01-31 or 2026-01-31T12:00:00Z, in UTC.
+Without --out it writes to standard output. The format is taken from the extension of FILE (.ndjson, .jsonl, .csv,
+.parquet; .gz compresses) unless --format is given. FILE is created only when the export is complete.
+--from is inclusive, --to exclusive; both in UTC, such as 2026-01-31 or 2026-01-31T12:00:00Z.
 
-An event is: uuid, event, distinct_id, person_id, timestamp, created_at, elements_chain, properties. A person: person_id,
-distinct_ids, created_at, is_identified, properties. In CSV, properties and distinct_ids are JSON.
-\`cairn import\` reads the NDJSON and Parquet again. Events come as they are stored, whatever is changed meanwhile.`;
+Columns of events: uuid, event, distinct_id, person_id, timestamp, created_at, elements_chain, properties.
+Columns of persons: person_id, distinct_ids, created_at, is_identified, properties. In CSV, properties and distinct_ids
+are JSON. \`cairn import\` reads NDJSON and Parquet.`;
 
 const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -38,7 +38,7 @@ interface ExportOptions {
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'Events and persons as NDJSON, CSV or Parquet.',
+  summary: 'Export events and persons as NDJSON, CSV or Parquet.',
   help: HELP,
   async run(context, args) {
     const kinds = { out: 'text', format: 'text', project: 'text', event: 'text', from: 'text', to: 'text' } as const;
@@ -75,12 +75,11 @@ function checkOptions({ what, format, event, from, to }: ExportOptions, file: st
     throw new UsageError('--event, --from and --to are for events.');
   }
   if (format === 'parquet' && (file === null || file.endsWith('.gz'))) {
-    throw new UsageError('Parquet needs --out FILE, and is packed by itself.');
+    throw new UsageError('Parquet needs --out FILE without .gz: it is compressed already.');
   }
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to.');
 }
 
-/** Whoever reads the stream may stop before its end; that is no fault. */
 async function toStream(context: CommandContext, wanted: ExportOptions): Promise<number> {
   return receive(context, wanted, context.out.stdout);
 }
@@ -95,7 +94,7 @@ async function toFile(context: CommandContext, wanted: ExportOptions, target: st
       return exported;
     }
     const exported = await writeFileStream(context, { ...wanted, format: 'ndjson' }, lines, false);
-    context.onProgress({ what: 'writing columns', done: 0, total: null });
+    context.onProgress({ what: 'writing Parquet', done: 0, total: null });
     await linesToParquet(wanted.what, lines, file.path);
     await file.finish();
     return exported;
@@ -140,7 +139,7 @@ async function receive(
   return exported;
 }
 
-/** What comes is whole lines. */
+/** Chunks are complete lines. */
 function csvWriter(what: Exportable, sink: Writable): (chunk: Uint8Array) => Promise<void> {
   const columns = exportColumns(what);
   const cell = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));

@@ -4,17 +4,17 @@ import { type Command, type CommandContext, EXIT, UsageError } from './command.t
 import { readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
-const HELP = `What a feature flag is for somebody, and why.
+const HELP = `Evaluates a feature flag for a user and explains the result.
 
   cairn flags eval KEY --user ID [--at TIME] [--project ID] [--property KEY=VALUE]… [--group TYPE=KEY]…
 
-ID is a distinct id. --property says something about the user that wins over what is stored; VALUE is read as JSON where
-it is some, else as text. --at tells what the flag was at a moment of the past, such as 2026-01-31T12:00:00Z: by the
-versions of the flag and the history of the user's properties. What has no history is taken as it is now, and named.`;
+ID is a distinct id. --property overrides a stored property of the user; VALUE is parsed as JSON, or else taken as text.
+--at evaluates the flag as of a time in the past, such as 2026-01-31T12:00:00Z, from the versions of the flag and the
+history of the user's properties. What has no history is taken as it is now, and listed.`;
 
 export const flags: Command = {
   name: 'flags',
-  summary: 'What a flag is for somebody and why, now or in the past: eval.',
+  summary: 'Evaluate a flag for a user, now or in the past: eval.',
   help: HELP,
   run: subCommands({
     async eval(context, args) {
@@ -64,7 +64,7 @@ function printAnswer({ out }: CommandContext, answer: FlagAnswer): void {
   out.print(`  because    ${answer.description} (${answer.reason})`);
   if (answer.payload !== null) out.print(`  payload    ${JSON.stringify(answer.payload)}`);
   out.print(`  version    ${answer.version}`);
-  out.print(`  person     ${answer.person ?? 'nobody has this id'}`);
+  out.print(`  person     ${answer.person ?? 'unknown'}`);
   const told = Object.keys(answer.person_properties as JsonObject).length;
   if (told > 0) out.print(`  properties ${JSON.stringify(answer.person_properties)}`);
   for (const assumed of answer.assumed) out.print(`  note       ${assumed}`);

@@ -1,13 +1,13 @@
 import { VERSION } from '../version.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 
-const GLOBAL_OPTIONS_HELP = `For every command:
+const GLOBAL_OPTIONS_HELP = `Options of every command:
   --data-dir DIR  The data folder; default DATA_DIR, else ./data.
-  --json          Answer as JSON.
-  --quiet         Only answers and errors, no progress.
+  --json          Print JSON.
+  --quiet         No progress and notes.
 
-While a server runs on the folder, a command is done by that server; otherwise the command opens the folder itself.
-It ends with 0 when done, 1 when it failed, 2 when the command line is wrong, 3 when there is something to look at.`;
+If a server is running on the data folder, it executes the command; otherwise the command opens the folder itself.
+Exit codes: 0 success, 1 failure, 2 invalid command line, 3 completed with something to look at.`;
 
 /** The list of commands, or the help of one. */
 export function helpCommand(commands: readonly Command[]): Command {
@@ -16,7 +16,7 @@ export function helpCommand(commands: readonly Command[]): Command {
   const help = [
     `cairn ${VERSION}: the command line of Cairn.`,
     '',
-    'Usage: cairn COMMAND …, and cairn help COMMAND for more.',
+    'Usage: cairn COMMAND …; see cairn help COMMAND for details.',
     '',
     ...list,
     '',
@@ -24,7 +24,7 @@ export function helpCommand(commands: readonly Command[]): Command {
   ].join('\n');
   return {
     name: 'help',
-    summary: 'This list, or what a command does.',
+    summary: 'Show this list, or the help of a command.',
     help,
     async run({ out }, [name]) {
       const command = commands.find((one) => one.name === name);

@@ -1,4 +1,4 @@
-/** One file, batch by batch. Each batch is on disk before the next is sent, and then written down: so it can be resumed. */
+/** Imports one file in batches. Progress is saved after each batch is on disk, so an import can be resumed. */
 import { createReadStream } from 'node:fs';
 import { appendFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,13 +13,13 @@ import { type Line, splitLines } from './split-lines.ts';
 export interface FileImport {
   file: string;
   project: number;
-  /** Begin at the first line, whatever an earlier run has left. */
+  /** Start at the first line, whatever an earlier run has left. */
   restart: boolean;
 }
 
 const BATCH_LINES = 1000;
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** Longer lines are no events; the server takes batches of this and a little more. */
+/** Longer lines are not events; the server accepts batches slightly larger than this. */
 const MAX_LINE_BYTES = 20 * 1024 * 1024;
 const MAX_RETRIES = 120;
 
@@ -31,7 +31,7 @@ export async function importFile(
   const { file, project, restart } = wanted;
   const { size } = await stat(file);
   const kept = restart ? null : await loadState(file, project, size);
-  if (kept) context.out.note(`${file}: going on from line ${kept.line}.`);
+  if (kept) context.out.note(`${file}: resuming at line ${kept.line}.`);
   let state = kept ?? initialState(project, size);
   await truncateBadLines(file, state);
   let batch: Line[] = [];
@@ -69,7 +69,7 @@ function bytesOf(file: string): AsyncIterable<Buffer> {
   return raw.pipe(plain) as AsyncIterable<Buffer>;
 }
 
-/** A run that was killed may have written bad lines of a batch that is sent again. */
+/** A killed run may have written bad lines of a batch that is now sent again. */
 async function truncateBadLines(file: string, { badBytes }: ImportState): Promise<void> {
   if (badBytes > 0) await truncate(badLinesPath(file), badBytes);
   else
@@ -113,7 +113,7 @@ async function sendBatch(
   return next;
 }
 
-/** A server whose log is full says so, and takes more when it has worked some of it off. */
+/** A server whose log is full accepts more when it has processed some of it. */
 async function sendWithRetry(operator: Operator, batch: ImportBatch): Promise<ImportBatchResult> {
   for (let tries = 0; ; tries++) {
     try {

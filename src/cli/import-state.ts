@@ -1,18 +1,18 @@
-/** How far an import has got, kept beside the file: what is in it has been taken, and is on disk. */
+/** Progress of an import, stored next to the file. Everything before it is on disk. */
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 export interface ImportState {
   project: number;
-  /** Of the file: another size is another file. */
+  /** Of the file: a different size means a different file. */
   size: number;
-  /** The byte at which the next line begins, and its number. */
+  /** Where the next line begins, in bytes, and its number. */
   offset: number;
   line: number;
   events: number;
   persons: number;
   bad: number;
-  /** How long the file of bad lines is by now. */
+  /** Size of the file of bad lines. */
   badBytes: number;
 }
 
@@ -30,7 +30,7 @@ export const initialState = (project: number, size: number): ImportState => ({
   badBytes: 0,
 });
 
-/** Null where there is none, or it tells of another file or project. */
+/** Null if there is none, or if it is for another file or project. */
 export async function loadState(file: string, project: number, size: number): Promise<ImportState | null> {
   if (!existsSync(statePath(file))) return null;
   try {

@@ -9,29 +9,29 @@ import { badLinesPath, type ImportState } from './import-state.ts';
 import { parquetToLines } from './parquet.ts';
 import { readArgs, readOptionalInteger } from './read-args.ts';
 
-const HELP = `Takes in events and persons: what \`cairn export\` wrote, and PostHog's batch exports, one JSON object in a line.
+const HELP = `Imports events and persons from \`cairn export\` or a PostHog batch export, one JSON object per line.
 
   cairn import FILE… [--project ID] [--restart]
 
-FILE is NDJSON (also packed: .gz) or Parquet. An event keeps its uuid, its timestamp and its created_at; one that is
-there already is not stored again, so a file can be imported twice. Events without a uuid get one from their line and
-place in the file. Persons keep their uuid, ids and properties. Where files of both kinds are given, those of persons are
-read first, so that events find them, and once more at the end, so that their properties are what the files say.
+FILE is NDJSON (also .gz) or Parquet. Events keep their uuid, timestamp and created_at; an event that exists already is
+not stored again, so a file can be imported twice. Events without a uuid get one from their line and its position.
+Persons keep their uuid, ids and properties. If both kinds of files are given, persons are imported before the events, so
+that events find them, and again at the end, so that their properties are those of the files.
 
-An import that is interrupted goes on where it stopped when the same command is run again (FILE.cairn-import says where);
---restart begins afresh. Lines that cannot be taken are counted, and written with the reason to FILE.bad-lines; the exit
-code is 3 then. Imported events do not appear in the live stream.`;
+Run the same command again to resume an interrupted import (its progress is in FILE.cairn-import); --restart starts over.
+Lines that cannot be imported are written to FILE.bad-lines with the reason, and the exit code is 3. Imported events do
+not appear in the live stream.`;
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Takes in exports of Cairn and of PostHog.',
+  summary: 'Import exports of Cairn or PostHog.',
   help: HELP,
   async run(context, args) {
     const { words, options } = readArgs(args, { project: 'text', restart: 'flag' });
     if (words.length === 0) throw new UsageError('FILE is missing.');
     const files = words.map((word) => resolve(word));
     const missing = files.find((file) => !existsSync(file));
-    if (missing) throw new UsageError(`${missing} is not there.`);
+    if (missing) throw new UsageError(`${missing} does not exist.`);
     const operator = await context.operator({ mayBegin: true });
     const asked = readOptionalInteger('--project', options.project);
     const { id: project } = await operator.run('projects.find', { id: asked });
@@ -51,7 +51,7 @@ async function importOne(context: CommandContext, wanted: FileImport): Promise<I
   const operator = await context.operator();
   if (!wanted.file.endsWith('.parquet')) return importFile(operator, context, wanted);
   const lines = `${wanted.file}.ndjson`;
-  // A run that was interrupted has left them, and the places in them count.
+  // An interrupted run has left them, and its progress refers to them.
   if (wanted.restart || !existsSync(lines)) {
     await parquetToLines(wanted.file, `${lines}.partial`);
     await rename(`${lines}.partial`, lines);
@@ -73,7 +73,7 @@ async function inOrder(files: readonly string[]): Promise<{ file: string; isRepe
   ];
 }
 
-/** By its first line; of a file of columns by its name. */
+/** By the first line; for Parquet by the file name. */
 async function containsPersons(file: string): Promise<boolean> {
   if (file.endsWith('.parquet')) return /person/i.test(file);
   const raw = createReadStream(file);
@@ -94,8 +94,7 @@ function report(
   const bad = files.map((file) => badLinesPath(file)).filter((path) => existsSync(path));
   if (json) out.json({ ...totals, bad_lines_in: totals.bad > 0 ? bad : [] });
   else {
-    out.print(`${totals.events} events and ${totals.persons} persons taken in.`);
-    if (totals.bad > 0)
-      out.print(`${totals.bad} lines were left out; they are, with the reasons, in ${bad.join(', ')}.`);
+    out.print(`${totals.events} events and ${totals.persons} persons imported.`);
+    if (totals.bad > 0) out.print(`${totals.bad} lines were skipped; see ${bad.join(', ')} for the reasons.`);
   }
 }

@@ -9,25 +9,25 @@ import { FEATURES, tablesOf } from '../runtime/features.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
-const HELP = `Moves an installation from one machine (a data folder) to many (PostgreSQL and ClickHouse).
+const HELP = `Moves an installation from a data folder to a cluster (PostgreSQL and ClickHouse).
 
   cairn move [--from DIR] --to-database-url postgres://user:password@host/cairn \\
     --to-clickhouse-url http://user:password@host:8123/cairn
 
-  --from               The data folder; without it, DATA_DIR. It is read and left as it is.
-  --to-database-url    An empty database of PostgreSQL; without it, DATABASE_URL.
-  --to-clickhouse-url  An empty database of ClickHouse; without it, CLICKHOUSE_URL.
+  --from               The data folder; default DATA_DIR. It is only read.
+  --to-database-url    An empty PostgreSQL database; default DATABASE_URL.
+  --to-clickhouse-url  An empty ClickHouse database; default CLICKHOUSE_URL.
 
-Stop the server first. LOG_PARTITIONS and, beside both addresses as settings, CLICKHOUSE_CLUSTER are heeded; later starts
-must say the same. The move can end at any moment: the same command goes on where it has stopped. At the end everything is
-compared, and exit code 0 says that both sides are the same.`;
+Stop the server first. LOG_PARTITIONS and CLICKHOUSE_CLUSTER are used; servers must be started with the same values. Run
+the same command again to resume an interrupted move. At the end both sides are compared; exit code 0 means that they
+are equal.`;
 
-const SAME_MESSAGE = `Everything is the same on both sides. Start servers with DATABASE_URL and CLICKHOUSE_URL. The folder was not changed.`;
-const DIFFERENT_MESSAGE = `The two sides differ. Empty the two databases and move again. The folder was not changed.`;
+const SAME_MESSAGE = `Both sides are equal. Start servers with DATABASE_URL and CLICKHOUSE_URL. The folder was not changed.`;
+const DIFFERENT_MESSAGE = `The two sides differ. Empty both databases and move again. The folder was not changed.`;
 
 export const moveCommand: Command = {
   name: 'move',
-  summary: 'Moves an installation to PostgreSQL and ClickHouse.',
+  summary: 'Move an installation to PostgreSQL and ClickHouse.',
   help: HELP,
   async run({ config, out, json, signal }, args) {
     const kinds = { from: 'text', 'to-database-url': 'text', 'to-clickhouse-url': 'text' } as const;
@@ -56,10 +56,10 @@ export const moveCommand: Command = {
   },
 };
 
-/** To add up all events of an installation takes as long as it takes. */
+/** Checksums of all events can take hours. */
 const MOVE_QUERY_TIMEOUT_SECONDS = 86_400;
 
-/** Checked as the settings of the same meaning are. */
+/** Validated like the settings. */
 function readAddresses(config: Config, database: string | null, clickhouse: string | null) {
   const given = readConfig({
     DATABASE_URL: database ?? config.databaseUrl ?? undefined,
@@ -67,15 +67,15 @@ function readAddresses(config: Config, database: string | null, clickhouse: stri
   });
   const { databaseUrl, clickhouseUrl } = given;
   if (databaseUrl !== null && clickhouseUrl !== null) return { databaseUrl, clickhouseUrl };
-  throw new UsageError('Say where to: --to-database-url and --to-clickhouse-url.');
+  throw new UsageError('Set --to-database-url and --to-clickhouse-url.');
 }
 
-/** Asked to stop, it ends after the piece at hand. */
+/** Stops after the current batch. */
 const stopOnAbort = (progress: MoveProgress, signal: AbortSignal): MoveProgress => ({
   ...progress,
   add(count) {
     progress.add(count);
-    if (signal.aborted) throw new MoveError('Stopped. The same command goes on from here.');
+    if (signal.aborted) throw new MoveError('Stopped. Run the same command to resume.');
   },
 });
 

@@ -1,4 +1,4 @@
-/** Unpacks a backup into a folder of its own, and holds it against what it says of itself. */
+/** Unpacks a backup into a folder of its own and compares it with its manifest. */
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { type Inspection, inspectFolder } from '../stores/embedded/inspect-folde
 
 export interface OpenedArchive {
   manifest: Manifest;
-  /** What was found in the stores when they were opened. */
+  /** Counted in the restored stores. */
   counts: Inspection['counts'];
 }
 
-/** The folder must not exist; it is removed again where the archive is not sound. */
+/** The folder must not exist; it is removed again if the archive is invalid. */
 export async function openArchive(
   file: string,
   folder: string,
@@ -29,13 +29,13 @@ export async function openArchive(
     const { counts, problems } = await inspectFolder(folder);
     for (const [name, count] of Object.entries(manifest.counts)) {
       const found = counts[name as keyof typeof counts];
-      if (found !== count) problems.push(`it should hold ${count} ${name}, but holds ${found}`);
+      if (found !== count) problems.push(`it should contain ${count} ${name}, but contains ${found}`);
     }
     if (problems.length > 0) throw new Error(problems.join('; '));
     return { manifest, counts };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`${file} is not sound: ${(error as Error).message}.`, { cause: error });
+    throw new Error(`${file} is not a valid backup: ${(error as Error).message}.`, { cause: error });
   }
 }
 
@@ -53,7 +53,7 @@ async function unpack(
       next(null, chunk);
     },
   });
-  // Whatever of these fails ends the last one with its error.
+  // An error in any of these ends the last one with it.
   const plain = pipeline(createReadStream(file), counting, createGunzip(), new PassThrough(), () => undefined);
   const files = await unpackFiles(plain, folder, isArchiveFile);
   if (!files.some(({ name }) => name === MANIFEST)) throw new Error('it ends too early');

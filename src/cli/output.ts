@@ -1,14 +1,13 @@
-/** Answers go to standard output, everything else to standard error: so that answers can be piped on. */
+/** Results go to standard output, everything else to standard error, so that results can be piped. */
 import type { Writable } from 'node:stream';
 import type { OperationProgress } from '../operate/operation.ts';
 
 export interface Output {
-  /** An answer. */
   print(text: string): void;
-  /** The same as a value, for `--json`. */
+  /** For `--json`. */
   json(value: unknown): void;
   table(columns: readonly string[], rows: readonly (readonly string[])[], whenEmpty: string): void;
-  /** A word beside the answer. */
+  /** To standard error. */
   note(text: string): void;
   progress(now: OperationProgress): void;
   stdout: Writable;
@@ -43,7 +42,7 @@ export function makeOutput(stdout: Writable, stderr: Writable & { isTTY?: boolea
     progress(now) {
       const every = stderr.isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
       if (isQuiet || performance.now() - shownAt < every) return;
-      // Elsewhere nothing is said of what is over at once.
+      // Elsewhere, short work prints nothing.
       const isFirst = shownAt === Number.NEGATIVE_INFINITY;
       shownAt = performance.now();
       if (stderr.isTTY) stderr.write(`\r\u001b[K${describeProgress(now)}`);

@@ -1,4 +1,4 @@
-/** Columns by an engine that holds nothing: it reads one file and writes another. */
+/** Converts between NDJSON and Parquet with an empty in-memory DuckDB. */
 import { DuckDBInstance } from '@duckdb/node-api';
 
 const COLUMNS = {

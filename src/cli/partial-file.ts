@@ -1,22 +1,22 @@
-/** A file that appears under its name only when it is whole. */
+/** A file that gets its name only when it is complete. */
 import { chmod, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface PartialFile {
-  /** Where it grows. */
+  /** Its path until then. */
   path: string;
-  /** Puts it on disk, and in its place. */
+  /** Syncs it to disk and renames it. */
   finish(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Beside its place, since a file cannot be moved to another disk in one step. */
+/** In the same folder, since a rename across disks is not atomic. */
 export function partialFile(target: string): PartialFile {
   const path = `${target}.partial`;
   return {
     path,
     async finish() {
-      // Whoever wrote it may have left it open to others.
+      // Whatever wrote it may have made it readable to others.
       await chmod(path, 0o600);
       await syncToDisk(path);
       await rename(path, target);

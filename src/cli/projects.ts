@@ -3,16 +3,16 @@ import { formatTime } from './output.ts';
 import { readArgs, readInteger, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
-const HELP = `Projects, each with a public key (phc_…) that SDKs send.
+const HELP = `Manages projects. Each has a project API key (phc_…) for SDKs.
 
   cairn projects list
   cairn projects create NAME [--organization ID] [--timezone ZONE]
-  cairn projects reset-key ID      A new public key; the old one stops working at once.
-  cairn projects delete ID --yes   With all its events and persons. It cannot be taken back.`;
+  cairn projects reset-key ID      Creates a new API key; the old one stops working immediately.
+  cairn projects delete ID --yes   Deletes the project with all its events and persons. Cannot be undone.`;
 
 export const projects: Command = {
   name: 'projects',
-  summary: 'Projects: create, list, reset-key, delete.',
+  summary: 'Manage projects: create, list, reset-key, delete.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -56,10 +56,10 @@ export const projects: Command = {
       const { words, options } = readArgs(args, { yes: 'flag' });
       const id = readInteger('ID', readPositionals(words, 'ID').ID);
       if (!options.yes)
-        throw new UsageError(`Project ${id} would go with all its events and persons. Say --yes to do it.`);
+        throw new UsageError(`This deletes project ${id} with all its events and persons. Add --yes to confirm.`);
       const { name } = await (await context.operator()).run('projects.delete', { id });
       if (context.json) context.out.json({ id, name });
-      else context.out.print(`Project ${id} "${name}" is gone.`);
+      else context.out.print(`Deleted project ${id} "${name}".`);
       return EXIT.done;
     },
   }),

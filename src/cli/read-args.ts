@@ -12,7 +12,7 @@ interface ParsedArgs<K extends OptionKinds> {
   options: OptionValues<K>;
 }
 
-/** The words and options after a command; an option that it does not know, or a missing value, is told. */
+/** Words and options after a command. Unknown options and missing values are errors. */
 export function readArgs<K extends OptionKinds>(args: readonly string[], kinds: K): ParsedArgs<K> {
   const options = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [
@@ -30,12 +30,12 @@ export function readArgs<K extends OptionKinds>(args: readonly string[], kinds: 
   }
 }
 
-/** Exactly these words, each with the name that the help gives it. */
+/** Exactly these words, named as in the help. */
 export function readPositionals<N extends string>(words: readonly string[], ...names: N[]): Record<N, string> {
   const missing = names[words.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`);
   const extra = words[names.length];
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`);
+  if (extra !== undefined) throw new UsageError(`"${extra}" is not expected.`);
   return Object.fromEntries(names.map((name, i) => [name, words[i] ?? ''])) as Record<N, string>;
 }
 
@@ -47,14 +47,14 @@ export function readInteger(name: string, text: string): number {
 export const readOptionalInteger = (name: string, text: string | null): number | null =>
   text === null ? null : readInteger(name, text);
 
-/** A moment: ISO 8601, in UTC unless it says otherwise; a day is its beginning. */
+/** ISO 8601, in UTC unless it has an offset; a date means its first moment. */
 export function readTime(name: string, text: string): number {
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const isMoment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/.test(text);
   const ms = isDay || isMoment ? Date.parse(isDay || hasZone ? text : `${text}Z`) : Number.NaN;
   if (Number.isNaN(ms)) {
-    throw new UsageError(`${name} must be a moment such as 2026-01-31 or 2026-01-31T12:00:00Z, not "${text}".`);
+    throw new UsageError(`${name} must be a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not "${text}".`);
   }
   return ms;
 }

@@ -9,25 +9,25 @@ import { type OpenedArchive, openArchive } from './open-archive.ts';
 import { syncToDisk } from './partial-file.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
-const HELP = `Puts a backup in the place of the data folder. No server may run on it.
+const HELP = `Restores a backup into the data folder. No server may be running on it.
 
   cairn restore FILE [--data-dir DIR] [--replace]
-  cairn restore FILE --check      Only says whether the backup is sound; changes nothing.
+  cairn restore FILE --check      Only verifies the backup; changes nothing.
 
-The backup is unpacked beside its place and verified first: every file by its digest, every store read through, and
-the counts compared. If anything is wrong, nothing changes, and it says why.
+The backup is unpacked and verified first: the checksum of every file, every store read completely, and the counts
+compared. If anything is wrong, nothing is changed.
 
-A folder that holds data is refused. With --replace, its files are moved into a folder "replaced-…" inside it, which
-you can remove when all is well.`;
+A folder that contains data is refused. With --replace, its files are moved into a subfolder "replaced-…", which you can
+delete later.`;
 
-/** What belongs to no installation: it may lie in a folder that counts as empty. */
+/** Names that may be in a folder that counts as empty. */
 const IGNORED_NAMES = new RegExp(
   `^(?:lock.*|${DATA_FILES.work}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`,
 );
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'Puts a backup in the place of the data folder.',
+  summary: 'Restore a backup into the data folder.',
   help: HELP,
   async run({ config, out, json, onProgress }, args) {
     const { words, options } = readArgs(args, { replace: 'flag', check: 'flag' });
@@ -62,13 +62,13 @@ async function backupSize(file: string): Promise<number> {
   );
 }
 
-/** To look at a backup disturbs nobody. */
+/** A check changes nothing, and needs no lock. */
 function lockFor(folder: string, isCheck: boolean) {
   try {
     return isCheck ? null : lockFolder(folder);
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
-    throw new Error(`A server runs on ${folder}. Stop it first, or restore into another folder with --data-dir.`);
+    throw new Error(`A server is running on ${folder}. Stop it first, or restore into another folder with --data-dir.`);
   }
 }
 
@@ -77,13 +77,10 @@ const dataFilesIn = async (folder: string): Promise<string[]> =>
 
 const notEmpty = (folder: string): UsageError =>
   new UsageError(
-    `${folder} holds data already. Say --replace to move it aside, or choose another folder with --data-dir.`,
+    `${folder} contains data already. Use --replace to move it aside, or choose another folder with --data-dir.`,
   );
 
-/**
- * The relational shelf goes first and comes last: a folder without it, or with files that do not belong together, is one
- * in which no server starts.
- */
+/** The metadata goes first and comes last: no server starts on a folder without it, or with files of two backups. */
 async function replaceData(
   folder: string,
   unpacked: string,
@@ -107,7 +104,7 @@ async function replaceData(
 
 function summaryOf({ manifest, counts }: OpenedArchive, folder: string | null, replaced: string | null): string {
   const held = `${counts.events} events and ${counts.persons} persons as of ${manifest.created_at}`;
-  if (folder === null) return `The backup is sound: ${held}.`;
-  const rest = replaced === null ? '' : ` What was there before is in ${replaced}.`;
+  if (folder === null) return `The backup is valid: ${held}.`;
+  const rest = replaced === null ? '' : ` The previous data is in ${replaced}.`;
   return `Restored into ${folder}: ${held}; ${counts.pending} events wait to be processed.${rest} Start the server.`;
 }

@@ -13,7 +13,7 @@ interface SplitArgs {
   globals: GlobalOptions;
 }
 
-/** Takes out what holds for every command, wherever it stands; the rest is the command's. */
+/** Separates the options of every command, wherever they are, from those of the command. */
 export function splitArgs(argv: readonly string[], commands: readonly Command[]): SplitArgs {
   const globals: GlobalOptions = { dataDir: null, isJson: false, isQuiet: false };
   const rest: string[] = [];

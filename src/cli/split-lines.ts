@@ -1,10 +1,10 @@
-/** Lines of a stream of bytes, each with its place: what a reader that was stopped needs to go on. */
+/** Lines of a stream with their positions, so that a reader can resume. */
 export interface Line {
   /** The byte at which it begins. */
   at: number;
   /** The byte at which the next one begins. */
   end: number;
-  /** Null for a line that is longer than anything sensible; it is passed over without being held. */
+  /** Null if the line is too long; it is skipped without being held in memory. */
   text: string | null;
 }
 

@@ -4,22 +4,22 @@ import { formatTime } from './output.ts';
 import { oneOf, readArgs, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
-const HELP = `The people who use the console and the private API.
+const HELP = `Manages users of the console and the private API.
 
   cairn users list
   cairn users create EMAIL [--name NAME] [--level member|admin|owner] [--organization ID] [--password-stdin]
-  cairn users reset-password EMAIL [--password-stdin]   Ends their sessions; their keys stay.
-  cairn users revoke EMAIL                              They cannot come in any more: sessions end, keys are gone.
-  cairn users activate EMAIL                            They can again, with their password.
+  cairn users reset-password EMAIL [--password-stdin]   Ends their sessions; their keys stay valid.
+  cairn users revoke EMAIL                              Blocks them: ends their sessions and deletes their keys.
+  cairn users activate EMAIL                            Lets them sign in again with their password.
 
-Without --password-stdin a password is made and printed once. With it, the password is read from standard input:
+Without --password-stdin a password is generated and printed once. With it, the password is read from standard input:
   cairn users reset-password ada@example.org --password-stdin < password.txt`;
 
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 function readEmail(words: readonly string[]): string {
   const { EMAIL } = readPositionals(words, 'EMAIL');
-  if (!EMAIL_PATTERN.test(EMAIL)) throw new UsageError(`"${EMAIL}" is no e-mail address.`);
+  if (!EMAIL_PATTERN.test(EMAIL)) throw new UsageError(`"${EMAIL}" is not an email address.`);
   return EMAIL;
 }
 
@@ -31,7 +31,7 @@ function printPassword(
   if (json) out.json(made);
   else {
     out.print(words);
-    if (made.password !== null) out.print(`Their password, shown once: ${made.password}`);
+    if (made.password !== null) out.print(`Password (shown once): ${made.password}`);
   }
   return EXIT.done;
 }
@@ -48,7 +48,7 @@ const setActive =
 
 export const users: Command = {
   name: 'users',
-  summary: 'People: create, list, revoke, activate, reset-password.',
+  summary: 'Manage users: create, list, revoke, activate, reset-password.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -77,16 +77,16 @@ export const users: Command = {
       const { organization } = options;
       const wanted = { email, name: options.name ?? email.split('@')[0] ?? email, level, organization, password };
       const made = await (await context.operator({ mayBegin: true })).run('users.create', wanted);
-      return printPassword(context, made, `${made.email} is ${level} now.`);
+      return printPassword(context, made, `Created ${made.email} (${level}).`);
     },
     async 'reset-password'(context, args) {
       const { words, options } = readArgs(args, { 'password-stdin': 'flag' });
       const email = readEmail(words);
       const given = options['password-stdin'] ? await context.readInput() : null;
       const { password } = await (await context.operator()).run('users.reset-password', { email, password: given });
-      return printPassword(context, { email, password }, `${email} has a new password, and is signed out everywhere.`);
+      return printPassword(context, { email, password }, `Reset the password of ${email} and ended their sessions.`);
     },
-    revoke: setActive(false, (email, keys) => `${email} cannot come in any more; ${keys} keys are gone.`),
-    activate: setActive(true, (email) => `${email} can come in again.`),
+    revoke: setActive(false, (email, keys) => `Revoked ${email}; deleted ${keys} keys.`),
+    activate: setActive(true, (email) => `Activated ${email}.`),
   }),
 };

@@ -1,4 +1,4 @@
-/** What a server can say about its health that nobody sees from outside. */
+/** The health of a server, from the inside. */
 
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
@@ -16,7 +16,7 @@ export interface Health {
 }
 
 export const checkHealth: Operation<object, Health> = async (deps, _args, outlet) => {
-  outlet.progress({ what: 'reading every store through', done: 0, total: null });
+  outlet.progress({ what: 'reading every store', done: 0, total: null });
   const stores = await deps.checkStores();
   const isReadable = stores.every(({ problem }) => problem === null);
   const [row] = isReadable ? await deps.events.query('select max(created_at) as latest from event_rows', []) : [];

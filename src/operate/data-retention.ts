@@ -1,7 +1,4 @@
-/**
- * What is too old goes: events past their project's retention or of a project that is gone, notes about what was dropped
- * and asked for, sessions that ended.
- */
+/** Removes what is too old: events past their retention, events of deleted projects, diagnostics, expired sessions. */
 import type { Clock } from '../lib/clock.ts';
 import { type LeaderTask, scheduledTask } from '../lib/leader-task.ts';
 import type { Logger } from '../lib/log.ts';
@@ -11,10 +8,10 @@ import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 export interface DataRetentionDeps {
   metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'queryUsage'>;
   ingest: Pick<IngestStore, 'deleteBefore'>;
-  /** Removes a project's events that happened before a time; says how many. */
+  /** The number of events removed. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;
   removeEvents(projectId: number): Promise<void>;
-  /** For projects without a setting of their own; null keeps events for ever. */
+  /** For projects without a setting of their own; null keeps events forever. */
   eventsRetentionDays: number | null;
   clock: Clock;
   logger: Logger;
@@ -22,11 +19,10 @@ export interface DataRetentionDeps {
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Drops and warnings are for finding out what went wrong lately; what was asked for counts as long. */
+/** For drops, warnings and query usage. */
 const DIAGNOSTICS_RETENTION_DAYS = 30;
-/** So long, something may turn up that was on its way to the event store when its project was deleted. */
+/** Events may still arrive in the event store for this long after their project was deleted. */
 const DELETED_PROJECT_DAYS = 2;
-/** A start has more urgent things to do. */
 const FIRST_RUN_DELAY_MS = 10_000;
 
 export const dataRetention = (deps: DataRetentionDeps): LeaderTask =>
@@ -38,7 +34,7 @@ export const dataRetention = (deps: DataRetentionDeps): LeaderTask =>
     onError: (err) => deps.logger.error({ err }, 'old data could not be removed; trying again in an hour'),
   });
 
-/** The small things first: they must not wait for an event store that is away. */
+/** Metadata first: it must not wait for an event store that is down. */
 export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   const now = deps.clock.now();
   await deps.metadata.sessions.deleteExpired(now);

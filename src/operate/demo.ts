@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 
 const POLL_INTERVAL_MS = 50;
 
-/** Loads demo data and waits for it; where it is being loaded already, waits for that. */
+/** Loads demo data and waits for it; if it is being loaded already, waits for that. */
 export const loadDemo: Operation<{ project: number | null }, { project: number; events: number }> = async (
   deps,
   { project: id },

@@ -16,19 +16,19 @@ export interface OperateDeps {
   clock: Clock;
   ids: Ids;
   ingestion: Pick<EventIntake, 'accept'>;
-  /** Resolves when everything accepted so far is visible to queries, whatever comes in meanwhile. */
+  /** Resolves when everything accepted so far is visible to queries. */
   whenProcessed(): Promise<void>;
   counts(): Promise<IngestCounts>;
   events: Pick<EventStore, 'query' | 'position'>;
-  /** What the list of events is read with. */
+  /** What queries of events need. */
   eventQueries: QueryDeps;
   decide: DecideDeps;
   demo: DemoData;
   directory: { invalidate(): void };
   removeEvents(projectId: number): Promise<void>;
-  /** Persons of the project were changed behind everybody's back. */
+  /** Persons of the project were changed past the API. */
   invalidateResults(projectId: number): void;
-  /** Null where the data does not lie in one folder. */
+  /** Null if the data is not in a folder. */
   snapshots: FolderSnapshots | null;
   checkStores(): Promise<StoreCheck[]>;
 }

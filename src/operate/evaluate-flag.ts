@@ -1,4 +1,4 @@
-/** A flag's value for somebody and why, now or at a moment of the past. */
+/** The value of a flag for a user and the reason, now or at a time in the past. */
 import { Failure } from '../core/errors.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { decide } from '../features/flags/decide/decide.ts';
@@ -17,7 +17,7 @@ interface FlagQuery {
   user: string;
   /** Null: now. */
   at: number | null;
-  /** Said on the spot: these win over what is stored. */
+  /** Override the stored ones. */
   properties: JsonObject;
   groups: Record<string, string>;
 }
@@ -33,10 +33,10 @@ export interface FlagAnswer {
   condition: number | null;
   payload: unknown;
   version: number;
-  /** The uuid of the person; null where nobody has or had the id. */
+  /** The uuid of the person; null if no person has or had the id. */
   person: string | null;
   person_properties: JsonObject;
-  /** What may have been otherwise, since its past is not kept. */
+  /** What may have been different, since it has no history. */
   assumed: string[];
 }
 

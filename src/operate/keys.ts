@@ -1,4 +1,4 @@
-/** Personal keys, seen from the outside: an operator makes them for others and takes them away. */
+/** Personal keys of all users. */
 import { Failure } from '../core/errors.ts';
 import { createPersonalKey } from '../features/accounts/personal-keys.ts';
 import { userByEmail } from './lookups.ts';
@@ -28,7 +28,7 @@ export const listKeys: Operation<{ user: string | null }, KeyRow[]> = async ({ m
   );
 };
 
-/** The key itself is in this answer, and nowhere else. */
+/** The only time that the key itself is returned. */
 export const createKey: Operation<{ user: string; label: string }, { id: string; key: string }> = async (
   deps,
   { user: email, label },

@@ -1,4 +1,4 @@
-/** Everything an operator can have done, by name: the one list that the door and the command line share. */
+/** All operations by name, for the control socket and the command line. */
 import { createBackup, recordBackup } from './backup/backup.ts';
 import { checkHealth } from './check-health.ts';
 import { loadDemo } from './demo.ts';
@@ -52,15 +52,15 @@ export interface Operator {
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
 
-/** Runs operations in this process, which holds the data. */
+/** Runs operations in this process, which has the stores open. */
 export const localOperator = (deps: OperateDeps): Operator => ({
   run(name, args, outlet = {}) {
-    const whole: OperationOutput = {
+    const complete: OperationOutput = {
       progress: outlet.progress ?? (() => undefined),
       write: outlet.write ?? (async () => undefined),
       signal: outlet.signal ?? new AbortController().signal,
     };
     const operation = OPERATIONS[name] as (deps: OperateDeps, args: unknown, outlet: OperationOutput) => Promise<never>;
-    return operation(deps, args, whole);
+    return operation(deps, args, complete);
   },
 });

@@ -32,7 +32,7 @@ export const listProjects: Operation<object, ProjectRow[]> = async ({ metadata }
   );
 };
 
-/** The one with that number; without one, the only one there is. */
+/** The one with this id; without one, the only one there is. */
 export const findProject: Operation<{ id: number | null }, { id: number; name: string }> = async (
   { metadata },
   { id },

@@ -1,4 +1,4 @@
-/** People, seen from the outside. A password that nobody gave is made here and shown once. */
+/** Users. A password that is not given is generated and returned once. */
 
 import { SETUP_TOKEN } from '../features/accounts/bootstrap.ts';
 import { addMember } from '../features/accounts/organizations.ts';
@@ -50,7 +50,7 @@ interface NewUser {
   password: string | null;
 }
 
-/** `password` of the answer is null where one was given, or the user had an account already. */
+/** The returned password is null if one was given, or if the user had an account already. */
 export const createUser: Operation<NewUser, { email: string; password: string | null }> = async (deps, wanted) => {
   const { metadata, ids } = deps;
   const organization = await chosenOrganization(metadata, wanted.organization);
@@ -65,7 +65,7 @@ export const createUser: Operation<NewUser, { email: string; password: string | 
   return { email: user.email, password: made };
 };
 
-/** Somebody who is not active cannot come in: sessions end and keys are gone, for good. */
+/** A user who is not active cannot sign in: sessions end, and keys are deleted for good. */
 export const setUserActive: Operation<{ email: string; active: boolean }, { keys: number }> = (
   deps,
   { email, active },
@@ -85,7 +85,7 @@ interface NewPassword {
   password: string | null;
 }
 
-/** Whoever got in with the old password must not stay in. Keys stay. */
+/** Ends all sessions; keys stay valid. */
 export const resetPassword: Operation<NewPassword, { password: string | null }> = async (
   { metadata, ids },
   { email, password },
@@ -95,7 +95,7 @@ export const resetPassword: Operation<NewPassword, { password: string | null }> 
   await metadata.transaction(async (store) => {
     const user = await userByEmail(store, email);
     await store.users.update(user.id, { passwordHash });
-    // The set-up link stands for the one user without a password.
+    // The setup link is for the one user without a password.
     if (user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
     await store.sessions.deleteByUser(user.id);
   });

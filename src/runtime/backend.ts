@@ -1,6 +1,6 @@
 /**
- * A set of stores, opened and joined with what carries events from the door to the answer. There are two: the embedded
- * one of a single machine, and the large one on PostgreSQL and ClickHouse. The rest of the house does not ask which.
+ * The stores, and what processes events into them. There are two backends: one machine with a data folder, and a cluster
+ * on PostgreSQL and ClickHouse. The rest of the server does not know which one it uses.
  */
 
 import type { Registry } from 'prom-client';
@@ -26,43 +26,42 @@ export interface Backend {
   metadata: MetadataStore;
   ingest: IngestStore;
   ingestion: EventIntake;
-  /** Lets decisions wait for what was acknowledged. */
+  /** Lets flag decisions wait for events that were acknowledged. */
   writes: Pick<ReadYourWrites, 'settled' | 'outdated'>;
   liveEvents: LiveEventSubscriptions;
-  /** The words of the engine of events. */
+  /** The SQL of the event store. */
   dialect: Dialect;
-  /** What the second thread does. Never keep it: after a fault it is another. Throws while there is none. */
+  /** Methods of the worker thread. Do not keep them: a restart replaces them. Throws while there is no thread. */
   worker(): WorkerMethods;
   reassigner: EventReassigner;
   findPending: FateDeps['findPending'];
   counts(): Promise<IngestCounts>;
-  /** Leaves no byte of what was processed in the log. */
+  /** Removes everything that was processed from the files of the log. */
   purgeLog(): Promise<void>;
-  /** Looks for texts in every file that this machine keeps. */
+  /** Searches all files of the data folder. */
   scanFiles(texts: readonly string[]): Promise<FileScan>;
-  /** Copies of everything in the data folder; null where the data does not lie in one. */
+  /** Null if the data is not in a folder. */
   snapshots: FolderSnapshots | null;
-  /** Reads the stores through, and says of each what is wrong. */
+  /** Reads every store completely, and reports what is wrong. */
   checkStores(): Promise<StoreCheck[]>;
-  /** Rejects while nothing should be sent to this node. */
+  /** Rejects while this node should get no requests. */
   isReady(): Promise<void>;
-  /** Who else is there, and what they do; null on one machine. */
+  /** Null on one machine. */
   describeCluster(): Promise<ClusterDescription | null>;
-  /** Resolves when the second thread has opened its stores. */
+  /** Resolves when the worker thread has opened its stores. */
   ready: Promise<void>;
-  /** From the time when this process is the one that does the chores, and until it no longer is. */
+  /** Starts the tasks when this process becomes the leader, and stops them when it no longer is. */
   runWhileLeader(tasks: Required<LeaderTask>): void;
-  /** There is something to do for whoever does the chores. */
+  /** Tells the leader, here or on another node, that there may be something to do. */
   wakeLeader(): void;
-  /** Something of the project was changed here, of which other nodes may keep answers. */
+  /** Other nodes invalidate their cached answers of the project. */
   broadcastChange(projectId: number): void;
-  /** Adds to what Prometheus reads what this set has to tell. */
   reportMetrics(registry: Registry): void;
-  /** Ends the second thread as a fault would. */
+  /** Ends the worker thread as a fault would. */
   crashWorker(): void;
 }
 
-/** As `/_status` shows it. */
+/** As shown by `/_status`. */
 export interface ClusterDescription {
   node: string;
   role: string;
@@ -72,13 +71,13 @@ export interface ClusterDescription {
   blocks_waiting: number;
 }
 
-/** What a set says to those who remember things. */
+/** Called when something changed that may be cached. */
 export interface BackendListeners {
-  /** Events were stored, or persons changed, in these projects; those `regrouped` have got a new kind of group. */
+  /** Events were stored, or persons changed, in these projects; those `regrouped` have a new group type. */
   onStored(projects: readonly number[], regrouped: readonly number[]): void;
-  /** Nobody knows what has changed. */
+  /** Anything may have changed. */
   onUnknownChange(): void;
-  /** The definitions of this project, or the project itself, have changed; null: any of them. */
+  /** Flags, cohorts or settings of the project have changed; null: of any project. */
   onDefinitionsChanged(projectId: number | null): void;
 }
 
@@ -90,5 +89,5 @@ export interface BackendOptions {
   tables: FeatureTables;
 }
 
-/** Longer than this nobody waits for the processing of what was accepted. */
+/** How long requests wait until accepted events are processed. */
 export const MAX_PROCESSING_WAIT_MS = 20_000;

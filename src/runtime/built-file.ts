@@ -1,4 +1,4 @@
-/** In the built server everything is one file beside the others; in tests this is TypeScript, and those are in dist/. */
+/** Built files are next to each other in dist/; tests run this file from src/runtime/. */
 const BUILT = new URL(import.meta.url.endsWith('.ts') ? '../../dist/' : './', import.meta.url);
 
 export const builtFile = (name: string): URL => new URL(name, BUILT);

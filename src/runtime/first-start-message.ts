@@ -1,6 +1,6 @@
 import type { FirstStart } from '../features/accounts/bootstrap.ts';
 
-/** The block that is printed at the first start, and only then: the keys are kept as digests and cannot be shown again. */
+/** Printed at the first start only: keys are stored as hashes and cannot be shown again. */
 export function firstStartMessage(
   address: string,
   { projectId, projectKey, personalKey, setupToken }: FirstStart,
@@ -14,7 +14,7 @@ export function firstStartMessage(
     `  Project key    ${projectKey}`,
     `  Personal key   ${personalKey}`,
     '',
-    '  Keep the personal key: it is shown this once.',
+    '  Save the personal key: it is shown only once.',
     ...setUp,
     '',
     '  Capture an event:',

@@ -116,13 +116,16 @@ describe('a backup while events come in', () => {
 
   it('is not written over by accident', async () => {
     const { code, stderr } = await cairn(['backup', scratch.path('one.tar.gz'), '--data-dir', server.dataDir]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Choose another name, or say --overwrite.')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Choose another name, or use --overwrite.')]);
   });
 
   it('is not restored under a running server', async () => {
     const args = ['restore', scratch.path('one.tar.gz'), '--replace', '--data-dir', server.dataDir];
     const { code, stderr } = await cairn(args);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`A server runs on ${server.dataDir}. Stop it first`)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`A server is running on ${server.dataDir}. Stop it first`),
+    ]);
   });
 });
 
@@ -137,10 +140,10 @@ describe('restoring', () => {
   const state = () => readdirSync(folder).map((name) => [name, statSync(`${folder}/${name}`).mtimeMs]);
 
   it.each<[string, (whole: Buffer) => Buffer, string]>([
-    ['cut off', (whole) => whole.subarray(0, whole.length / 2), 'is not sound: unexpected end of file'],
+    ['cut off', (whole) => whole.subarray(0, whole.length / 2), 'is not a valid backup: unexpected end of file'],
     ['with a bit that fell over', flipPlain, 'in it is not what was backed up'],
-    ['packed from something else', () => gzipSync(Buffer.alloc(2048)), 'is not sound: it ends too early'],
-    ['that is no archive', () => Buffer.from('hello'), 'is not sound: incorrect header check'],
+    ['packed from something else', () => gzipSync(Buffer.alloc(2048)), 'is not a valid backup: it ends too early'],
+    ['that is no archive', () => Buffer.from('hello'), 'is not a valid backup: incorrect header check'],
   ])('a file %s changes nothing and says why', async (_name, damage, words) => {
     writeFileSync(damaged, damage(readFileSync(file)));
     const before = state();
@@ -151,7 +154,7 @@ describe('restoring', () => {
 
   it('refuses a folder with data; with --replace it moves that aside', async () => {
     const refused = await cairn(['restore', file, '--data-dir', folder]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Say --replace to move it aside')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Use --replace to move it aside')]);
     await cairn(['projects', 'create', 'Later', '--data-dir', folder]);
     const { replaced } = await cairnJson(['restore', file, '--replace', '--data-dir', folder]);
     expect(readdirSync(replaced).sort()).toEqual(['events.duckdb', 'ingest-log.sqlite', 'metadata.sqlite']);
@@ -163,7 +166,7 @@ describe('restoring', () => {
 
   it('only looks at it with --check', async () => {
     const { code, stdout } = await cairn(['restore', file, '--check', '--data-dir', folder]);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^The backup is sound: 0 events and 0 persons as of /)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^The backup is valid: 0 events and 0 persons as of /)]);
   });
 });
 
@@ -198,7 +201,7 @@ describe('kill -9', () => {
     await server.ended;
     const { code, stderr } = await ended;
     expect([code, existsSync(file)]).toEqual([1, false]);
-    expect(stderr).toContain('The server ended before this was done.');
+    expect(stderr).toContain('The server stopped before the command was done.');
 
     server = await startProcess(dataDir);
     expect(readdirSync(`${dataDir}/work`)).toEqual([]);

@@ -45,9 +45,9 @@ describe('with a running server', () => {
     const { key } = await cairnJson(['projects', 'reset-key', String(made.id), ...at]);
     expect([await send(made.key), await send(key)]).toEqual([401, 200]);
     const asked = await cairn(['projects', 'delete', String(made.id), ...at]);
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Say --yes to do it.')]);
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Add --yes to confirm.')]);
     expect((await cairn(['projects', 'delete', String(made.id), '--yes', ...at])).stdout).toBe(
-      `Project ${made.id} "Shop" is gone.\n`,
+      `Deleted project ${made.id} "Shop".\n`,
     );
     expect((await cairnJson(['projects', 'list', ...at])).map(({ id }: { id: number }) => id)).toEqual([1]);
   });
@@ -87,7 +87,7 @@ describe('on a folder without a server', () => {
     const folder = scratch.path('empty');
     const { code, stdout, stderr } = await cairn(['keys', 'list', '--data-dir', folder]);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(`There is no data of Cairn in ${folder}. Say where it is with --data-dir or DATA_DIR`);
+    expect(stderr).toContain(`There is no Cairn data in ${folder}. Set --data-dir or DATA_DIR`);
     expect(existsSync(folder)).toBe(false);
   });
 
@@ -95,7 +95,7 @@ describe('on a folder without a server', () => {
     const folder = scratch.path('fresh');
     const env = { DATA_DIR: folder };
     const { code, stdout, stderr } = await cairn(['users', 'create', 'ada@example.org', '--level', 'owner'], { env });
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ada@example.org is owner now.\nTheir password/)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Created ada@example.org \(owner\)\.\nPassword/)]);
     expect(stderr).toMatch(/Project key +phc_.*\n +Personal key +phx_/);
     const [, ada] = await cairnJson(['users', 'list'], { env });
     expect(ada).toMatchObject({ email: 'ada@example.org', has_password: true, memberships: [{ level: 'owner' }] });
@@ -105,15 +105,15 @@ describe('on a folder without a server', () => {
 describe('a wrong command line', () => {
   it.each([
     [['frobnicate'], 'There is no command "frobnicate".'],
-    [['keys'], 'Say which: list, create, revoke.'],
+    [['keys'], 'Choose one of: list, create, revoke.'],
     [['keys', 'list', '--colour'], "Unknown option '--colour'"],
     [['keys', 'revoke'], 'ID is missing.'],
-    [['users', 'create', 'ada'], '"ada" is no e-mail address.'],
+    [['users', 'create', 'ada'], '"ada" is not an email address.'],
     [
       ['users', 'create', 'ada@example.org', '--level', 'king'],
       '--level must be one of member, admin, owner, not "king".',
     ],
-    [['export', 'events', '--from', 'yesterday'], '--from must be a moment such as 2026-01-31'],
+    [['export', 'events', '--from', 'yesterday'], '--from must be a time such as 2026-01-31'],
     [['export', 'events', '--format', 'parquet'], 'Parquet needs --out FILE'],
     [['flags', 'eval', 'beta'], '--user is missing.'],
   ])('%j ends with 2 and says: %s', async (args, words) => {

@@ -239,7 +239,7 @@ describe('import', () => {
     const { code, stdout } = await cairn(['import', file, '--project', String(projectId), ...to()]);
     expect([code, stdout]).toEqual([
       3,
-      `2 events and 0 persons taken in.\n7 lines were left out; they are, with the reasons, in ${file}.bad-lines.\n`,
+      `2 events and 0 persons imported.\n7 lines were skipped; see ${file}.bad-lines for the reasons.\n`,
     ]);
     expect(readLines(`${file}.bad-lines`).map(({ line, reason }) => [line, reason])).toEqual([
       [2, 'it is not JSON'],
@@ -277,7 +277,7 @@ describe('import', () => {
       await ended;
     }
     const { code, stdout, stderr } = await cairn([...args, '--json']);
-    expect(stderr).toMatch(/going on from line \d+001\./);
+    expect(stderr).toMatch(/resuming at line \d+001\./);
     expect([code, JSON.parse(stdout).events]).toEqual([3, total - total / 1000]);
     const [row] =
       (await target?.query('select count(*) as n, count(distinct uuid) as u from events where project_id = $1', [

@@ -179,7 +179,7 @@ describe('moving the relational shelf and the log', () => {
       /another installation was moved/,
     );
     await expect(claimTarget(target, { ...identity, state: 'x' }, [])).rejects.toThrow(
-      /has changed since the move began/,
+      /has changed since the move started/,
     );
     await target.client.query(`insert into leases (name) values ('chores')`);
     await expect(claimTarget(target, identity, [])).rejects.toThrow(/a server has been started on it/);
@@ -191,7 +191,7 @@ describe('moving the relational shelf and the log', () => {
   });
 });
 
-describe('a target that is not free', () => {
+describe('a target that is not empty', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await freshDatabase();
@@ -207,7 +207,7 @@ describe('a target that is not free', () => {
     });
     await target.client.query(`insert into organizations values ('o', 'Others', 'others', 0, 0)`);
     const claimed = claimTarget(target, { installation: 'a', state: 'b' }, ['projects', 'organizations']);
-    await expect(claimed).rejects.toThrow('The target is not free: its table organizations is not empty.');
+    await expect(claimed).rejects.toThrow('The target is not empty: its table organizations is not empty.');
     await target.close();
   });
 });
@@ -230,12 +230,10 @@ describe('a source', () => {
   });
 
   it.each([`${DATA_FILES.metadata}-wal`, `${DATA_FILES.log}-wal`, `${DATA_FILES.events}.wal`])(
-    'must have been stopped in peace: %s',
+    'must have been stopped cleanly: %s',
     async (name) => {
       writeFileSync(join(folder, name), 'a journal');
-      await expect(openSource(folder)).rejects.toThrow(
-        /not stopped in peace\. Start the server .* once, stop it, then move/,
-      );
+      await expect(openSource(folder)).rejects.toThrow(/not stopped cleanly\. Start and stop a server .* then move/);
       rmSync(join(folder, name));
     },
   );
@@ -244,6 +242,6 @@ describe('a source', () => {
     const server = await startServer({ dataDir: folder });
     await server.tamper(`update ingest_position set position = position - 1`);
     await server.close();
-    await expect(openSource(folder)).rejects.toThrow(/were not processed wholly\. Start the server/);
+    await expect(openSource(folder)).rejects.toThrow(/were processed only in part\. Start and stop a server/);
   });
 });

@@ -1,4 +1,4 @@
-/** A backup: a snapshot of the folder as one stream of bytes, which whoever asked writes where they like. */
+/** Streams a snapshot of the data folder; the command writes it to a file. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../core/errors.ts';
@@ -8,7 +8,7 @@ import type { Operation, OperationOutput } from '../operation.ts';
 import { LAST_BACKUP } from './last-backup.ts';
 import { MANIFEST, type Manifest, makeManifest } from './manifest.ts';
 
-/** Beside the copy there must be room for events to come in. */
+/** For events that arrive meanwhile. */
 const RESERVED_BYTES = 256 * 1024 * 1024;
 
 export const createBackup: Operation<object, Manifest> = async ({ snapshots, clock, ids }, _args, outlet) => {
@@ -31,7 +31,7 @@ export const createBackup: Operation<object, Manifest> = async ({ snapshots, clo
   }
 };
 
-/** Called when the file is where it belongs and was read back: only then there is a backup. */
+/** Called when the file is complete and verified. */
 export const recordBackup: Operation<{ at: string }, object> = async ({ metadata }, { at }) => {
   await metadata.installation.set(LAST_BACKUP, at);
   return {};
@@ -65,13 +65,13 @@ async function requireDiskSpace(snapshots: FolderSnapshots): Promise<void> {
   const mb = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
   throw new Failure(
     'unavailable',
-    `A backup needs ${mb(needed + RESERVED_BYTES)} beside the data for a moment, and ${mb(free)} are free. Make room, and try again.`,
+    `A backup needs ${mb(needed + RESERVED_BYTES)} of free disk space, and ${mb(free)} are free.`,
   );
 }
 
 const notEmbedded = (): Failure =>
   new Failure(
     'invalid',
-    'This server keeps its data in PostgreSQL and ClickHouse: back them up with their own tools (pg_dump or a base backup; ' +
-      'BACKUP DATABASE), PostgreSQL first. `cairn backup` is for the embedded stores.',
+    'This server stores its data in PostgreSQL and ClickHouse: back them up with their own tools (pg_dump or a base backup; ' +
+      'BACKUP DATABASE), PostgreSQL first. `cairn backup` is for a data folder.',
   );

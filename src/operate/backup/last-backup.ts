@@ -1,2 +1,2 @@
-/** Where the installation keeps the time of the last backup that was written and read back. */
+/** The key in the installation store for the time of the last verified backup. */
 export const LAST_BACKUP = 'last_backup_at';

@@ -1,4 +1,4 @@
-/** What a backup says about itself. It is the last file of the archive, so an archive that was cut off has none. */
+/** Describes a backup. It is the last file of the archive, so a truncated archive has none. */
 import type { HashedFile } from '../../lib/tar.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import type { SnapshotCounts } from '../../stores/folder-snapshots.ts';
@@ -19,7 +19,7 @@ export interface Manifest {
   files: readonly HashedFile[];
 }
 
-/** What an archive may hold beside the manifest; the second is there only where the engine could not fold it in. */
+/** What an archive may contain besides the manifest; the journal only if DuckDB could not merge it. */
 const ARCHIVE_FILES: readonly string[] = [
   DATA_FILES.metadata,
   DATA_FILES.log,
@@ -38,10 +38,10 @@ export const makeManifest = (at: number, counts: SnapshotCounts, files: readonly
   files,
 });
 
-/** Throws with what is wrong with the files, as far as the manifest can tell. */
+/** Throws if the files do not match the manifest. */
 export function checkManifest(text: string, found: readonly HashedFile[]): Manifest {
   const manifest = JSON.parse(text) as Manifest;
-  if (manifest.format !== FORMAT) throw new Error('it is no backup of Cairn');
+  if (manifest.format !== FORMAT) throw new Error('it is not a backup of Cairn');
   if (manifest.format_version > FORMAT_VERSION) {
     throw new Error(`it was written by Cairn ${manifest.cairn}, whose backups this version cannot read`);
   }

@@ -1,4 +1,4 @@
-/** The other side of the door: runs operations in the process that holds the data folder. */
+/** Runs operations in the server that has the data folder open. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { deserializeError } from '../../lib/rpc.ts';
@@ -7,10 +7,9 @@ import type { OperationOutput } from '../operation.ts';
 import type { Operator } from '../operator.ts';
 import { decodeFrames } from './frames.ts';
 
-/** Nobody listens there. */
 const NOT_RUNNING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
-/** Null where no server answers. */
+/** Null if no server is running. */
 export async function findOperator(path: string): Promise<Operator | null> {
   const operator = operatorAt(path);
   try {
@@ -37,7 +36,7 @@ async function post(socketPath: string, path: string, body: string, signal?: Abo
   const sent = request({
     socketPath,
     path,
-    // A connection that is kept for later would keep the process from ending.
+    // A kept-alive connection would keep the process from ending.
     agent: false,
     method: 'POST',
     headers: { 'x-cairn-version': VERSION, 'content-type': 'application/json' },
@@ -59,4 +58,4 @@ async function readResponse(response: IncomingMessage, outlet: Partial<Operation
 }
 
 const connectionLost = (): Error =>
-  new Error('The server ended before this was done. See its log; then run the command again.');
+  new Error('The server stopped before the command was done. See its log, then run the command again.');

@@ -1,10 +1,9 @@
 /**
- * The operators' door: HTTP on a socket in the data folder. Whoever may enter that folder may run any operation; the file
- * system's permissions are the authorization, and there is no other. It takes no paths: what comes out is written by the
- * one who asked, with their rights.
+ * HTTP for operators, on a socket in the data folder. Whoever can open that folder may run any operation: file permissions
+ * are the only authorization. It takes no paths; files are written by the command, with the rights of its user.
  *
- * `POST /run/<operation>` with its arguments as JSON. The answer is a stream of frames: `p` how far it is, `d` bytes,
- * and at the end `r` the result or `e` an error.
+ * `POST /run/<operation>` with arguments as JSON. The response is a stream of frames: `p` progress, `d` bytes, and at the
+ * end `r` the result or `e` an error.
  */
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
@@ -18,16 +17,16 @@ import { isOperation, type Operator } from '../operator.ts';
 import { encodeFrame } from './frames.ts';
 
 export interface ControlServer {
-  /** Ends what is under way. */
+  /** Aborts running operations. */
   close(): Promise<void>;
 }
 
-/** A batch of an import is the largest thing that comes in. */
+/** Enough for a batch of an import. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export async function openControlServer(path: string, operator: Operator, log: Logger): Promise<ControlServer> {
   prepareFolder(dirname(path));
-  // Only a process that died left it: this one holds the folder.
+  // Left by a process that crashed: this one has locked the folder.
   rmSync(path, { force: true });
   const ends = new Set<AbortController>();
   const server = createServer((request, response) => {
@@ -55,7 +54,7 @@ export async function openControlServer(path: string, operator: Operator, log: L
 
 function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // It may be there already, from a copy of the folder that kept no permissions.
+  // It may exist already, in a copy of the folder without permissions.
   chmodSync(folder, 0o700);
 }
 
@@ -91,12 +90,12 @@ async function answer(
   response.end();
 }
 
-/** Of the same version, so that both mean the same by every argument. */
+/** Versions must be equal, so that arguments mean the same. */
 function operationNameOf(request: IncomingMessage) {
   const theirs = request.headers['x-cairn-version'];
   if (theirs !== VERSION) {
     throw new Error(
-      `The running server is version ${VERSION}, and this command version ${theirs}. Use the command of the server's version.`,
+      `The running server is version ${VERSION}, this command is version ${theirs}. Use the command of the server's version.`,
     );
   }
   const name = /^\/run\/([a-z.-]+)$/.exec(request.url ?? '')?.[1] ?? '';

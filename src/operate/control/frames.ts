@@ -1,7 +1,4 @@
-/**
- * Many messages on one stream of bytes: a letter that says what it is, four bytes of length, and so many bytes. Used
- * where words about the work and the bytes it brings travel together.
- */
+/** Messages on a stream of bytes: a letter for the kind, four bytes of length, and the payload. */
 const HEADER_BYTES = 5;
 
 interface Frame {
@@ -16,7 +13,7 @@ export function encodeFrame(kind: string, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Ends where the stream ends; a frame that was cut off is not given. */
+/** Ends with the stream; an incomplete frame is dropped. */
 export async function* decodeFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {

@@ -1,7 +1,6 @@
 /**
- * Counts and checksums that do not depend on the order of rows. Of each row's text the first 64 bits of its MD5 are taken,
- * as two numbers of 32 bits, and these are added up: every engine here can do it, and a row that is missing, changed or
- * there twice changes the sums.
+ * Counts and checksums that do not depend on the order of rows: the first 64 bits of the MD5 of each row, added up as two
+ * numbers of 32 bits. Every engine can compute them, and a missing, changed or duplicate row changes them.
  */
 import { hash } from 'node:crypto';
 
@@ -29,7 +28,7 @@ export function addChecksum(sums: Checksums, key: string, { count, high, low }: 
   known.low += low;
 }
 
-/** The keys under which the two differ, in order. */
+/** The keys that differ, in order. */
 export function differences(here: Checksums, there: Checksums): string[] {
   const keys = new Set([...here.keys(), ...there.keys()]);
   return [...keys]

@@ -1,4 +1,4 @@
-/** Sequences of the target go on where the counters of the source have stopped, so that no number is given twice. */
+/** Sequences of the target continue after the source's, so that no number is used twice. */
 import { type MoveSource, selectNumber } from './source.ts';
 import type { MovedTable } from './tables.ts';
 import type { MoveTarget } from './target.ts';
@@ -19,7 +19,7 @@ export async function continueSequences(
     ]);
     if (row?.sequence) await advanceSequence(target, row.sequence, given(name));
   }
-  // Orders to refile, whether they wait or were done, and blocks of events draw their numbers from one.
+  // Reassignments, pending or done, and blocks of events share one sequence.
   await advanceSequence(
     target,
     'event_queue',
@@ -30,7 +30,7 @@ export async function continueSequences(
   await advanceSequence(target, 'shipment_numbers', shipped?.position ?? 0);
 }
 
-/** Never back: it may have been drawn from. A sequence of which nothing was drawn yet has its first number as its last. */
+/** Never backwards. An unused sequence has its first number as its last value. */
 async function advanceSequence(target: MoveTarget, sequence: string, last: number): Promise<void> {
   if (last < 1) return;
   await target.client.query(`select setval($1::regclass, $2) where $2 >= (select last_value from ${sequence})`, [

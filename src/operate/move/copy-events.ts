@@ -1,6 +1,6 @@
 /**
- * Ships events to ClickHouse. What a shipment holds is written down before it is sent, as a server does it: after any
- * crash the same is sent again under the same number, and ClickHouse takes it once.
+ * Ships events to ClickHouse. The content of a shipment is recorded before it is sent: after a crash the same shipment is
+ * sent again under the same number, and ClickHouse stores it once.
  */
 import type { BlockStore, Shipment } from '../../stores/cluster/block-store.ts';
 import { packBlock } from '../../stores/cluster/event-block.ts';
@@ -9,7 +9,7 @@ import { MoveError } from './move-error.ts';
 import type { MoveProgress } from './progress.ts';
 import { type MoveTarget, targetNotEmpty } from './target.ts';
 
-/** Places of rows, or of overrides in their order. */
+/** Positions of rows, or of overrides in their order. */
 interface ShipmentRange {
   part: 'events' | 'overrides';
   from: number;
@@ -23,11 +23,11 @@ interface ShipmentMark extends ShipmentRange {
 type ShipmentBatch = Omit<Shipment, 'position'> & { to: number; count: number };
 
 export interface ShipmentLimits {
-  /** Places that are read at a time. */
+  /** Positions read at a time. */
   window: number;
   events: number;
   bytes: number;
-  /** The event store compares them with those it has, in one statement with a bounded value. */
+  /** Limited because they are compared in one statement. */
   overrides: number;
 }
 
@@ -58,7 +58,7 @@ export async function copyEvents(deps: CopyEventsDeps): Promise<void> {
   }
 }
 
-/** How many events and overrides are left to ship. */
+/** Events and overrides that are not shipped yet. */
 export async function countRemainingEvents({
   events,
   target,
@@ -70,17 +70,17 @@ export async function countRemainingEvents({
   return all + overrides - (last === null ? 0 : await events.count(last.to));
 }
 
-/** The last shipment that was begun, which may or may not have arrived: then it is sent again. */
+/** The last recorded shipment may not have arrived: then it is sent again. */
 async function resendLastShipment(deps: CopyEventsDeps): Promise<ShipmentMark | null> {
   const last = await deps.target.getMark<ShipmentMark>('shipment');
   const reached = await deps.store.position();
   if (last === null) {
-    if (reached > 0 || (await hasEvents(deps.store))) throw targetNotEmpty('its ClickHouse holds events already');
+    if (reached > 0 || (await hasEvents(deps.store))) throw targetNotEmpty('its ClickHouse contains events');
     return null;
   }
   if (reached > last.position || reached < last.position - 1) {
     throw new MoveError(
-      `ClickHouse has shipment ${reached}, but the move has sent ${last.position}: it is not the one that the move began with.`,
+      `ClickHouse has shipment ${reached}, but the move has sent ${last.position}: this is not the database that the move started with.`,
     );
   }
   if (reached < last.position) {
@@ -93,7 +93,7 @@ async function resendLastShipment(deps: CopyEventsDeps): Promise<ShipmentMark | 
 const hasEvents = async (store: BlockStore): Promise<boolean> =>
   (await store.query('select 1 as found from event_rows limit 1', [])).length > 0;
 
-/** As much of the stretch as one shipment holds; all of it where its end was fixed before. */
+/** As much of the range as fits into one shipment; all of it if its end was recorded before. */
 function readBatch(deps: CopyEventsDeps, stretch: ShipmentRange): Promise<ShipmentBatch> {
   return stretch.part === 'events' ? readEvents(deps, stretch) : readOverrides(deps, stretch);
 }

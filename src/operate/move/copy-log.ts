@@ -1,4 +1,4 @@
-/** What was accepted and not processed yet: appended to the log of the target, cut as if it had come there. */
+/** Appends entries that are not processed yet to the log of the target, split as if they had arrived there. */
 import { splitByPartition } from '../../ingest/cluster/split-by-partition.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { appendEntries } from '../../stores/postgres/partitioned-log.ts';
@@ -36,7 +36,7 @@ export async function copyLog(
   }
 }
 
-/** What was accepted and processed before counts as that here too, so that the books add up. */
+/** Earlier events count as accepted and processed in the target too, so that its counts add up. */
 async function startLogCopy(
   { position, logTotals }: Pick<MoveSource, 'position' | 'logTotals'>,
   target: MoveTarget,

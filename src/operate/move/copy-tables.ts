@@ -1,4 +1,4 @@
-/** Copies tables in batches by their primary key. Each batch comes with how far it reaches, in one transaction. */
+/** Copies tables in batches by primary key. Progress is saved in the transaction of each batch. */
 import type Database from 'better-sqlite3';
 import { cleanText } from '../../core/json/text.ts';
 import type { MoveProgress } from './progress.ts';
@@ -37,7 +37,7 @@ export async function copyTable(
   }
 }
 
-/** How many rows of the table come after those that have been copied. */
+/** Rows that are not copied yet. */
 export async function countRemainingRows(
   shelf: Database.Database,
   target: MoveTarget,
@@ -68,10 +68,10 @@ function readBatch(shelf: Database.Database, table: MovedTable, after: Row | nul
   return batch;
 }
 
-/** PostgreSQL keeps no NUL; a server that writes there replaces it just so. */
+/** PostgreSQL cannot store NUL; servers replace it the same way. */
 export const storable = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
 
-/** Column by column: one statement with as many values as there are columns, however many rows there are. */
+/** One array per column, so that the number of parameters does not depend on the rows. */
 async function insertRows(
   target: MoveTarget,
   { name, columns, types }: MovedTable,

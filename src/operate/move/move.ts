@@ -1,7 +1,6 @@
 /**
- * Moves an embedded installation to the set of many machines. What comes in: a data folder, and two databases. What goes
- * out: the same installation there, compared row by row, and a folder that was not touched. It can end at any moment:
- * the next run goes on where this one has stopped.
+ * Moves an installation from a data folder, which is only read, to PostgreSQL and ClickHouse, and compares both sides. An
+ * interrupted move is resumed by the next run.
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';

@@ -1,7 +1,6 @@
-/** How far a move has got, for whoever watches: a bar on a terminal, a line now and then elsewhere. */
+/** Shows the progress of a move: a bar on a terminal, or a line every few seconds. */
 
 export interface MoveProgress {
-  /** Something of `total` pieces begins. */
   begin(what: string, total: number): void;
   add(count: number): void;
   end(): void;

@@ -23,8 +23,8 @@ it('is a small table, with every place where the sides differ', () => {
       'users                 1              0  DIFFERENT',
       'events                2              2  DIFFERENT',
       '',
-      'users: what belongs to no project: 1 rows, 0 there',
-      'events: project 1, 1969-12-31: 1 rows, not the same',
+      'users: rows without a project: 1 rows, 0 there',
+      'events: project 1, 1969-12-31: 1 rows, different content',
     ].join('\n'),
   );
 });

@@ -7,12 +7,12 @@ export interface ReportLine {
   what: string;
   source: number;
   target: number;
-  /** Where the two differ, in words. */
+  /** One line for each difference. */
   differences: string[];
 }
 
 export const tableReport = (what: string, compared: Comparison): ReportLine =>
-  lineOf(what, compared, (project) => (project === '' ? 'what belongs to no project' : `project ${project}`));
+  lineOf(what, compared, (project) => (project === '' ? 'rows without a project' : `project ${project}`));
 
 export const eventsReport = (compared: Comparison): ReportLine => lineOf('events', compared, formatDay);
 
@@ -25,7 +25,7 @@ function lineOf(what: string, { source, target }: Comparison, say: (key: string)
       const [here, there] = [source.get(key)?.count ?? 0, target.get(key)?.count ?? 0];
       const how =
         here === there
-          ? `${formatCount(here)} rows, not the same`
+          ? `${formatCount(here)} rows, different content`
           : `${formatCount(here)} rows, ${formatCount(there)} there`;
       return `${what}: ${say(key)}: ${how}`;
     }),
@@ -34,7 +34,7 @@ function lineOf(what: string, { source, target }: Comparison, say: (key: string)
 
 const MAX_DIFFERENCES_SHOWN = 50;
 
-/** A small table, and every place where the two sides differ. */
+/** A table, and the differences. */
 export function formatReport(lines: readonly ReportLine[]): string {
   const shown = lines.filter(({ source, target }) => source + target > 0);
   const width = Math.max(...shown.map(({ what }) => what.length), 8);

@@ -1,7 +1,4 @@
-/**
- * The installation that is moved: a data folder on which no server runs. Every file of it is opened for reading only and
- * is the same afterwards, byte for byte.
- */
+/** The data folder that is moved. No server may be running on it, and its files are only read. */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,9 +11,9 @@ import { hasSqliteJournal, openReadOnly, removeJournalFiles } from '../../stores
 import { MoveError } from './move-error.ts';
 
 export interface SourceIdentity {
-  /** Tells one installation from another. */
+  /** Identifies the installation. */
   installation: string;
-  /** Changes with anything that a server does there. */
+  /** Changes whenever a server runs on the folder. */
   state: string;
 }
 
@@ -24,11 +21,10 @@ export interface MoveSource {
   identity: SourceIdentity;
   metadata: Database.Database;
   log: SqliteLogReader;
-  /** What the log says of itself. */
   logTotals: { accepted: number; waiting: number };
-  /** Up to where the log has been processed. */
+  /** The last processed entry of the log. */
   position: number;
-  /** The version of the shelf's shape. */
+  /** The version of the schema. */
   version: number;
   events: ReadOnlyEventFile;
   close(): void;
@@ -57,7 +53,7 @@ function lockSource(folder: string): FolderLock {
     return lockFolder(folder);
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
-    throw new MoveError(`A server is running on ${folder}. Stop it, then move.`, { cause: error });
+    throw new MoveError(`A server is running on ${folder}. Stop it before the move.`, { cause: error });
   }
 }
 
@@ -68,7 +64,7 @@ async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<
     if (!existsSync(path)) throw notReady(`${path} is missing`);
   }
   if (hasSqliteJournal(shelfPath) || hasSqliteJournal(logPath) || eventsHaveJournal(eventsPath)) {
-    throw notReady(`The server that used ${folder} was not stopped in peace`);
+    throw notReady(`The server that used ${folder} was not stopped cleanly`);
   }
   const shelf = openReadOnly(shelfPath);
   closing.push(() => shelf.close());
@@ -81,7 +77,7 @@ async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<
   closing.push(() => events.close());
   const position = selectNumber(shelf.db, `select max(position) from ingest_position where log = 'main'`);
   if (!(await events.isCurrent())) throw notReady('The event store is not of this version');
-  if ((await events.position()) > position) throw notReady('The last events were not processed wholly');
+  if ((await events.position()) > position) throw notReady('The last events were processed only in part');
   return {
     identity: { installation: installationOf(shelf.db), state: stateOf(paths) },
     metadata: shelf.db,
@@ -94,7 +90,7 @@ async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<
 }
 
 export const notReady = (why: string): MoveError =>
-  new MoveError(`${why}. Start the server of this version on it once, stop it, then move.`);
+  new MoveError(`${why}. Start and stop a server of this version on it, then move.`);
 
 export const selectNumber = (db: Database.Database, sql: string, ...values: unknown[]): number =>
   Number(
@@ -116,7 +112,7 @@ function readTotals(path: string, position: number): MoveSource['logTotals'] {
   }
 }
 
-/** Nobody's organization has the id of another. */
+/** Organization ids are unique across installations. */
 function installationOf(db: Database.Database): string {
   const first = db.prepare('select id from organizations order by created_at, id limit 1').pluck().get();
   if (first === undefined) throw new MoveError('There is nothing to move: the installation has no organization yet.');

@@ -1,7 +1,4 @@
-/**
- * Which tables are copied, as the databases themselves say it: both sides were brought to their shape by the same steps,
- * so a table that is added there is moved without a word here.
- */
+/** Which tables are copied. It is read from the databases, so that new tables are moved without a change here. */
 import type Database from 'better-sqlite3';
 import { MoveError } from './move-error.ts';
 import type { MoveTarget } from './target.ts';
@@ -15,11 +12,11 @@ export interface MovedTable {
   key: readonly string[];
 }
 
-/** What each side keeps in its own way, and what the target makes anew by itself. */
+/** What each side has in its own form, and what the target builds itself. */
 const SKIPPED_TABLES: Readonly<Record<string, string>> = {
-  schema_version: 'each side has its own, and they are compared',
+  schema_version: 'compared instead',
   person_change: 'a sequence in PostgreSQL',
-  ingest_position: 'there, each partition of the log has its own',
+  ingest_position: 'the target has one for each partition',
   person_blocks: 'an index, built by the target',
   person_columns: 'an index, built by the target',
   person_places: 'an index, built by the target',
@@ -51,7 +48,7 @@ function describeTable(shelf: Database.Database, name: string): Omit<MovedTable,
   return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
 }
 
-/** Without those that are computed from others. */
+/** Without generated columns. */
 async function targetColumns(target: MoveTarget): Promise<Map<string, Map<string, string>>> {
   const rows = await target.rows<{ table: string; column: string; type: string }>(
     `select table_name as "table", column_name as "column", udt_name as type
@@ -68,13 +65,13 @@ async function targetColumns(target: MoveTarget): Promise<Map<string, Map<string
 function matchTarget(table: Omit<MovedTable, 'types'>, there: ReadonlyMap<string, string> | undefined): MovedTable {
   const types = table.columns.flatMap((column) => there?.get(column) ?? []);
   if (types.length !== table.columns.length || types.length !== there?.size || table.key.length === 0) {
-    throw new MoveError(`The table ${table.name} has another shape on the other side. Nothing was copied.`);
+    throw new MoveError(`The table ${table.name} is different in the target. Nothing was copied.`);
   }
   return { ...table, types };
 }
 
 export const quoteColumns = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** Progress of the move itself lies in a table that is moved. */
+/** The move's own progress is in a table that is moved. */
 export const isMoveMark = (table: MovedTable, row: readonly unknown[]): boolean =>
   table.name === 'installation' && String(row[table.columns.indexOf('name')]).startsWith('move:');

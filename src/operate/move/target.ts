@@ -1,7 +1,4 @@
-/**
- * Where the installation goes: a database in PostgreSQL that holds nothing else, and an event store in ClickHouse. How far
- * the move has got is written down here, together with what was copied, so that it can end at any moment and go on later.
- */
+/** The PostgreSQL database that is moved to. Progress is stored in it, together with what was copied. */
 import type pg from 'pg';
 import { MOVE_FINISHED, MOVE_PREFIX, MOVE_SOURCE } from '../../stores/metadata/move-marks.ts';
 import { openPostgresMetadataStore } from '../../stores/postgres/metadata-store.ts';
@@ -11,7 +8,7 @@ import type { FeatureTables } from '../../stores/sql/feature-tables.ts';
 import { MoveError } from './move-error.ts';
 import type { SourceIdentity } from './source.ts';
 
-/** Number of the lock that one mover at a time holds; those of the stores are in `sql/postgres-dialect.ts`. */
+/** Advisory lock of a move; those of the stores are in `sql/postgres-dialect.ts`. */
 const MOVE_LOCK = 7_204;
 
 interface TargetOptions {
@@ -32,7 +29,7 @@ export class MoveTarget {
     this.partitions = partitions;
   }
 
-  /** Brings the database to this version's shape. */
+  /** Migrates the database to this version. */
   static async open({ databaseUrl, logPartitions, now, tables }: TargetOptions): Promise<MoveTarget> {
     const shelf = await openPostgresMetadataStore(databaseUrl, now, { size: 1 }, tables);
     await shelf.metadata.close();
@@ -40,13 +37,13 @@ export class MoveTarget {
     await log.close();
     const pool = openPool(databaseUrl, { size: 1 });
     const client = await pool.connect();
-    // A connection that is lost is told to whoever asks next.
+    // The next query fails if the connection is lost.
     client.on('error', () => undefined);
     const target = new MoveTarget(pool, client, log.partitions);
     const [row] = await target.rows<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [MOVE_LOCK]);
     if (row?.ours) return target;
     await target.close();
-    throw new MoveError('Another move to this database is under way.');
+    throw new MoveError('Another move to this database is running.');
   }
 
   async rows<R extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
@@ -86,7 +83,7 @@ export class MoveTarget {
 
 const markName = (name: string): string => (name.startsWith(MOVE_PREFIX) ? name : MOVE_PREFIX + name);
 
-/** Writes down whose move this is, or checks that it is the one that was begun here. */
+/** Records the source, or checks that an earlier run had the same. */
 export async function claimTarget(
   target: MoveTarget,
   source: SourceIdentity,
@@ -104,20 +101,20 @@ export async function claimTarget(
   if (begun.installation !== source.installation) throw targetNotEmpty('another installation was moved to it');
   if (begun.state === source.state) return;
   throw new MoveError(
-    'The source has changed since the move began: a server has run on it. Empty the two databases and begin again.',
+    'The source has changed since the move started: a server has run on it. Empty both databases and start again.',
   );
 }
 
-/** After that there is nothing left to add or to compare: both sides go their own ways. */
+/** Once a server has used the target, nothing can be copied or compared. */
 async function requireUnused(target: MoveTarget): Promise<void> {
   if (!(await hasRows(target, 'leases')) && !(await hasRows(target, 'nodes'))) return;
   throw (await target.getMark(MOVE_FINISHED)) === null
     ? targetNotEmpty('a server has been started on it')
-    : new MoveError('The move is complete, and a server has worked on the target since. There is nothing left to do.');
+    : new MoveError('The move is complete, and a server has used the target since. There is nothing left to do.');
 }
 
 export const targetNotEmpty = (why: string): MoveError =>
-  new MoveError(`The target is not free: ${why}. Give the move a PostgreSQL and a ClickHouse database of its own.`);
+  new MoveError(`The target is not empty: ${why}. Use an empty PostgreSQL and an empty ClickHouse database.`);
 
 const hasRows = async (target: MoveTarget, table: string): Promise<boolean> =>
   (await target.rows(`select 1 as found from "${table}" limit 1`)).length > 0;

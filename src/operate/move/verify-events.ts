@@ -1,7 +1,4 @@
-/**
- * Compares events project by project and day by day. Each engine computes the sums of its own rows, so nothing but the
- * sums travels.
- */
+/** Compares events by project and day. Each engine computes checksums of its own rows. */
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import { clickhouseJson } from '../../stores/cluster/event-block.ts';
@@ -12,10 +9,10 @@ import type { Comparison } from './verify-tables.ts';
 
 const DAY_MS = 86_400_000;
 const NULLABLE_COLUMNS = [...[0, 1, 2, 3, 4].map((n) => `group_${n}`), ...HOT_PROPERTIES].map((name) => `"${name}"`);
-/** Characters that no text of an event is likely to hold: between columns, and in place of what is null. */
+/** Control characters as separator and for null. */
 const [BETWEEN, NOTHING] = [31, 30];
 
-/** A row as one text, with `properties` as the last part: the same in every engine. */
+/** A row as text, the same in both engines, with `properties` at the end. */
 const DUCKDB_ROW = (properties: string): string =>
   [
     ...['uuid::varchar', 'event', 'distinct_id', 'person_id::varchar'],
@@ -32,7 +29,7 @@ const CLICKHOUSE_ROW = `concat(${[
 ].join(`, char(${BETWEEN}), `)})`;
 
 const DUCKDB_DAY = `floor(epoch_ms(timestamp) / ${DAY_MS}::double)::bigint`;
-/** Such numbers are written differently for ClickHouse (see `jsonText`), so these rows are gone through one by one. */
+/** Such numbers are written differently for ClickHouse (see `jsonText`), so these rows are read one by one. */
 const HAS_WIDE_NUMBER = `regexp_matches(properties, '[0-9]{20}')`;
 
 const SOURCE_SUMS = `

@@ -1,4 +1,4 @@
-/** Compares what waits to be processed, event by event: entries are cut differently on the two sides. */
+/** Compares unprocessed events one by one, because entries are split differently on the two sides. */
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';

@@ -1,4 +1,4 @@
-/** Reads a table whole on both sides and compares it, project by project. */
+/** Compares a table on both sides by project. */
 import type Database from 'better-sqlite3';
 import { addText, type Checksums } from './checksums.ts';
 import { storable } from './copy-tables.ts';
@@ -15,7 +15,7 @@ export interface Comparison {
   target: Checksums;
 }
 
-/** Keys of the sums are numbers of projects; '' for what belongs to none. */
+/** Keys are project ids; '' for rows without a project. */
 export async function compareTable(
   shelf: Database.Database,
   target: MoveTarget,

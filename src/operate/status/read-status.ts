@@ -13,11 +13,11 @@ interface StatusDeps {
   metadata: Pick<MetadataStore, 'check' | 'installation'>;
   events: Pick<EventStore, 'query' | 'listPromotedProperties'>;
   counts(): Promise<IngestCounts>;
-  /** On many machines: who else is there. */
+  /** Null on one machine. */
   describe(): Promise<Static<typeof StatusSchema>['cluster']>;
 }
 
-/** How the server is: answered whatever is away, since that is when it is asked for. */
+/** Answers whichever stores are down: that is when it is needed. */
 export async function readStatus({
   dataDir,
   metadata,
@@ -47,7 +47,7 @@ export async function readStatus({
   };
 }
 
-/** While the store that counts is away. */
+/** While PostgreSQL is down. */
 const UNKNOWN_COUNTS: IngestCounts = {
   accepted: -1,
   stored: -1,
@@ -58,7 +58,6 @@ const UNKNOWN_COUNTS: IngestCounts = {
   lagMs: -1,
 };
 
-/** Nobody who asks how things are wants to wait for what does not answer. */
 const TIMEOUT_MS = 5000;
 
 const withTimeLimit = <T>(check: Promise<T>): Promise<T> =>
@@ -74,7 +73,7 @@ const statusOfCheck = (check: Promise<unknown>): Promise<string> =>
     .then(() => 'ok')
     .catch((error: Error) => error.message);
 
-/** How many, and how far those are that are being filled; their names are the projects' own business. */
+/** Without the names, which belong to the projects. */
 function countPromoted(promoted: readonly PromotedProperty[]) {
   const filling = promoted.filter(({ filled }) => filled < 1).map(({ filled }) => filled);
   return { ready: promoted.length - filling.length, filling };

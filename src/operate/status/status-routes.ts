@@ -1,4 +1,4 @@
-/** Being watched: whether it lives, whether it is ready, how it does. For operators and their machines. */
+/** Health checks, metrics and status, for operators and their monitoring. */
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -8,9 +8,9 @@ export interface StatusRouteDeps {
   metrics: Metrics;
   /** Resolves when every store answers; rejects otherwise. */
   checkStores(): Promise<void>;
-  /** What `/_status` shows. */
+  /** What `/_status` returns. */
   status(): Promise<Static<typeof StatusSchema>>;
-  /** True from the moment the process was asked to stop. */
+  /** True once the process was asked to stop. */
   isStopping(): boolean;
 }
 

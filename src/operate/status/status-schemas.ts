@@ -1,13 +1,16 @@
 import { Type } from '@sinclair/typebox';
 import { DateTime, nullable } from '../../http/schemas/common.ts';
 
-/** `ok`, or what the store said instead. */
+/** `ok`, or the error. */
 const Answer = Type.String();
 
-/** What `/_status` shows. */
+/** What `/_status` returns. */
 export const StatusSchema = Type.Object({
   version: Type.String(),
-  versions: Type.Object({ node: Type.String(), events: Type.String({ description: 'Of the engine of events.' }) }),
+  versions: Type.Object({
+    node: Type.String(),
+    events: Type.String({ description: 'The version of the event store.' }),
+  }),
   uptime_seconds: Type.Integer(),
   stores: Type.Object({ metadata: Answer, events: Answer }),
   ingest: Type.Object({
@@ -20,7 +23,7 @@ export const StatusSchema = Type.Object({
     lag_ms: Type.Number(),
   }),
   disk: Type.Object({
-    data_bytes: Type.Integer({ description: 'What the folder of data takes.' }),
+    data_bytes: Type.Integer({ description: 'Size of the data folder.' }),
     free_bytes: Type.Integer(),
     total_bytes: Type.Integer(),
   }),
@@ -28,14 +31,14 @@ export const StatusSchema = Type.Object({
   promoted_columns: Type.Object(
     {
       ready: Type.Integer(),
-      filling: Type.Array(Type.Number(), { description: 'How far each of the others is, from 0 to 1.' }),
+      filling: Type.Array(Type.Number(), { description: 'Progress of each of the others, from 0 to 1.' }),
     },
-    { description: 'Properties with a column of their own, because questions ask for them.' },
+    { description: 'Properties that have their own column, because queries use them often.' },
   ),
   cluster: nullable(
     Type.Object(
       {
-        node: Type.String({ description: 'The one that answers.' }),
+        node: Type.String({ description: 'The node that answers.' }),
         role: Type.String(),
         nodes: Type.Array(
           Type.Object({
@@ -44,18 +47,18 @@ export const StatusSchema = Type.Object({
             host: Type.String(),
             version: Type.String(),
             started_at: DateTime,
-            silent_ms: Type.Number({ description: 'How long ago it was heard of.' }),
+            silent_ms: Type.Number({ description: 'Time since it was last seen.' }),
           }),
         ),
         partitions: Type.Array(
           Type.Object({
             partition: Type.Integer(),
             worker: nullable(Type.String({ description: 'The node that processes it.' })),
-            waiting: Type.Integer({ description: 'Events in the log.' }),
+            waiting: Type.Integer({ description: 'Events in the log that are not processed.' }),
           }),
         ),
-        keeper: nullable(Type.String({ description: 'The node that ships events and does the chores.' })),
-        blocks_waiting: Type.Integer({ description: 'Blocks of events on their way to the event store.' }),
+        keeper: nullable(Type.String({ description: 'The node that owns the event store and runs the leader tasks.' })),
+        blocks_waiting: Type.Integer({ description: 'Blocks of events not yet in the event store.' }),
       },
       { description: 'The other nodes; null on one machine.' },
     ),

@@ -1,4 +1,4 @@
-/** Everything of a project as lines of JSON, a page at a time: whatever their number, a page is in memory. */
+/** Exports a project as lines of JSON, with one page in memory at a time. */
 import type { ExportedPerson } from '../../core/events/exported-event.ts';
 import { NO_FILTER } from '../../core/filters/property-filter.ts';
 import { countByDay, iterateEvents } from '../../features/events/iterate-events.ts';
@@ -23,7 +23,7 @@ interface Exported {
   exported: number;
 }
 
-/** Waits for what was accepted, so that an event whose 200 was seen is in the export. */
+/** Waits for processing, so that every acknowledged event is in the export. */
 export const exportEvents: Operation<EventExport, Exported> = async (deps, { project, ...range }, outlet) => {
   const { id } = await chosenProject(deps.metadata, project);
   await deps.whenProcessed();
@@ -63,7 +63,7 @@ async function sendLines<T>(
   return done;
 }
 
-/** The properties are JSON text already, and stay as they are. */
+/** Properties are JSON text already. */
 function eventLine(found: FoundEvent): string {
   const { properties, ...rest } = {
     uuid: found.uuid,
@@ -106,7 +106,7 @@ const present = (person: StoredPerson, distinctIds: string[]): ExportedPerson =>
   properties: person.properties,
 });
 
-/** About how many, for whoever watches. */
+/** Approximately, for the progress. */
 async function countPersons({ eventQueries }: OperateDeps, projectId: number): Promise<number | null> {
   await eventQueries.mirrorPersons(projectId);
   const sql = eventQueries.dialect.newStatement();

@@ -1,4 +1,4 @@
-/** Lines of an export, a batch at a time. The answer comes when what was taken is on disk: then the next one can go. */
+/** Imports lines of an export in batches. The result is returned when the batch is on disk. */
 import { type ImportedPerson, type ImportLine, readImportLine } from '../../core/events/import-line.ts';
 import { importedUuid } from '../../core/events/uuid.ts';
 import type { JsonObject } from '../../core/json/json.ts';
@@ -9,14 +9,14 @@ import type { Operation } from '../operation.ts';
 
 export interface ImportBatch {
   project: number;
-  /** `at`: where the line begins in its file. */
+  /** `at`: the position of the line in its file. */
   lines: readonly { at: number; text: string }[];
 }
 
 export interface ImportBatchResult {
   events: number;
   persons: number;
-  /** Lines that were left out, by their place in the batch. */
+  /** Skipped lines, by their index in the batch. */
   bad: { index: number; reason: string }[];
 }
 
@@ -28,7 +28,7 @@ export const importLines: Operation<ImportBatch, ImportBatchResult> = async (dep
   recordRefusals(reasons, events, await acceptImportedEvents(deps, project, events.map(eventOf)));
   const persons = linesOfKind(read, 'person');
   if (persons.length > 0) {
-    // What was said of them before must be said by now, or the older word would come last.
+    // Earlier events must be processed first, or their older properties would be written last.
     await deps.whenProcessed();
     recordRefusals(reasons, persons, await importPersons(deps, id, persons.map(personOf)));
     deps.invalidateResults(id);

@@ -99,14 +99,14 @@ describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.
 
   it('ends with a comparison of everything, and leaves the folder as it was', async () => {
     const { code, output } = await run();
-    expect([code, output]).toEqual([0, expect.stringContaining('Everything is the same on both sides.')]);
+    expect([code, output]).toEqual([0, expect.stringContaining('Both sides are equal.')]);
     expect(output).toMatch(/\nevents +13 +13 {2}same\n/);
     expect(output).toMatch(/\nmerged persons +2 +2 {2}same\n/);
     expect(output).toMatch(/\nwaiting events +15 +15 {2}same\n/);
     expect(filesOf(folder)).toEqual(before);
   });
 
-  it('says in which project and on which day something is not the same', async () => {
+  it('says in which project and on which day something differs', async () => {
     const change = (to: string): Promise<void> =>
       clickhouse.run(
         `alter table ${new URL(clickhouse.options.url).pathname.slice(1)}.event_rows update properties = ${to}
@@ -116,8 +116,8 @@ describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.
     await askServer(database.url, `update persons set properties = properties || ' ' where project_id = 2`);
     const { code, output } = await run();
     expect([code, output]).toEqual([1, expect.stringContaining('The two sides differ.')]);
-    expect(output).toContain('events: project 1, 1969-12-31: 1 rows, not the same');
-    expect(output).toContain('persons: project 2: 1 rows, not the same');
+    expect(output).toContain('events: project 1, 1969-12-31: 1 rows, different content');
+    expect(output).toContain('persons: project 2: 1 rows, different content');
     expect(output.match(/DIFFERENT/g)).toHaveLength(2);
     await change('trim(properties)');
     await askServer(database.url, `update persons set properties = rtrim(properties)`);
@@ -140,6 +140,6 @@ describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.
     } finally {
       await large.close();
     }
-    expect((await run()).output).toContain('The move is complete, and a server has worked on the target since.');
+    expect((await run()).output).toContain('The move is complete, and a server has used the target since.');
   });
 });
