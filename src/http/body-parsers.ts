@@ -1,10 +1,10 @@
-/** How the private API reads bodies: JSON, forms and multipart all end as one plain object. */
+/** How the private API parses bodies: JSON, forms and multipart all become a plain object. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../core/errors.ts';
 import { isDeeperThan } from '../core/json/clean-json.ts';
 import { hasTooManyContainers } from '../core/json/count-containers.ts';
 
-/** Deeper than any honest request; without a bound, writing such a value out again would exhaust the stack. */
+/** Without a limit, serializing such a value would exhaust the stack. */
 const MAX_DEPTH = 100;
 
 export function addBodyParsers(app: FastifyInstance): void {
@@ -24,9 +24,8 @@ export function addBodyParsers(app: FastifyInstance): void {
   );
 }
 
-/** Refuses what is malformed, and what could only do harm. */
 export function parseJsonBody(body: Buffer): unknown {
-  // Whoever sends it has not even shown a key.
+  // Checked before the caller is authenticated.
   if (hasTooManyContainers(body))
     throw new Failure('malformed', 'JSON parse error - more lists and objects than this server takes');
   const text = body.toString('utf8');

@@ -1,6 +1,6 @@
 /**
- * The web console: files that were built beforehand (dist/console/), and one page for every address that the console
- * knows by itself. The list of files is made once, at the start: no path from a request ever reaches the file system.
+ * The web console: its built files (dist/console/), and one page for all of its paths. The files are listed once at the
+ * start, so no path from a request reaches the file system.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,16 +12,16 @@ import { digest } from '../lib/secrets.ts';
 import { CACHE_FOREVER, isNotModified } from './send-script.ts';
 
 interface ConsoleOptions {
-  /** Where the built console lies; it need not be there. */
+  /** Of the built console; it need not exist. */
   folder: string;
-  /** Put into snippets; null: the address that the page was loaded from. */
+  /** Shown in snippets; null: the URL that the page was loaded from. */
   publicUrl: string | null;
 }
 
-/** Addresses that the console answers; the page decides what to show. `console/src/routes.ts` stays below these. */
+/** All routes of `console/src/routes.ts` are below these. */
 const PAGE_PATHS = ['/', '/login', '/setup', '/account', '/status', '/project/*', '/organization/*'];
 
-/** Only our own files, nothing inline, in nobody's frame; and no text ever becomes HTML. */
+/** Only our own files, nothing inline, no frames, and no text as HTML. */
 const POLICY = [
   "default-src 'self'",
   "object-src 'none'",
@@ -35,7 +35,7 @@ const POLICY = [
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  // The set-up link is a secret, and must not travel on.
+  // The setup link is a secret.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 };
@@ -50,17 +50,17 @@ const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;
 
 export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: ConsoleOptions): void {
   const page = readPage(folder, publicUrl);
-  for (const place of PAGE_PATHS) app.get(place, hidden, (request, reply) => sendPage(request, reply, page));
+  for (const path of PAGE_PATHS) app.get(path, hidden, (request, reply) => sendPage(request, reply, page));
   const names = listAssets(folder);
   app.get('/assets/:name', hidden, async (request, reply) => {
     const { name } = request.params as { name: string };
     const type = CONTENT_TYPES[extname(name)];
     if (type === undefined || !names.has(name)) throw notFound();
-    const packing = chooseEncoding(request, names, name);
-    const file = join(folder, 'assets', packing === null ? name : `${name}.${packing.ending}`);
-    // A newer build has taken its place: the page that names it is reloaded.
+    const encoding = chooseEncoding(request, names, name);
+    const file = join(folder, 'assets', encoding === null ? name : `${name}.${encoding.extension}`);
+    // Replaced by a newer build: the page that refers to it is reloaded.
     const content = await readFile(file).catch(() => Promise.reject(notFound()));
-    if (packing) reply.header('content-encoding', packing.name);
+    if (encoding) reply.header('content-encoding', encoding.name);
     return reply
       .headers({ ...HEADERS, 'content-type': type, 'cache-control': CACHE_FOREVER, vary: 'Accept-Encoding' })
       .send(content);
@@ -69,7 +69,7 @@ export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: Conso
 
 interface ConsolePage {
   plain: Buffer;
-  packed: Buffer;
+  gzipped: Buffer;
   etag: string;
 }
 
@@ -81,13 +81,13 @@ function readPage(folder: string, publicUrl: string | null): ConsolePage | null 
     (_, start: string) => `${start}${escapeAttribute(publicUrl ?? '')}"`,
   );
   const plain = Buffer.from(text);
-  return { plain, packed: gzipSync(plain), etag: `"${digest(plain).slice(0, 32)}"` };
+  return { plain, gzipped: gzipSync(plain), etag: `"${digest(plain).slice(0, 32)}"` };
 }
 
 const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The page itself is asked for anew each time, so that an upgrade is seen at once; what it names never changes. */
+/** The page is requested each time, so that an upgrade is seen at once; the files it refers to never change. */
 async function sendPage(request: FastifyRequest, reply: FastifyReply, page: ConsolePage | null): Promise<FastifyReply> {
   if (page === null) throw notFound('The console is not built. Run `npm run build`, and start again.');
   reply.headers({
@@ -99,20 +99,20 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, page: Cons
   });
   if (isNotModified(request, page.etag)) return reply.code(304).send();
   if (!accepts(request, 'gzip')) return reply.send(page.plain);
-  return reply.header('content-encoding', 'gzip').send(page.packed);
+  return reply.header('content-encoding', 'gzip').send(page.gzipped);
 }
 
 const listAssets = (folder: string): ReadonlySet<string> =>
   new Set(existsSync(join(folder, 'assets')) ? readdirSync(join(folder, 'assets')) : []);
 
-/** Packed when the console was built, the smaller first. */
+/** Compressed when the console was built, the smaller first. */
 const ENCODINGS = [
-  { name: 'br', ending: 'br' },
-  { name: 'gzip', ending: 'gz' },
+  { name: 'br', extension: 'br' },
+  { name: 'gzip', extension: 'gz' },
 ] as const;
 
-const accepts = (request: FastifyRequest, packing: string): boolean =>
-  new RegExp(`\\b${packing}\\b`).test(request.headers['accept-encoding'] ?? '');
+const accepts = (request: FastifyRequest, encoding: string): boolean =>
+  new RegExp(`\\b${encoding}\\b`).test(request.headers['accept-encoding'] ?? '');
 
 const chooseEncoding = (request: FastifyRequest, names: ReadonlySet<string>, name: string) =>
-  ENCODINGS.find((packing) => accepts(request, packing.name) && names.has(`${name}.${packing.ending}`)) ?? null;
+  ENCODINGS.find((encoding) => accepts(request, encoding.name) && names.has(`${name}.${encoding.extension}`)) ?? null;

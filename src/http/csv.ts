@@ -1,6 +1,6 @@
 /**
- * Tables as CSV: nested fields become columns joined by dots (`properties.$os`, `distinct_ids.0`), columns stand in
- * alphabetical order, missing values are empty, lines end in CRLF.
+ * Objects as CSV: nested fields become columns joined by dots (`properties.$os`, `distinct_ids.0`), columns are in
+ * alphabetical order, missing values are empty.
  */
 import type { Json } from '../core/json/json.ts';
 import { csvLine } from '../lib/csv-line.ts';
@@ -22,7 +22,7 @@ function visit(value: Json, path: string, row: Map<string, string>): void {
   for (const [name, inner] of Object.entries(value)) visit(inner, path === '' ? name : `${path}.${name}`, row);
 }
 
-/** Booleans as the wire has them: capitalised. */
+/** Booleans are capitalised. */
 function cellText(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -39,7 +39,7 @@ function collectColumns(rows: Iterable<FlatRow>, known: ReadonlySet<string> = ne
 const csvRow = (columns: readonly string[], row: FlatRow): string =>
   csvLine(columns.map((column) => row.get(column) ?? ''));
 
-/** A few things as one text; nothing at all where there are none. */
+/** A few items as one text; empty where there are none. */
 export function toCsv(items: readonly Json[]): string {
   const rows = items.map(flatten);
   const columns = [...collectColumns(rows)].sort();
@@ -49,21 +49,21 @@ export function toCsv(items: readonly Json[]): string {
 type Pages = AsyncIterable<readonly FlatRow[]>;
 
 /**
- * Many things, a page at a time. The head line names every column, so the pages are gone through twice: once for their
- * columns, once for their rows. Twice the work, but never more than a page in memory.
+ * Many items, a page at a time. The header has every column, so the pages are read twice: once for their columns, once
+ * for their rows. Twice the work, but never more than a page in memory.
  */
 export async function* csvLines(pages: () => Pages): AsyncGenerator<string> {
   yield* csvLinesOf(await csvColumns(pages()), pages());
 }
 
-/** The first time: for those who want to know whether it works before they begin to answer. */
+/** The first pass, for callers that want errors before they start to answer. */
 export async function csvColumns(pages: Pages): Promise<string[]> {
   let columns = new Set<string>();
   for await (const rows of pages) columns = collectColumns(rows, columns);
   return [...columns].sort();
 }
 
-/** The second time. */
+/** The second pass. */
 export async function* csvLinesOf(columns: readonly string[], pages: Pages): AsyncGenerator<string> {
   if (columns.length > 0) yield csvLine(columns);
   for await (const rows of pages) yield rows.map((row) => csvRow(columns, row)).join('');

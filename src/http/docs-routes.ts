@@ -3,8 +3,8 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Only our own scripts; the page styles itself inline. Not the plugin's policy: that one sends browsers to https, which
- * a server in somebody's cellar does not speak.
+ * Only our own scripts; the page has inline styles. Not the plugin's policy, which sends browsers to https: a server may
+ * have none.
  */
 const CONTENT_SECURITY_POLICY = {
   'default-src': ["'self'"],

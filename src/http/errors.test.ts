@@ -81,7 +81,7 @@ describe('what goes out', () => {
       detail: 'A server error occurred.',
       attr: null,
     });
-    expect(answer.log.error).toHaveBeenCalledWith({ err: fault }, 'unexpected fault');
+    expect(answer.log.error).toHaveBeenCalledWith({ err: fault }, 'unexpected error');
   });
 
   it.each([

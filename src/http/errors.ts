@@ -1,6 +1,6 @@
 /**
- * The one place where a failure becomes an answer: kind → status and body.
- * Bodies always have the same four keys; `attr` is null when no field is to blame.
+ * The one place where an error becomes a response. Bodies always have the same four keys; `attr` is null when the error is
+ * not about a field.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -40,7 +40,7 @@ export function errorBody(failure: Failure): ErrorBody {
   return { type, code: failure.code ?? code, detail: failure.message, attr: failure.attr ?? null };
 }
 
-/** What nobody foresaw: logged whole by the caller, answered with nothing that could help an attacker. */
+/** Unexpected errors are logged, and answered with nothing that could help an attacker. */
 const UNEXPECTED_ERROR: ErrorBody = {
   type: 'server_error',
   code: 'error',
@@ -48,7 +48,6 @@ const UNEXPECTED_ERROR: ErrorBody = {
   attr: null,
 };
 
-/** An error as an answer, and what the operator should read about it. */
 interface ErrorResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -56,10 +55,11 @@ interface ErrorResponse {
   log: { level: 'warn' | 'error'; message: string } | null;
 }
 
-export function toErrorResponse(error: unknown, asked: IncomingHttpHeaders): ErrorResponse {
-  const failure = error instanceof Failure ? error : error instanceof Error ? fromFramework(error, asked) : null;
+export function toErrorResponse(error: unknown, requestHeaders: IncomingHttpHeaders): ErrorResponse {
+  const failure =
+    error instanceof Failure ? error : error instanceof Error ? fromFramework(error, requestHeaders) : null;
   if (failure === null) {
-    return { status: 500, headers: {}, body: UNEXPECTED_ERROR, log: { level: 'error', message: 'unexpected fault' } };
+    return { status: 500, headers: {}, body: UNEXPECTED_ERROR, log: { level: 'error', message: 'unexpected error' } };
   }
   const { kind, retryAfter } = failure;
   return {
@@ -80,15 +80,15 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.code(status).send(body);
 }
 
-/** The web framework's own complaints about a request, said in our words. */
-function fromFramework(error: Error & Partial<FastifyError>, asked: IncomingHttpHeaders): Failure | null {
+/** Errors of the web framework as failures. */
+function fromFramework(error: Error & Partial<FastifyError>, requestHeaders: IncomingHttpHeaders): Failure | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Failure('too_large', 'The request body is too large. Send fewer events at once.', { cause: error });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure(
         'unsupported_media_type',
-        `Unsupported media type "${asked['content-type'] ?? ''}" in request.`,
+        `Unsupported media type "${requestHeaders['content-type'] ?? ''}" in request.`,
       );
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return notFound();
@@ -97,11 +97,11 @@ function fromFramework(error: Error & Partial<FastifyError>, asked: IncomingHttp
     case 'FST_ERR_ASYNC_CONSTRAINT':
       return new Failure('malformed', error.message, { cause: error });
     default:
-      return clientFault(error);
+      return clientError(error);
   }
 }
 
-function clientFault(error: Error & Partial<FastifyError>): Failure | null {
+function clientError(error: Error & Partial<FastifyError>): Failure | null {
   const status = error.statusCode;
   return status !== undefined && status >= 400 && status < 500
     ? new Failure('malformed', error.message, { cause: error })

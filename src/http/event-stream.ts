@@ -1,44 +1,44 @@
 /**
- * Server-sent events to one reader. A reader who is slower than what there is to tell is not waited for: what comes
- * while its buffer is full is passed over, and it is told how much that was.
+ * Server-sent events to one client. A slow client is not waited for: events that come while its buffer is full are
+ * dropped, and it is told how many.
  */
 import type { ServerResponse } from 'node:http';
 
 export type ResponseStream = Pick<ServerResponse, 'write' | 'end' | 'once' | 'on' | 'writableEnded' | 'destroyed'>;
 
 export class EventStream {
-  readonly #wire: ResponseStream;
+  readonly #response: ResponseStream;
   #isFull = false;
-  #missed = 0;
+  #dropped = 0;
 
-  constructor(wire: ResponseStream) {
-    this.#wire = wire;
-    // A reader that vanishes in the middle of a write is no news: 'close' follows.
-    wire.on('error', () => undefined);
+  constructor(response: ResponseStream) {
+    this.#response = response;
+    // When the client disconnects in the middle of a write, 'close' follows.
+    response.on('error', () => undefined);
   }
 
   /** `data` must be one line. */
   send(data: string, event?: string): void {
-    if (this.#isFull) this.#missed++;
+    if (this.#isFull) this.#dropped++;
     else this.#write(`${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`);
   }
 
-  /** A line that readers pass over, but that keeps proxies from thinking that nobody is there. */
+  /** Ignored by clients; keeps proxies from closing the connection. */
   comment(text: string): void {
     if (!this.#isFull) this.#write(`: ${text}\n\n`);
   }
 
   end(): void {
-    if (!this.#wire.writableEnded) this.#wire.end();
+    if (!this.#response.writableEnded) this.#response.end();
   }
 
   #write(text: string): void {
-    if (this.#wire.writableEnded || this.#wire.destroyed || this.#wire.write(text)) return;
+    if (this.#response.writableEnded || this.#response.destroyed || this.#response.write(text)) return;
     this.#isFull = true;
-    this.#wire.once('drain', () => {
+    this.#response.once('drain', () => {
       this.#isFull = false;
-      const count = this.#missed;
-      this.#missed = 0;
+      const count = this.#dropped;
+      this.#dropped = 0;
       if (count > 0) this.send(JSON.stringify({ count }), 'dropped');
     });
   }

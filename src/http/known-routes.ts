@@ -1,4 +1,4 @@
-/** Tells 'there is no such path' from 'there is, but not with this method'. */
+/** Distinguishes unknown paths from methods that a path does not support. */
 export class KnownRoutes {
   readonly #routes: { url: string; segments: string[]; method: string }[] = [];
 
@@ -6,18 +6,18 @@ export class KnownRoutes {
     for (const method of [methods].flat()) this.#routes.push({ url, segments: split(url), method });
   }
 
-  /** Every route there is, in the document or not. */
+  /** All routes, in the OpenAPI document or not. */
   list(): { method: string; url: string }[] {
     return this.#routes.map(({ method, url }) => ({ method, url }));
   }
 
-  /** Methods that the path takes; empty when there is no such path. */
+  /** Methods of the path; empty when there is no such path. */
   methodsFor(path: string): Set<string> {
     const segments = split(path);
     return new Set(this.#routes.filter((route) => matches(route.segments, segments)).map((route) => route.method));
   }
 
-  /** Whether a pattern with fewer parameters is meant: `/a/activity/` is not the `/a/:id/` of something called so. */
+  /** Whether a route with fewer parameters matches: `/a/activity/` is not `/a/:id/`. */
   hasMoreSpecific(url: string, path: string): boolean {
     const segments = split(path);
     const params = countParams(split(url));

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 type Child = Parameters<FastifyBaseLogger['child']>;
 
-/** The log of one request, made when something is said in it: most requests say nothing. */
+/** The logger of one request, created when something is logged: for most requests nothing is. */
 class LazyLog {
   readonly #parent: FastifyBaseLogger;
   readonly #child: Child;
@@ -18,13 +18,13 @@ class LazyLog {
     return this.#parent.level;
   }
 
-  get made(): FastifyBaseLogger {
+  get logger(): FastifyBaseLogger {
     this.#log ??= this.#parent.child(...this.#child);
     return this.#log;
   }
 
   child(...child: Child): FastifyBaseLogger {
-    return this.made.child(...child);
+    return this.logger.child(...child);
   }
 }
 
@@ -32,8 +32,8 @@ const LEVELS: readonly Level[] = ['trace', 'debug', 'info', 'warn', 'error', 'fa
 
 for (const level of LEVELS) {
   Object.defineProperty(LazyLog.prototype, level, {
-    value(this: LazyLog, ...words: Parameters<FastifyBaseLogger['info']>) {
-      this.made[level](...words);
+    value(this: LazyLog, ...args: Parameters<FastifyBaseLogger['info']>) {
+      this.logger[level](...args);
     },
   });
 }

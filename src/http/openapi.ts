@@ -1,6 +1,6 @@
 import { VERSION } from '../version.ts';
 
-/** The head of the OpenAPI document; the routes add themselves. */
+/** The OpenAPI document without its routes, which are added when they are registered. */
 export const OPENAPI = {
   openapi: '3.1.0',
   info: {

@@ -1,5 +1,4 @@
-/** Limit and offset, and the envelope that every list comes in. */
-
+/** Limit and offset, and the envelope of lists. */
 import type { FastifyRequest } from 'fastify';
 import { Failure, invalid } from '../core/errors.ts';
 import type { Page, Paged } from '../stores/metadata/page.ts';
@@ -9,7 +8,7 @@ const MAX_LIMIT = 1000;
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One query parameter as text; the last one counts where it is given twice. */
+/** One query parameter; of several with one name the last counts. */
 export function queryText(query: Query, name: string): string | undefined {
   const value = query[name];
   return Array.isArray(value) ? value.at(-1) : value;
@@ -20,7 +19,7 @@ function positiveInteger(text: string | undefined): number | null {
   return text !== undefined && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
-/** A limit or offset that makes no sense counts as absent. */
+/** An invalid limit or offset counts as absent. */
 export function readPage(query: Query): Page {
   return {
     limit: Math.min(positiveInteger(queryText(query, 'limit')) ?? DEFAULT_LIMIT, MAX_LIMIT),
@@ -45,7 +44,7 @@ export function envelope<T, R>(url: URL, page: Page, paged: Paged<T>, present: (
   };
 }
 
-/** The same address with some query parameters replaced (null removes one), keys in alphabetical order. */
+/** The same URL with some query parameters replaced (null removes one), sorted. */
 export function withQuery(url: URL, changes: Record<string, number | string | null>): string {
   const next = new URL(url);
   for (const [name, value] of Object.entries(changes)) {
@@ -56,17 +55,17 @@ export function withQuery(url: URL, changes: Record<string, number | string | nu
   return next.toString();
 }
 
-/** The page of an activity list: pages are counted from 1 there. */
+/** Activity lists count pages from 1. */
 export function readActivityPage(query: Query): Page & { number: number } {
   const limit = Math.min(positiveInteger(queryText(query, 'limit')) ?? 10, MAX_LIMIT);
   const number = positiveInteger(queryText(query, 'page')) ?? 1;
-  // A page so far out that its offset is no longer a whole number holds nothing either way.
+  // Beyond this the page is empty either way.
   return { limit, number, offset: Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
 /**
- * The address that the caller used, as seen from outside. Path and host are joined as text: resolving one against the
- * other would let a path such as `//elsewhere/` choose the host. A Host header that is no host counts as absent.
+ * The URL that the caller used. Path and host are joined as text: resolving one against the other would let a path such
+ * as `//elsewhere/` choose the host. An invalid Host header counts as absent.
  */
 export function requestUrl(request: FastifyRequest, publicUrl: string | null): URL {
   const origin = publicUrl ?? `${request.protocol}://${request.host || 'localhost'}`;
@@ -74,7 +73,7 @@ export function requestUrl(request: FastifyRequest, publicUrl: string | null): U
   return new URL(`${base}${request.url}`);
 }
 
-/** A JSON list of texts; undefined when absent. */
+/** A JSON list of strings; undefined when absent. */
 export function readStringList(query: Query, name: string): string[] | undefined {
   const text = queryText(query, name);
   if (!text) return undefined;

@@ -1,19 +1,19 @@
-/** What is told of every answer: how long it took, for the metrics, and a line in the log. */
+/** Every response is measured for the metrics and logged. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler, RouteOptions } from 'fastify';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route tells of its answers itself, at the moment when it gives them. */
-    tellsItself?: boolean;
+    /** The route calls `LogAnswer` itself. */
+    logsItself?: boolean;
   }
 }
 
-/** The route is taken from the request unless it is given: to ask for it, the framework copies all that it knows of it. */
+/** `route` is looked up unless given, which is slow: the framework copies all options of the route. */
 export type LogAnswer = (request: FastifyRequest, reply: FastifyReply, route?: string) => void;
 
-/** One line for each answer, with the request id that an error's log line carries too. */
+/** The line has the request id, as the lines of errors have. */
 export const requestLogger =
   ({ metrics, log }: { metrics: Metrics; log: Logger }): LogAnswer =>
   (request, reply, route = request.routeOptions.url ?? 'unknown') => {
@@ -26,8 +26,8 @@ export const requestLogger =
   };
 
 /**
- * After each answer of every route, but those that tell themselves: to be called after an answer, the framework must
- * listen to it, which costs the busiest routes a twentieth of their time.
+ * Logs the responses of all routes but those that do it themselves: an `onResponse` hook costs the hottest routes a
+ * twentieth of their time.
  */
 export function logRequests(app: FastifyInstance, tell: LogAnswer): void {
   const hook: onResponseHookHandler = (request, reply, done) => {
@@ -36,7 +36,7 @@ export function logRequests(app: FastifyInstance, tell: LogAnswer): void {
   };
   app.addHook('onRoute', (route: RouteOptions) => {
     const hooks = [route.onResponse ?? []].flat();
-    if (route.config?.tellsItself || hooks.includes(hook)) return;
+    if (route.config?.logsItself || hooks.includes(hook)) return;
     route.onResponse = [...hooks, hook];
   });
 }

@@ -1,13 +1,13 @@
-/** What answers tell browsers not to do with them. The busiest public routes do without: they say nothing of anybody. */
+/** Security headers for browsers. The hottest public routes have none: they contain no personal data. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Whether the caller came by https, as a trusted proxy says or as the public address does. */
+/** Whether the request came by https, according to a trusted proxy or the public URL. */
 export const isEncrypted = (request: FastifyRequest, publicUrl: string | null): boolean =>
   request.protocol === 'https' || (publicUrl?.startsWith('https:') ?? false);
 
 const ALWAYS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** Data, never a page: not to be shown as one, framed, kept by caches, or loaded by other sites. */
+/** For data: not to be shown as a page, framed, cached, or loaded by other sites. */
 const DATA = {
   ...ALWAYS,
   'cache-control': 'no-store',
@@ -22,7 +22,7 @@ export function setDataHeaders(request: FastifyRequest, reply: FastifyReply, pub
   if (isEncrypted(request, publicUrl)) reply.header('strict-transport-security', HSTS);
 }
 
-/** For every route of the private API. A route that says otherwise afterwards is heard. */
+/** For the private API; a route may override them. */
 export function dataHeaders(app: FastifyInstance, publicUrl: string | null): void {
   app.addHook('onRequest', (request, reply, done) => {
     setDataHeaders(request, reply, publicUrl);
@@ -30,7 +30,7 @@ export function dataHeaders(app: FastifyInstance, publicUrl: string | null): voi
   });
 }
 
-/** For pages, which have policies of their own. */
+/** For pages, which have their own policies. */
 export function pageHeaders(app: FastifyInstance, publicUrl: string | null): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ALWAYS);

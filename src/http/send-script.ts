@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Script } from './script.ts';
 
-/** For addresses whose content never changes. */
+/** For URLs whose content never changes. */
 export const CACHE_FOREVER = 'public, max-age=31536000, immutable';
-/** For addresses whose content changes with an upgrade or a setting. */
+/** For URLs whose content changes with an upgrade or a setting. */
 export const CACHE_BRIEFLY = 'public, max-age=30';
 
 export function sendScript(
@@ -24,6 +24,6 @@ export function sendScript(
   return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 
-/** Whether the caller has this version already. */
+/** Whether the client has this version already. */
 export const isNotModified = (request: FastifyRequest, etag: string): boolean =>
   (request.headers['if-none-match'] ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);

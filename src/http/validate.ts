@@ -1,6 +1,6 @@
 /**
- * Reads a request body by its TypeBox schema: checks, gently converts ("37" is an integer where one is wanted, as form
- * bodies send it), drops what the schema does not name, and reports the first error in the words of the wire.
+ * Validates a request body by its TypeBox schema: converts ("37" is an integer where one is expected, as forms send it),
+ * drops unknown fields, and reports the first error in Django's words.
  */
 import { Kind, type TSchema } from '@sinclair/typebox';
 import { Failure } from '../core/errors.ts';
@@ -8,7 +8,7 @@ import { isJsonObject, type Json } from '../core/json/json.ts';
 import { pythonTypeName } from '../core/json/python-type-name.ts';
 import { parseJsonBody } from './body-parsers.ts';
 
-/** Reads `value` by `schema`; throws a `Failure` naming the first field that is wrong. */
+/** Throws a `Failure` with the first invalid field. */
 export function readValue(schema: TSchema, value: unknown): unknown {
   return read(schema, value, []);
 }
@@ -20,36 +20,36 @@ function fail(path: Path, code: string, detail: string): never {
 }
 
 function read(schema: TSchema, sent: unknown, path: Path): unknown {
-  const [wanted, nullable] = withoutNull(schema);
-  const value = wanted.fromText === true ? fromText(sent) : sent;
+  const [expected, nullable] = withoutNull(schema);
+  const value = expected.fromText === true ? fromText(sent) : sent;
   if (value === null || value === undefined) {
-    return nullable ? null : isAny(wanted) ? value : fail(path, 'null', 'This field may not be null.');
+    return nullable ? null : isAny(expected) ? value : fail(path, 'null', 'This field may not be null.');
   }
-  switch (wanted[Kind]) {
+  switch (expected[Kind]) {
     case 'Object':
-      return readObject(wanted, value, path);
+      return readObject(expected, value, path);
     case 'String':
-      return readString(wanted, value, path);
+      return readString(expected, value, path);
     case 'Boolean':
       return readBoolean(value, path);
     case 'Integer':
     case 'Number':
-      return readNumber(wanted, value, path);
+      return readNumber(expected, value, path);
     case 'Array':
-      return readArray(wanted, value, path);
+      return readArray(expected, value, path);
     case 'Record':
       return readRecord(value, path);
     case 'Union':
-      return readChoice(wanted, value, path);
+      return readChoice(expected, value, path);
     case 'Unknown':
     case 'Any':
       return value;
     default:
-      throw new Error(`No reader for a schema of kind ${wanted[Kind]}`);
+      throw new Error(`No reader for a schema of kind ${expected[Kind]}`);
   }
 }
 
-/** Forms can only send text: where a schema says so, JSON in it is read. Other text is left for the reader to refuse. */
+/** Forms can only send text: where the schema says so, it is parsed as JSON. Invalid JSON stays a text, and is refused. */
 function fromText(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
@@ -99,7 +99,7 @@ function readString(schema: TSchema, value: unknown, path: Path): string {
     fail(path, 'min_length', `Ensure this field has at least ${schema.minLength} characters.`);
   }
   checkFormat(schema.format, text, path);
-  // Half of a surrogate pair is no character; databases would refuse or change it behind our back.
+  // Half of a surrogate pair is no character; databases would refuse or change it.
   return text.toWellFormed();
 }
 
@@ -110,11 +110,10 @@ function checkFormat(format: string | undefined, text: string, path: Path): void
   if (format === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) {
     fail(path, 'invalid_input', 'Enter a valid email address.');
   }
-  if (format === 'uri' && !isWebAddress(text)) fail(path, 'invalid_input', 'Enter a valid URL.');
+  if (format === 'uri' && !isWebUrl(text)) fail(path, 'invalid_input', 'Enter a valid URL.');
 }
 
-const isWebAddress = (text: string): boolean =>
-  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+const isWebUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 
 const TRUE = new Set<unknown>([true, 1, '1', 'true', 'True', 'TRUE', 't', 'T', 'on', 'yes']);
 const FALSE = new Set<unknown>([false, 0, '0', 'false', 'False', 'FALSE', 'f', 'F', 'off', 'no']);
@@ -150,14 +149,14 @@ function readArray(schema: TSchema, value: unknown, path: Path): unknown[] {
   return value.map((item, index) => read(schema.items, item, [...path, index]));
 }
 
-/** A free-form map: kept as it is, whatever its values are. */
+/** A free-form map: any values. */
 function readRecord(value: unknown, path: Path): unknown {
   if (!isJsonObject(value))
     return fail(path, 'not_a_dict', `Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
   return value;
 }
 
-/** A choice between literals, or between shapes of which the first that fits is taken. */
+/** A union of literals, or of schemas of which the first that matches is taken. */
 function readChoice(schema: TSchema, value: unknown, path: Path): unknown {
   const members: TSchema[] = schema.anyOf;
   const literals = members.filter((member) => member[Kind] === 'Literal');
@@ -173,6 +172,6 @@ function readChoice(schema: TSchema, value: unknown, path: Path): unknown {
   return fail(path, 'invalid_choice', `"${preview(value)}" is not a valid choice.`);
 }
 
-/** The beginning of a value. Never `String(value)`: an object may bring a `toString` that is no function. */
+/** The beginning of a value. Not `String(value)`: an object may have a `toString` that is no function. */
 const preview = (value: unknown): string =>
   (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100).toWellFormed();

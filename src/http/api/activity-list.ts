@@ -1,5 +1,4 @@
-/** Activity lists look the same for every kind of thing: newest first, in numbered pages. */
-
+/** Activity lists: newest first, in numbered pages. */
 import type { User } from '../../stores/metadata/accounts.ts';
 import type { ActivityQuery, MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { type Query, readActivityPage, withQuery } from '../paging.ts';
@@ -21,7 +20,6 @@ export async function listActivity(deps: { metadata: MetadataStore }, about: Act
   };
 }
 
-/** The users behind a list of ids, looked up together. */
 export async function usersById(
   metadata: MetadataStore,
   ids: readonly (number | null)[],

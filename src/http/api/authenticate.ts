@@ -1,6 +1,6 @@
 /**
- * The way into every private route: who is asking, which project or organization is meant, may they. Then the body is
- * checked, then the handler runs. A handler only ever sees callers who may be there.
+ * What every private route checks first: who the caller is, which project or organization is meant, and whether the caller
+ * has access. Then the body is validated, then the handler runs.
  */
 import type { FastifyRequest } from 'fastify';
 import {
@@ -18,7 +18,7 @@ import type { RouteDeps } from './route-deps.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 
-/** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
+/** By a key in the header or a session cookie, before the body is read. Null: the body may have a key. */
 export async function callerFromHeaders(deps: RouteDeps, request: FastifyRequest): Promise<Caller | null> {
   const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
@@ -28,7 +28,7 @@ export async function callerFromHeaders(deps: RouteDeps, request: FastifyRequest
   return caller;
 }
 
-/** After the body was read: a key there, or in the query. */
+/** By a key in the body or in the query. */
 export async function callerFromBody(deps: RouteDeps, request: FastifyRequest): Promise<Caller> {
   const inBody = (request.body as { personal_api_key?: unknown } | null | undefined)?.personal_api_key;
   if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body', request.ip);
@@ -38,8 +38,8 @@ export async function callerFromBody(deps: RouteDeps, request: FastifyRequest): 
 }
 
 /**
- * A project key in the request, `token` or `api_key` in query or body, says which project is meant, whatever the path
- * says: old clients of the un-nested paths know it by nothing else.
+ * A project key in the request, `token` or `api_key` in query or body, takes precedence over the path: old clients of the
+ * paths without a project have nothing else to name it.
  */
 export async function projectByToken(deps: RouteDeps, request: FastifyRequest): Promise<Project | null> {
   const body = (request.body ?? {}) as { token?: unknown; api_key?: unknown };
@@ -54,7 +54,7 @@ export async function projectByToken(deps: RouteDeps, request: FastifyRequest): 
 
 const INTEGER = /^\d{1,15}$/;
 
-/** The project in the path. A stranger's is refused (403); one that does not exist is not found (404). */
+/** 403 for a project of another organization, 404 for one that does not exist. */
 export async function projectFromPath(
   deps: RouteDeps,
   caller: Caller,
@@ -71,7 +71,7 @@ export async function projectFromPath(
   return project;
 }
 
-/** The organization in the path. A stranger's looks like one that does not exist. */
+/** 404 also for an organization that the caller is not a member of. */
 export async function organizationFromPath(deps: RouteDeps, caller: Caller, id: string): Promise<Organization> {
   const wanted = id === '@current' ? currentOrganizationId(caller) : id.toLowerCase();
   const organization = levelIn(caller, wanted) === null ? null : await deps.metadata.organizations.get(wanted);

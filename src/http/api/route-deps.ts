@@ -1,7 +1,7 @@
 import type { CallerDeps } from '../../access/callers.ts';
 import type { KeyGuard } from '../../access/key-guard.ts';
 
-/** What every private route is built from; a feature adds what its own handlers use. */
+/** What every private route needs; features add what their handlers use. */
 export interface RouteDeps extends CallerDeps {
   keys: KeyGuard;
   config: { publicUrl: string | null };

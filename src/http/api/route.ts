@@ -1,6 +1,6 @@
 /**
- * How a private route is declared: one table-like object with its shape, its access rule and a handler of a few lines.
- * The OpenAPI document is made from the same declarations.
+ * How a private route is declared: one object with its schemas, its access rule and a short handler. The OpenAPI document
+ * is generated from the same declarations.
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
@@ -22,7 +22,7 @@ export interface RouteContext<Body> {
   body: Body;
   query: Query;
   params: Readonly<Record<string, string>>;
-  /** The address of this request as the caller sees it: links are built from it. */
+  /** The URL of this request as the caller sees it; links are built from it. */
   url: URL;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -32,24 +32,24 @@ interface RouteDeclaration<B extends TSchema, C> {
   method: HTTPMethods;
   url: string;
   /**
-   * The name that a project's collection had before projects had a place in the path: with `person`, the same route is
-   * also at /api/person/…, in the project that the request's project key names, else in the caller's current one.
+   * The name of the collection before projects were part of the path: with `person`, the same route is also at
+   * /api/person/…, for the project of the request's project key, else the caller's current one.
    */
   legacy?: string;
-  /** True: not shown in the document, such as a method that is there only to say why it is refused. */
+  /** Not in the OpenAPI document, such as a method that is only there to explain why it is refused. */
   hidden?: boolean;
   summary: string;
   tag: string;
   body?: B;
-  /** Query parameters, for the document: name → what it does. They are read leniently. */
+  /** Query parameters for the OpenAPI document: name → description. They are read leniently. */
   query?: Readonly<Record<string, string>>;
-  /** The least level in the organization; any member when absent. */
+  /** Minimum level in the organization; any member when absent. */
   level?: MembershipLevel;
-  /** True: a question with a body. Whatever else is sent to a project changes something, and kept answers with it. */
+  /** True: a query with a body. All other requests but GET change the project, so its cached results are dropped. */
   readOnly?: boolean;
-  /** What a stranger to the project hears: 'forbidden' (403) unless this says that it looks as if it did not exist. */
+  /** Callers without access to the project get 404 instead of 403. */
   foreign?: 'not_found';
-  /** Status of success; 200 when absent. 204 has no body. */
+  /** On success; 200 when absent. 204 has no body. */
   status?: 200 | 201 | 204;
   response?: TSchema;
   handler(context: C): Promise<unknown>;
@@ -136,7 +136,7 @@ function declare<B extends TSchema, C>(
       if (declaration.readOnly !== true && request.method !== 'GET' && request.project !== null) {
         deps.results.invalidate(request.project.id);
       }
-      // A handler that answers by itself, with a stream, returns the reply.
+      // A handler that has sent the answer itself, such as a stream, returns the reply.
       if (reply.sent || answer === reply) return reply;
       return reply.code(status).send(status === 204 ? undefined : answer);
     },
@@ -161,11 +161,11 @@ async function authorize(
 }
 
 function present<T>(value: T | null): T {
-  if (value === null) throw new Error('A route was declared without what its handler needs');
+  if (value === null) throw new Error('The route has no project or organization in its path');
   return value;
 }
 
-/** What the OpenAPI document says of a route; the body's schema is also what checks it. */
+/** For the OpenAPI document; the schema of the body is also used to validate it. */
 function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<string, unknown> {
   const { url, summary, tag, body, query = {}, status = 200, response, level } = declaration;
   const { hidden = false, isLegacy = false } = declaration;
@@ -177,7 +177,7 @@ function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<str
     ...(hidden ? { hide: true } : {}),
     ...(isLegacy ? { deprecated: true } : {}),
     security: [{ personalKey: [] }, { session: [] }],
-    // Read by people, and by the test that tries every route with the keys of those who may not.
+    // Also read by the test that tries every route without access.
     ...(level === undefined ? {} : { 'x-least-level': level }),
     ...(params.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(params) } } : {}),
     ...(parameters.length > 0 ? { querystring: { type: 'object', properties: Object.fromEntries(parameters) } } : {}),

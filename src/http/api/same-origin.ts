@@ -1,6 +1,6 @@
 /**
- * A browser sends the session cookie by itself, so another site could make it act. It also says which site the request
- * comes from, and that must be ours. Callers that say nothing of the kind are no browsers, or only read.
+ * Protection against CSRF: browsers send the session cookie with requests that other sites make, and say which site that
+ * is. Requests without that information are not from browsers, or only read.
  */
 import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../../core/errors.ts';

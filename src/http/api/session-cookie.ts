@@ -1,4 +1,4 @@
-/** The cookies of a sign-in: one stands for it, the other for a browser that has signed in before. */
+/** Two cookies: one for the session, one to recognise a browser that has logged in before. */
 import { parse, type SerializeOptions, serialize } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import { isEncrypted } from '../security-headers.ts';
@@ -9,7 +9,6 @@ const YEAR_SECONDS = 31_536_000;
 
 const read = (request: FastifyRequest, name: string): string | undefined => parse(request.headers.cookie ?? '')[name];
 
-/** Scripts cannot read it, other sites cannot send it along, and it travels encrypted where the site is. */
 const rules = (request: FastifyRequest, publicUrl: string | null): SerializeOptions => ({
   path: '/',
   httpOnly: true,
@@ -31,7 +30,7 @@ export const clearSessionCookie = (request: FastifyRequest, publicUrl: string | 
 
 export const deviceCookie = (request: FastifyRequest): string | undefined => read(request, DEVICE_COOKIE);
 
-/** Asked for at the door alone. */
+/** Only sent when logging in. */
 export const setDeviceCookie = (request: FastifyRequest, publicUrl: string | null, value: string): string =>
   serialize(DEVICE_COOKIE, value, {
     ...rules(request, publicUrl),

@@ -1,6 +1,6 @@
 /**
- * Browsers call the public endpoints from other sites, some with credentials: then the answer must name the very origin
- * that asked. Errors carry the same headers, or the page would not even learn the status.
+ * Browsers call the public endpoints from other sites, some with credentials: then the response must name the origin.
+ * Errors have the same headers, or the page could not read the status.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -15,7 +15,7 @@ export function addCors(app: FastifyInstance): void {
   });
 }
 
-/** For a request that names its origin. */
+/** For a request with an `Origin` header. */
 export const corsHeaders = (headers: IncomingHttpHeaders): [name: string, value: string][] => [
   ['access-control-allow-origin', originOf(headers.origin ?? '')],
   ['access-control-allow-credentials', 'true'],
@@ -24,16 +24,16 @@ export const corsHeaders = (headers: IncomingHttpHeaders): [name: string, value:
   ['vary', 'Origin'],
 ];
 
-/** Scheme and host; an origin without a host (`null`, a file) gets the wildcard. */
+/** Scheme and host; the wildcard for an origin without a host, such as `null` or a file. */
 const originOf = (origin: string): string => {
   const url = URL.canParse(origin) ? new URL(origin) : null;
   return url?.host ? `${url.protocol}//${url.host}` : '*';
 };
 
-/** Whatever the browser asks for may be sent: tracing headers of every vendor among them. */
+/** All headers that the browser asks for, such as tracing headers of any vendor. */
 function allowedHeaders(headers: IncomingHttpHeaders): string[] {
-  const asked = String(headers['access-control-request-headers'] ?? '').split(',');
-  const names = asked.map((name) => name.trim()).filter((name) => /^[\w-]{1,100}$/.test(name));
+  const requested = String(headers['access-control-request-headers'] ?? '').split(',');
+  const names = requested.map((name) => name.trim()).filter((name) => /^[\w-]{1,100}$/.test(name));
   return [...ALWAYS_ALLOWED, ...names.filter((name) => !isAlwaysAllowed(name))];
 }
 

@@ -90,7 +90,7 @@ it('tells the operator what the caller need not know', async () => {
     level: 'error',
     request_id: 'an-id',
     err: { message: 'a fault' },
-    msg: 'unexpected fault',
+    msg: 'unexpected error',
   });
   const busy = await ask('/greet/', {}, { fault: 'busy' });
   expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '2']);

@@ -1,7 +1,7 @@
 /**
- * The short way to a question's answer, past the web framework: its routing, hooks, wrappers and streams cost as much as
- * the decision itself. It takes the requests that SDKs send all day, a short JSON body with its length said beforehand,
- * and leaves everything else to the framework, where the same questions are answered in the same words.
+ * Answers the hottest routes without the web framework, whose routing, hooks and streams cost as much as a flag decision.
+ * It takes the requests that SDKs usually send, a short JSON body with a known length, and leaves everything else to the
+ * framework, where the same routes give the same answers.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
@@ -20,7 +20,6 @@ export interface FastPathDeps extends PublicRouteDeps {
   metrics: { requestTimes: Pick<RequestTimes, 'observe'> };
 }
 
-/** One request on its way through the door. */
 interface FastRequest<D extends FastPathDeps> {
   route: FastRoute<D>;
   request: PublicRequest;
@@ -32,67 +31,69 @@ const PLAIN_TYPE = /^(?:application\/json|text\/plain)(?:; ?charset=utf-8)?$/i;
 
 export class FastPath<D extends FastPathDeps> {
   readonly #deps: D;
-  readonly #questions: ReadonlyMap<string, FastRoute<D>>;
-  readonly #longest: number;
-  #isClosed = false;
+  readonly #routes: ReadonlyMap<string, FastRoute<D>>;
+  readonly #maxBytes: number;
+  #isStopping = false;
 
-  constructor(deps: D, questions: readonly FastRoute<D>[]) {
+  constructor(deps: D, routes: readonly FastRoute<D>[]) {
     this.#deps = deps;
-    this.#longest = Math.min(MAX_PLAIN_BYTES, deps.config.maxBodyBytes);
-    // With a slash at the end or without, as the framework has it.
-    this.#questions = new Map(questions.flatMap((one) => [one.path, one.path.slice(0, -1)].map((path) => [path, one])));
+    this.#maxBytes = Math.min(MAX_PLAIN_BYTES, deps.config.maxBodyBytes);
+    // With and without a trailing slash, as in the framework.
+    this.#routes = new Map(
+      routes.flatMap((route) => [route.path, route.path.slice(0, -1)].map((path) => [path, route])),
+    );
   }
 
-  /** Whatever does not pass here goes the usual way. */
-  wrap(usual: RequestListener): RequestListener {
+  /** Requests that are not taken go to the framework. */
+  wrap(framework: RequestListener): RequestListener {
     return (request, response) => {
-      if (!this.#take(request, response)) usual(request, response);
+      if (!this.#take(request, response)) framework(request, response);
     };
   }
 
-  /** A server that stops refuses what still comes in: the framework does. */
+  /** The framework refuses requests while the server stops. */
   close(): void {
-    this.#isClosed = true;
+    this.#isStopping = true;
   }
 
   #take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     if (method !== 'POST') return false;
-    const mark = url.indexOf('?');
-    const question = this.#questions.get(mark === -1 ? url : url.slice(0, mark));
-    if (question === undefined || !this.#isOpen()) return false;
+    const queryStart = url.indexOf('?');
+    const route = this.#routes.get(queryStart === -1 ? url : url.slice(0, queryStart));
+    if (route === undefined || !this.#isActive()) return false;
     const length = Number(headers['content-length'] ?? 0);
-    if (!(length > 0 && length <= this.#longest)) return false;
+    if (!(length > 0 && length <= this.#maxBytes)) return false;
     if (headers['content-encoding'] !== undefined || !PLAIN_TYPE.test(headers['content-type'] ?? '')) return false;
-    const query = mark === -1 ? NO_QUERY : parse(url.slice(mark + 1));
+    const query = queryStart === -1 ? NO_QUERY : parse(url.slice(queryStart + 1));
     const since = performance.now();
     readBody(request, length, (body) => {
-      const asked: PublicRequest = { id: this.#deps.ids.uuid(), method, headers, query, body };
-      this.#answer({ route: question, request: asked, response, since });
+      const publicRequest: PublicRequest = { id: this.#deps.ids.uuid(), method, headers, query, body };
+      this.#answer({ route, request: publicRequest, response, since });
     });
     return true;
   }
 
-  /** The framework's way writes a line for each request where somebody wants to read them. */
-  #isOpen(): boolean {
-    return !this.#isClosed && !this.#deps.log.isLevelEnabled('debug');
+  /** With debug logs on, the framework logs every request. */
+  #isActive(): boolean {
+    return !this.#isStopping && !this.#deps.log.isLevelEnabled('debug');
   }
 
-  #answer(visit: FastRequest<D>): void {
-    const refuse = (error: unknown): void => this.#refuse(visit, error);
+  #answer(fast: FastRequest<D>): void {
+    const refuse = (error: unknown): void => this.#refuse(fast, error);
     try {
-      const sent = chain(visit.route.answer(this.#deps, visit.request), (text) => this.#send(visit, 200, text));
+      const sent = chain(fast.route.answer(this.#deps, fast.request), (text) => this.#send(fast, 200, text));
       if (sent instanceof Promise) sent.catch(refuse);
     } catch (error) {
       refuse(error);
     }
   }
 
-  #refuse(visit: FastRequest<D>, error: unknown): void {
-    const { request } = visit;
+  #refuse(fast: FastRequest<D>, error: unknown): void {
+    const { request } = fast;
     const { status, headers, body, log } = toErrorResponse(error, request.headers);
     if (log !== null) this.#deps.log[log.level]({ err: error, request_id: request.id }, log.message);
-    this.#send(visit, status, JSON.stringify(body), Object.entries(headers).flat());
+    this.#send(fast, status, JSON.stringify(body), Object.entries(headers).flat());
   }
 
   #send(
@@ -105,7 +106,7 @@ export class FastPath<D extends FastPathDeps> {
     const headers = ['content-type', JSON_TYPE, 'content-length', String(length), ...more];
     if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers).flat());
     response.writeHead(status, headers);
-    // Letters of one byte each are copied as they are.
+    // Text of one-byte characters is copied as it is.
     response.end(text, length === text.length ? 'latin1' : 'utf8');
     const seconds = (performance.now() - since) / 1000;
     this.#deps.metrics.requestTimes.observe('POST', route.path, status, seconds);
@@ -114,13 +115,13 @@ export class FastPath<D extends FastPathDeps> {
 
 const NO_QUERY = {};
 
-/** Nothing is heard of a body whose sender goes away before its end. */
+/** `then` is not called if the client disconnects before the end. */
 function readBody(request: IncomingMessage, length: number, then: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
-  let missing = length;
+  let remaining = length;
   request.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
-    missing -= chunk.length;
-    if (missing === 0) then(chunks.length === 1 ? chunk : Buffer.concat(chunks));
+    remaining -= chunk.length;
+    if (remaining === 0) then(chunks.length === 1 ? chunk : Buffer.concat(chunks));
   });
 }

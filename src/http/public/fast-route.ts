@@ -1,4 +1,4 @@
-/** Questions that are asked tens of thousands of times a second: what happens around their answers is kept to the least. */
+/** Routes that are called tens of thousands of times a second, with as little around them as possible. */
 import type { FastifyInstance } from 'fastify';
 import { chain, type MaybePromise } from '../../lib/maybe-async.ts';
 import { sendError } from '../errors.ts';
@@ -11,10 +11,10 @@ export interface FastRoute<D extends PublicRouteDeps = PublicRouteDeps> {
   /** For the OpenAPI document. */
   document: object;
   /** As JSON. */
-  answer(deps: D, asked: PublicRequest): MaybePromise<string>;
+  answer(deps: D, request: PublicRequest): MaybePromise<string>;
 }
 
-/** The general way to the answer, by the web framework; `FastPath` is the short one. */
+/** Registers the route with the web framework; `FastPath` answers most of its requests before. */
 export function addFastRoute<D extends PublicRouteDeps>(
   app: FastifyInstance,
   deps: D,
@@ -23,7 +23,7 @@ export function addFastRoute<D extends PublicRouteDeps>(
   const { logAnswer } = deps;
   app.post(path, {
     schema: document,
-    config: { tellsItself: true },
+    config: { logsItself: true },
     errorHandler: (error, request, reply) => {
       void sendError(error, request, reply);
       logAnswer(request, reply);

@@ -3,12 +3,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { LogAnswer } from '../request-log.ts';
 
-/** What every public route is built from; a feature adds what its own handlers use. */
+/** What every public route needs; features add what their handlers use. */
 export interface PublicRouteDeps {
   directory: ProjectDirectory;
   clock: Clock;
   ids: Ids;
   config: { maxBodyBytes: number };
-  /** Tells of an answer that is about to be given. */
   logAnswer: LogAnswer;
 }

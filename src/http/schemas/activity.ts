@@ -36,9 +36,9 @@ export const ActivityPageSchema = Type.Object({
   total_count: Type.Integer(),
 });
 
-export const ACTIVITY_QUERY = { limit: 'Entries on a page: 10 unless given.', page: 'Which page, from 1.' } as const;
+export const ACTIVITY_QUERY = { limit: 'Entries per page: 10 by default.', page: 'Page number, from 1.' } as const;
 
-/** Whoever has the address of a webhook can post to its channel: that it changed is told, and where it leads to. */
+/** Anybody who has the URL of a webhook can post to its channel, so only its origin is shown. */
 const SECRET_ADDRESSES = new Set(['slack_incoming_webhook']);
 
 const withoutSecrets = (detail: Activity['detail']): Activity['detail'] => ({

@@ -1,4 +1,4 @@
-/** Pieces that several shapes share, and how our values are written on the wire. */
+/** Schemas that several features share, and how values are presented. */
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { User } from '../../stores/metadata/accounts.ts';
 
@@ -7,7 +7,7 @@ export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 export const DateTime = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
 
-/** ISO 8601 in UTC; a fraction is written with six digits, and only when there is one. */
+/** ISO 8601 in UTC; a fraction has six digits and is omitted when zero. */
 export function iso(ms: number): string {
   const text = new Date(ms).toISOString();
   return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : `${text.slice(0, 23)}000Z`;
@@ -24,8 +24,8 @@ export const pageSchema = <S extends TSchema>(item: S) =>
   });
 
 export const PAGE_QUERY = {
-  limit: 'How many to show: 100 unless given, 1000 at the most.',
-  offset: 'How many to pass over.',
+  limit: 'How many results to return: 100 by default, at most 1000.',
+  offset: 'How many results to skip.',
 } as const;
 
 export const UserSummarySchema = Type.Object({
@@ -44,17 +44,17 @@ export const presentUserSummary = (user: User) => ({
   email: user.email,
 });
 
-/** Null where the user was removed. */
+/** Null where the user was deleted. */
 export const presentUserOrNull = (users: ReadonlyMap<number, User>, id: number | null) => {
   const user = id === null ? undefined : users.get(id);
   return user ? presentUserSummary(user) : null;
 };
 
-/** Where a secret address leads to, without what makes it secret. */
+/** A secret URL without its secret part. */
 export const originOnly = (address: unknown): string | null =>
   typeof address === 'string' && URL.canParse(address) ? `${new URL(address).origin}/…` : null;
 
-/** As Python writes a moment: a fraction has six digits, and the zone is spelled out. */
+/** As Python formats a time: a fraction has six digits, the zone is `+00:00`. */
 export function isoOffset(ms: number): string {
   const text = new Date(ms).toISOString();
   return text.endsWith('.000Z') ? `${text.slice(0, -5)}+00:00` : `${text.slice(0, -1)}000+00:00`;

@@ -7,8 +7,8 @@ export const ErrorSchema = Type.Object(
     detail: Type.String(),
     attr: Type.Union([Type.String(), Type.Null()]),
   },
-  { description: 'What was wrong, and which field is to blame.' },
+  { description: 'What is wrong, and in which field.' },
 );
 
-/** The answers any private route may give instead of its own. */
+/** Any private route may answer with these. */
 export const ERROR_RESPONSES = { '4xx': ErrorSchema } as const;

@@ -8,8 +8,8 @@ import { repairUtf8 } from './repair-utf8.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';
 
 /**
- * From the bytes of a request to the JSON text in it. SDKs of many ages wrap their events in every way there is, often
- * without saying so or saying so wrongly; the bytes are believed more than the headers.
+ * From the bytes of a request to the JSON text in it. SDKs of many generations encode their events in many ways, often with
+ * missing or wrong headers; so the bytes are trusted more than the headers.
  */
 export interface EncodedRequest {
   method: string;
@@ -17,9 +17,9 @@ export interface EncodedRequest {
   contentEncoding: string | undefined;
   query: QueryValues;
   rawBody: Buffer;
-  /** The limit on the wire. Unpacked, a body may be two and a half times as large: it is kept in memory while it is read. */
+  /** Of the body as sent. Decompressed it may be two and a half times as large. */
   maxBytes: number;
-  /** The V1 protocol takes more encodings, and nothing but JSON inside. */
+  /** V1 supports more encodings. */
   protocol?: 'v0' | 'v1';
 }
 
@@ -42,8 +42,8 @@ export async function decodeRequest(request: EncodedRequest): Promise<DecodedReq
   const { data, fields, encoding } = await findPayload(request);
   if (data === undefined || data.length === 0) throw noData();
   const name = request.query.get('compression') || fields.get('compression') || encoding || '';
-  const unpacked = await decompressNamed(data, name.toLowerCase(), request);
-  const payload = repairUtf8(await unwrapText(unpacked, request));
+  const decompressed = await decompressNamed(data, name.toLowerCase(), request);
+  const payload = repairUtf8(await unwrapText(decompressed, request));
   if (payload.length === 0) throw noData();
   return { payload, formFields: fields };
 }
@@ -51,7 +51,7 @@ export async function decodeRequest(request: EncodedRequest): Promise<DecodedReq
 interface FoundPayload {
   data: Buffer | undefined;
   fields: ReadonlyMap<string, string>;
-  /** What the header says about `data`, if that is still to be undone. */
+  /** `Content-Encoding` of `data`, if it still applies. */
   encoding: string | undefined;
 }
 
@@ -72,7 +72,7 @@ async function decompressNamed(data: Buffer, name: string, request: EncodedReque
   switch (name) {
     case 'gzip':
     case 'gzip-js':
-      return refuseNotGzip(data);
+      return requireJsonOrBase64(data);
     case 'lz64':
     case 'lz-string':
       return decompressLz(data, limit);
@@ -81,8 +81,8 @@ async function decompressNamed(data: Buffer, name: string, request: EncodedReque
   }
 }
 
-/** Proxies unpack bodies and leave the header, so JSON and base64 pass; anything else is what the name promised, broken. */
-function refuseNotGzip(data: Buffer): Buffer {
+/** Proxies decompress bodies and leave the header, so JSON and base64 pass; anything else is damaged gzip. */
+function requireJsonOrBase64(data: Buffer): Buffer {
   if (data.length === 9 && data.toString('latin1') === 'undefined') {
     throw malformed("data being loaded from the request body for decompression is the literal string 'undefined'");
   }
@@ -92,8 +92,8 @@ function refuseNotGzip(data: Buffer): Buffer {
 }
 
 async function decompressV1(data: Buffer, name: string, limit: number): Promise<Buffer> {
-  const packing = name === '' || name === 'identity' ? undefined : V1_COMPRESSIONS.get(name);
-  if (packing !== undefined) return await decompress(data, packing, limit);
+  const compression = name === '' || name === 'identity' ? undefined : V1_COMPRESSIONS.get(name);
+  if (compression !== undefined) return await decompress(data, compression, limit);
   if (name === '' || name === 'identity') return data;
   throw new Failure('unsupported_media_type', `Content-Encoding '${name}' is not supported.`);
 }
@@ -104,7 +104,7 @@ const V1_COMPRESSIONS: ReadonlyMap<string, Compression> = new Map([
   ['zstd', 'zstd'],
 ]);
 
-/** Base64 is never announced reliably; it may hide gzip once more. */
+/** Base64 is not announced reliably, and may contain gzip. */
 async function unwrapText(data: Buffer, request: EncodedRequest): Promise<Buffer> {
   const inner = unwrapBase64(data);
   if (inner === undefined) return data;

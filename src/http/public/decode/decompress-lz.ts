@@ -2,7 +2,7 @@ import lzString from 'lz-string';
 import { malformed, payloadTooLarge } from './decode-failures.ts';
 import { measureLz } from './measure-lz.ts';
 
-/** The library works on the calling thread at about 3 MB/s; browsers that use it send tens of kilobytes. */
+/** The library runs on the calling thread at about 3 MB/s; browsers that use it send tens of kilobytes. */
 const MAX_INPUT_BYTES = 1024 * 1024;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ export function decompressLz(body: Buffer, maxBytes: number): Buffer {
   const limit = Math.min(maxBytes, MAX_OUTPUT_BYTES);
   const length = measureLz(text, limit);
   if (length !== undefined && length > limit) throw payloadTooLarge();
-  const unpacked = length ? lzString.decompressFromBase64(text) : undefined;
-  if (!unpacked) throw malformed('Failed to decompress data.');
-  return Buffer.from(unpacked.toWellFormed(), 'utf8');
+  const decompressed = length ? lzString.decompressFromBase64(text) : undefined;
+  if (!decompressed) throw malformed('Failed to decompress data.');
+  return Buffer.from(decompressed.toWellFormed(), 'utf8');
 }

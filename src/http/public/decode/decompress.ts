@@ -11,9 +11,9 @@ interface Codec {
   async: Decompress;
 }
 
-/** Up to this size a thread hand-over costs more than the work itself. */
+/** Up to this size, handing over to another thread costs more than the work itself. */
 const SMALL_BODY_BYTES = 64 * 1024;
-/** What the small ones may grow to on the main thread; a bomb among them is sent to the pool like a large body. */
+/** What they may grow to on the main thread; others go to the thread pool like large bodies. */
 const SMALL_RESULT_BYTES = 1024 * 1024;
 
 const CODECS: Record<Compression, Codec | undefined> = {
@@ -23,7 +23,7 @@ const CODECS: Record<Compression, Codec | undefined> = {
   zstd: zstdCodec(),
 };
 
-/** Node learnt zstd in 22.15; on older ones the encoding is answered as unsupported. */
+/** Since Node 22.15; on older ones the encoding is not supported. */
 function zstdCodec(): Codec | undefined {
   const { zstdDecompressSync, zstdDecompress } = zlib as unknown as Record<string, unknown>;
   if (typeof zstdDecompressSync !== 'function' || typeof zstdDecompress !== 'function') return undefined;
@@ -31,15 +31,15 @@ function zstdCodec(): Codec | undefined {
   return { sync: zstdDecompressSync as Codec['sync'], async: promisify(callbackStyle) as Decompress };
 }
 
-/** Unpacks a body to at most `maxBytes`; zlib stops there by itself, so a bomb costs no more than an honest body. */
-export async function decompress(body: Buffer, packing: Compression, maxBytes: number): Promise<Buffer> {
-  const codec = CODECS[packing];
+/** At most `maxBytes`: zlib stops there, so a decompression bomb costs no more than any other body. */
+export async function decompress(body: Buffer, compression: Compression, maxBytes: number): Promise<Buffer> {
+  const codec = CODECS[compression];
   if (codec === undefined)
-    throw new Failure('unsupported_media_type', `Content-Encoding '${packing}' is not supported.`);
+    throw new Failure('unsupported_media_type', `Content-Encoding '${compression}' is not supported.`);
   try {
     if (body.length <= SMALL_BODY_BYTES) {
-      const quick = decompressSmall(codec, body, Math.min(maxBytes, SMALL_RESULT_BYTES));
-      if (quick !== undefined) return quick;
+      const result = decompressSmall(codec, body, Math.min(maxBytes, SMALL_RESULT_BYTES));
+      if (result !== undefined) return result;
     }
     return await codec.async(body, { maxOutputLength: maxBytes });
   } catch (error) {
@@ -62,5 +62,5 @@ function decompressSmall(codec: Codec, body: Buffer, maxBytes: number): Buffer |
 const isTooLarge = (error: unknown): boolean =>
   error instanceof RangeError && (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 
-/** Browsers send gzip without any hint; the first bytes tell. */
+/** By the first bytes: browsers send gzip without a header. */
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b && body[2] === 0x08;

@@ -2,7 +2,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const SIX_BITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) SIX_BITS[ALPHABET.charCodeAt(i)] = i;
 
-/** Codes with a meaning of their own; the dictionary begins after them. */
+/** Special codes; the dictionary begins after them. */
 const NEW_8_BIT = 0;
 const NEW_16_BIT = 1;
 const END = 2;
@@ -10,8 +10,8 @@ const END = 2;
 /**
  * How long the text of an LZ-string in base64 will be, in UTF-16 units; undefined where it is damaged.
  *
- * A few kilobytes of it can grow into gigabytes (each code may be one longer than the one before), and the library has
- * no limit. This reads the same codes but adds up lengths only, in linear time, and stops past `max`.
+ * A few kilobytes can expand to gigabytes, since each code may stand for one character more than the one before, and the
+ * library has no limit. This reads the same codes but only adds up lengths, in linear time, and stops past `max`.
  */
 export function measureLz(text: string, max: number): number | undefined {
   const bits = new BitReader(text);
@@ -40,7 +40,7 @@ export function measureLz(text: string, max: number): number | undefined {
   return undefined;
 }
 
-/** Codes grow by a bit whenever the dictionary, with the entry that comes next, outgrows the present width. */
+/** Codes get a bit wider when the dictionary, with its next entry, outgrows the width. */
 const widthFor = (size: number): number => 32 - Math.clz32(size);
 
 class BitReader {

@@ -5,12 +5,12 @@ import { parseJson } from '../../../core/json/parse-json.ts';
 import { createPause } from '../../../lib/in-batches.ts';
 import { malformed } from './decode-failures.ts';
 
-/** To look at, or to parse so much takes about a millisecond. */
+/** Each takes about a millisecond. */
 const CHUNK_SIZES = { worth: MIN_CHECKED_BYTES, look: 256 * 1024, run: 64 * 1024 };
 
 /**
- * The body of a request, parsed. Twenty megabytes keep a parser busy for a good part of a second: so the events of a
- * large one are parsed a few at a time, and others get their turn in between.
+ * Parses the body of a request. Twenty megabytes would block the thread for a good part of a second, so the events of a
+ * large body are parsed in batches with pauses in between.
  */
 export async function parseBody(payload: Buffer, pieces = CHUNK_SIZES): Promise<unknown> {
   if (payload.length < pieces.worth) return parseJson(payload.toString('utf8'));
@@ -23,7 +23,7 @@ export async function parseBody(payload: Buffer, pieces = CHUNK_SIZES): Promise<
   requireFewContainers(list);
   if (list.open === -1 || list.isAmbiguous) return parseJson(payload.toString('utf8'));
   const end = list.close === -1 ? payload.length : list.close;
-  // First what is around the list: whatever is wrong there is found before the work begins.
+  // What is around the list first: errors there are found before the work begins.
   const around = parseJson(payload.toString('utf8', 0, list.open + 1) + payload.toString('utf8', end));
   const items: unknown[] = [];
   let from = list.open + 1;
@@ -36,7 +36,7 @@ export async function parseBody(payload: Buffer, pieces = CHUNK_SIZES): Promise<
   return isJsonObject(around) ? Object.assign(around, { batch: items }) : items;
 }
 
-/** The only run of a list may be empty; between commas there has to be something. */
+/** The only run of a list may be empty; between commas there must be something. */
 function parseRun(text: string, isOnly: boolean): unknown[] {
   const items = parseJson(`[${text}]`) as unknown[];
   if (items.length === 0 && !isOnly) throw malformed('Invalid JSON: there is nothing after a comma');

@@ -2,7 +2,7 @@ import { malformed } from './decode-failures.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';
 
 interface Form {
-  /** The payload, still packed as the client packed it; undefined where there is no field of that name. */
+  /** The payload, still encoded; undefined where there is no such field. */
   data: Buffer | undefined;
   /** The other fields: `api_key`, `token`, `project_id`, `sent_at`, `compression`, … */
   fields: ReadonlyMap<string, string>;
@@ -25,11 +25,11 @@ function readUrlEncoded(body: Buffer): Form {
   const data = fields.get('data');
   fields.delete('data');
   if (data !== undefined) return { data: Buffer.from(data, 'utf8'), fields };
-  // Some clients leave the field's name out, and send the bare value.
+  // Some clients send the value without the field's name.
   return unwrapBase64(body) === undefined ? { data, fields } : { data: body, fields: new Map() };
 }
 
-/** The platform's own parser; browsers and Python's `requests` send these. */
+/** Sent by browsers and Python's `requests`. */
 async function readMultipart(contentType: string, body: Buffer): Promise<Form> {
   const fields = new Map<string, string>();
   let data: Buffer | undefined;

@@ -2,15 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { malformed } from './decode-failures.ts';
 
 /**
- * The body as proper UTF-8; throws where it is none. Some browsers write characters beyond the basic plane as two
- * surrogates of three bytes each (CESU-8): these are joined. A byte order mark is passed over. Proper bodies are
- * returned as they are, without a copy.
+ * The body as valid UTF-8; throws where it cannot be repaired. Some browsers encode characters beyond the basic plane as
+ * two surrogates of three bytes each (CESU-8): these are joined. A byte order mark is removed. Valid bodies are not copied.
  */
 export function repairUtf8(body: Buffer): Buffer {
   if (isUtf8(body)) return withoutMark(body);
-  const mended = joinSurrogates(body);
-  if (!isUtf8(mended)) throw malformed('invalid UTF-8 in the request body');
-  return withoutMark(mended);
+  const repaired = joinSurrogates(body);
+  if (!isUtf8(repaired)) throw malformed('invalid UTF-8 in the request body');
+  return withoutMark(repaired);
 }
 
 const withoutMark = (body: Buffer): Buffer =>
@@ -31,12 +30,12 @@ function joinSurrogates(body: Buffer): Buffer {
   return Buffer.concat([...parts, body.subarray(from)]);
 }
 
-/** Half a pair stands for nothing. */
+/** For half a pair. */
 const REPLACEMENT = Buffer.from('\ufffd', 'utf8');
 
 const pairBytes = (high: number, low: number): Buffer => Buffer.from(String.fromCharCode(high, low), 'utf8');
 
-/** The surrogate that three bytes at `at` spell, or undefined. */
+/** The surrogate encoded by the three bytes at `at`, or undefined. */
 function surrogateAt(body: Buffer, at: number): number | undefined {
   const [first, second = 0, third = 0] = body.subarray(at, at + 3);
   const isSurrogate = first === 0xed && second >= 0xa0 && second <= 0xbf && third >= 0x80 && third <= 0xbf;

@@ -3,8 +3,8 @@ const IS_LETTER = new Uint8Array(256);
 for (const byte of Buffer.from(LETTERS, 'latin1')) IS_LETTER[byte] = 1;
 
 /**
- * The bytes behind a base64 text, or undefined where the body is none. Forms turn `+` into spaces and old SDKs leave the
- * padding out; both are mended. What comes out must begin like JSON or gzip: words such as `null` are base64 as well.
+ * Decodes base64, or undefined where the body is none. Forms turn `+` into spaces and old SDKs omit the padding; both are
+ * repaired. The result must begin like JSON or gzip: words such as `null` are valid base64.
  */
 export function unwrapBase64(body: Buffer): Buffer | undefined {
   if (!isBase64(body)) return undefined;
@@ -12,7 +12,7 @@ export function unwrapBase64(body: Buffer): Buffer | undefined {
   return looksLikePayload(decoded) ? decoded : undefined;
 }
 
-/** Ends at the first byte for plain JSON: `{` and `[` are no base64 letters. A loop, since a pattern may backtrack. */
+/** False at the first byte of plain JSON. A loop, since a regular expression may backtrack. */
 function isBase64(body: Buffer): boolean {
   for (let i = 0; i < body.length; i++) {
     if (IS_LETTER[body[i] ?? 0] === 0) return false;
