@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    // By the true clock: a browser lets cookies expire by its own.
+    // The real time, because the browser expires cookies by its own clock.
     server = await startServer({ now: new Date().toISOString() });
     browser = await openBrowser();
   }, 60_000);
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
 
   it('shows live events, and renders what visitors send as text', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
-    const nasty = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+    const hostile = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
     let dialogs = 0;
     page.on('dialog', (dialog) => {
       dialogs++;
@@ -74,12 +74,16 @@ describe.skipIf(!hasBrowser)('the console', () => {
     });
     await signIn(page, '/login');
     await page.getByText('Live', { exact: true }).and(page.locator('.badge')).waitFor();
-    await capture(nasty, { [nasty]: nasty, $current_url: `javascript:${nasty}`, list: [nasty, { deep: nasty }] });
-    const row = page.getByRole('row', { name: nasty });
+    await capture(hostile, {
+      [hostile]: hostile,
+      $current_url: `javascript:${hostile}`,
+      list: [hostile, { deep: hostile }],
+    });
+    const row = page.getByRole('row', { name: hostile });
     await row.waitFor();
     await row.press('Enter');
     await page.getByText('Properties', { exact: true }).waitFor();
-    expect(await page.getByLabel('Event properties').textContent()).toContain(JSON.stringify(nasty));
+    expect(await page.getByLabel('Event properties').textContent()).toContain(JSON.stringify(hostile));
     expect(await page.getByLabel('Ingestion status').textContent()).toContain('Stored');
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('#app img, #app script').count()).toBe(0);
@@ -184,7 +188,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   });
 });
 
-/** A page of another site with this in its head. */
+/** A page of another site, with the snippet in its head. */
 async function openShop(snippet: string): Promise<{ url: string; close(): Promise<unknown> }> {
   const page = `<!doctype html><html><head><title>Shop</title><link rel="icon" href="data:,">${snippet}</head><body></body></html>`;
   const shop: Server = createServer((_request, response) => {

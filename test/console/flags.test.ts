@@ -8,7 +8,7 @@ import { addMember } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
-const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 describe.skipIf(!hasBrowser)('flags in the console', () => {
   let server: TestServer;
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByText('All changes saved (version 6).').waitFor();
     const groups = [{ properties: [], rollout_percentage: 20, later: 1 }];
     expect((await other.get(path)).body.filters).toEqual({ groups, holdout, later: [1] });
-    expect(pageErrors.filter((complaint) => !complaint.includes('409'))).toEqual([]);
+    expect(pageErrors.filter((error) => !error.includes('409'))).toEqual([]);
     await page.close();
   }, 60_000);
 
@@ -215,19 +215,21 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
 
   it('render everything as text, fit a narrow screen, and are disabled after a confirmation', async () => {
     const flag = await server.addFlag({
-      key: NASTY,
-      name: NASTY,
-      tags: [NASTY],
+      key: HOSTILE,
+      name: HOSTILE,
+      tags: [HOSTILE],
       filters: {
-        groups: [{ properties: [{ key: NASTY, type: 'person', operator: 'exact', value: [NASTY] }], variant: NASTY }],
-        multivariate: { variants: [{ key: NASTY, name: NASTY, rollout_percentage: 100 }] },
-        payloads: { [NASTY]: JSON.stringify(NASTY) },
+        groups: [
+          { properties: [{ key: HOSTILE, type: 'person', operator: 'exact', value: [HOSTILE] }], variant: HOSTILE },
+        ],
+        multivariate: { variants: [{ key: HOSTILE, name: HOSTILE, rollout_percentage: 100 }] },
+        payloads: { [HOSTILE]: JSON.stringify(HOSTILE) },
       },
     });
     await server.addFlag({ key: 'narrow', filters: { groups: [{ rollout_percentage: 100 }] } });
     const { page, pageErrors } = await open('/project/1/flags?search=script');
     await page.setViewportSize({ width: 380, height: 780 });
-    await page.getByRole('link', { name: NASTY }).waitFor();
+    await page.getByRole('link', { name: HOSTILE }).waitFor();
     const tabs = {
       release: 'of 4 persons',
       'try&who=ada': 'Value for',
@@ -236,7 +238,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     };
     for (const [tab, text] of Object.entries(tabs)) {
       await page.goto(`${server.url}/project/1/flags/${flag.id}?tab=${tab}`);
-      await page.getByRole('heading', { name: NASTY }).waitFor();
+      await page.getByRole('heading', { name: HOSTILE }).waitFor();
       await page.getByRole('tabpanel').getByText(text).first().waitFor();
       expect(await page.locator('#app img, #app script').count()).toBe(0);
       expect([tab, await page.evaluate('[window.hacked, document.documentElement.scrollWidth]')]).toEqual([

@@ -6,21 +6,21 @@ import { call } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
-const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 describe.skipIf(!hasBrowser)('insights in the console', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    // By the true clock: a browser lets cookies expire by its own.
+    // The real time, because the browser expires cookies by its own clock.
     const config = { initAdminEmail: ACCOUNT.email, initAdminPassword: ACCOUNT.password };
     server = await startServer({ now: new Date().toISOString(), config });
     browser = await openBrowser();
     await capture(['ann', 'ben', 'cy'].map((id) => [id, 'signed up', {}]));
     await capture([
       ['ann', 'order placed', { price: 20 }],
-      ['ann', NASTY, { [NASTY]: NASTY, $current_url: NASTY }],
-      ['ann', NASTY, { [NASTY]: 'plain' }],
+      ['ann', HOSTILE, { [HOSTILE]: HOSTILE, $current_url: HOSTILE }],
+      ['ann', HOSTILE, { [HOSTILE]: 'plain' }],
     ]);
   }, 60_000);
   afterAll(async () => {
@@ -108,10 +108,10 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
   it('render what visitors sent as text, in every chart', async () => {
     const { page, pageErrors, foreignRequests } = await open('/project/1/insights/new');
     const pictures: [fields: Record<string, unknown>, shown: string][] = [
-      [{ insight: 'TRENDS', events: [{ id: NASTY }], breakdown: NASTY }, `${NASTY} - ${NASTY}`],
-      [{ insight: 'TRENDS', display: 'ActionsBarValue', events: [{ id: NASTY }] }, NASTY],
-      [{ insight: 'FUNNELS', events: [{ id: 'signed up' }, { id: NASTY }], breakdown: NASTY }, NASTY],
-      [{ insight: 'PATHS' }, NASTY],
+      [{ insight: 'TRENDS', events: [{ id: HOSTILE }], breakdown: HOSTILE }, `${HOSTILE} - ${HOSTILE}`],
+      [{ insight: 'TRENDS', display: 'ActionsBarValue', events: [{ id: HOSTILE }] }, HOSTILE],
+      [{ insight: 'FUNNELS', events: [{ id: 'signed up' }, { id: HOSTILE }], breakdown: HOSTILE }, HOSTILE],
+      [{ insight: 'PATHS' }, HOSTILE],
     ];
     for (const [fields, shown] of pictures) {
       const texts = Object.entries(fields).map(([name, value]): [string, string] => [
@@ -127,12 +127,12 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
         const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
         await page.mouse.move(x + width - 40, y + 100);
         await page.locator('.chart-tip').waitFor();
-        expect(await page.locator('.chart-tip').textContent()).toContain(NASTY);
+        expect(await page.locator('.chart-tip').textContent()).toContain(HOSTILE);
         await page.mouse.down();
         await page.mouse.up();
         const drawer = page.getByRole('dialog');
         await drawer.getByRole('cell', { name: 'ann' }).waitFor();
-        expect(await drawer.getByRole('heading').textContent()).toContain(NASTY);
+        expect(await drawer.getByRole('heading').textContent()).toContain(HOSTILE);
       }
       expect(await page.evaluate('window.hacked')).toBeUndefined();
       expect(await page.locator('#app img, #app script').count()).toBe(0);

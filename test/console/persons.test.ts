@@ -6,7 +6,7 @@ import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 const P = '/project/1';
 
 describe.skipIf(!hasBrowser)('persons in the console', () => {
@@ -22,14 +22,14 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     await capture(server, server.projectKey, [
       set('ada', { email: 'ada@example.org', plan: 'free' }),
       set('phone', { device: 'phone' }),
-      set('victim', { name: NASTY, email: NASTY, [NASTY]: NASTY, deep: [{ [NASTY]: NASTY }] }),
-      { event: NASTY, distinct_id: 'victim' },
+      set('victim', { name: HOSTILE, email: HOSTILE, [HOSTILE]: HOSTILE, deep: [{ [HOSTILE]: HOSTILE }] }),
+      { event: HOSTILE, distinct_id: 'victim' },
     ]);
     await capture(server, server.projectKey, [
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } },
     ]);
     await client.post('/api/projects/1/cohorts/', {
-      body: { name: NASTY, description: NASTY, is_static: true, _create_static_person_ids: ['victim'] },
+      body: { name: HOSTILE, description: HOSTILE, is_static: true, _create_static_person_ids: ['victim'] },
     });
     cookie = await session(server);
   }, 60_000);
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     const { page, pageErrors, foreignRequests } = await open('/account');
     const { uuid } = await personOf('victim');
     const pages = [
-      `${P}/persons?columns=${encodeURIComponent(JSON.stringify(['email', NASTY]))}`,
+      `${P}/persons?columns=${encodeURIComponent(JSON.stringify(['email', HOSTILE]))}`,
       `${P}/persons/${uuid}`,
       `${P}/persons/${uuid}?tab=events`,
       `${P}/persons/${uuid}?tab=cohorts`,
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     ];
     for (const path of pages) {
       await page.goto(server.url + path);
-      await page.getByText(NASTY).first().waitFor();
+      await page.getByText(HOSTILE).first().waitFor();
       const made = await page.evaluate(
         '[typeof window.hacked, document.querySelectorAll("main img, main script").length]',
       );

@@ -51,7 +51,7 @@ interface FreshnessProps {
 function ResultFooter({ queryResult: { response }, isBusy, onRefresh }: FreshnessProps) {
   const { timezone } = useProject();
   return (
-    <div class="freshness">
+    <div class="result-footer">
       <span>
         Updated <Time at={response.last_refresh} as="relative" />. Time zone: {response.timezone ?? timezone}.
         {response.next != null && ' Showing the 25 most common breakdown values.'}
