@@ -83,9 +83,9 @@ function keysRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MAX_IDS }) }),
     response: Type.Object({ keys: Type.Record(Type.String(), Type.String()) }),
     handler: async ({ project, body }) => {
-      const asked = new Set(body.ids);
+      const ids = new Set(body.ids);
       const flags = await deps.metadata.flags.listByProject(project.id);
-      const known = flags.filter((flag) => asked.has(flag.id));
+      const known = flags.filter((flag) => ids.has(flag.id));
       return { keys: Object.fromEntries(known.map((flag) => [String(flag.id), flag.key])) };
     },
   });

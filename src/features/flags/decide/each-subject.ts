@@ -74,8 +74,8 @@ async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Sca
 async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[]) {
   const byPerson = new Map<number, Map<string, string>>();
   for (const { personId, flagKey, identifier } of await metadata.subjects.listOverrides(ids)) {
-    const kept = byPerson.get(personId) ?? new Map<string, string>();
-    byPerson.set(personId, kept.set(flagKey, identifier));
+    const overrides = byPerson.get(personId) ?? new Map<string, string>();
+    byPerson.set(personId, overrides.set(flagKey, identifier));
   }
   return byPerson;
 }

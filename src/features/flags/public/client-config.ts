@@ -1,5 +1,5 @@
 /**
- * What SDKs get beside flags: the encodings that the server reads and the features that are on. SDKs of different ages
+ * What SDKs get in addition to flags: the encodings that the server reads and the features that are on. SDKs of different ages
  * look for different names, so all are sent. Features that load further scripts are off. `surveys` is absent, because
  * recent browser SDKs fetch its script even when it is false.
  */
@@ -34,8 +34,6 @@ export interface RemoteConfig {
   /** False stops browser SDKs from requesting flags. */
   hasFeatureFlags: boolean;
 }
-
-export const remoteConfig = ({ token, hasFeatureFlags }: RemoteConfig) => ({ token, hasFeatureFlags, ...FEATURES });
 
 /** The JSON of an object without the braces, to be joined with other members. */
 const membersOf = (object: object): string => JSON.stringify(object).slice(1, -1);

@@ -23,10 +23,10 @@ const CONFIG_ONLY = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 export const DECIDE_ROUTE: FastRoute<FlagPublicDeps> = {
   path: PATH,
   document: DECIDE_DOCUMENT,
-  answer: (deps, asked) =>
-    chain(answerFlags(deps, asked, ERROR_TEXTS), ({ decision, query }) => {
+  answer: (deps, request) =>
+    chain(answerFlags(deps, request, ERROR_TEXTS), ({ decision, query }) => {
       const version = versionOf(query.get('v'));
-      return `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${asked.id}"}`;
+      return `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${request.id}"}`;
     }),
 };
 

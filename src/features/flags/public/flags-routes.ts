@@ -25,13 +25,13 @@ const CONFIG_ONLY = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags":f
 export const FLAGS_ROUTE: FastRoute<FlagPublicDeps> = {
   path: PATH,
   document: FLAGS_DOCUMENT,
-  answer: (deps, asked) =>
-    chain(answerFlags(deps, asked, ERROR_TEXTS), (answered) => {
-      const { query } = answered;
+  answer: (deps, request) =>
+    chain(answerFlags(deps, request, ERROR_TEXTS), (result) => {
+      const { query } = result;
       const v = query.get('v');
-      const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
-      const rest = wantsConfig(query.get('config'), v) ? `,${configOf(answered)}` : '';
-      return `{${flags},"requestId":"${asked.id}","evaluatedAt":${deps.clock.now()}${rest}}`;
+      const flags = flagMembers(result.decision, isLegacy(v) ? 3 : 4);
+      const rest = wantsConfig(query.get('config'), v) ? `,${configOf(result)}` : '';
+      return `{${flags},"requestId":"${request.id}","evaluatedAt":${deps.clock.now()}${rest}}`;
     }),
 };
 

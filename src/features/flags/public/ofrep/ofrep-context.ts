@@ -27,9 +27,9 @@ export function readOfrepContext({ context = {} }: JsonObject, runtime: () => Ca
     throw invalidContext('INVALID_CONTEXT', 'context must be an object, such as {"targetingKey": "user-1"}.');
   }
   if (context['targetingKey'] === '') throw missingTargetingKey();
-  const asked = readRequest(context, runtime);
+  const request = readRequest(context, runtime);
   const attributes = Object.entries(context).filter(([name]) => !RESERVED_ATTRIBUTES.has(name));
-  return { ...asked, personProperties: Object.fromEntries(attributes) };
+  return { ...request, personProperties: Object.fromEntries(attributes) };
 }
 
 function readRequest(context: JsonObject, runtime: () => CallerRuntime): DecideRequest {

@@ -63,8 +63,10 @@ async function decideFor(
   const key = sentKey(request);
   const project = await deps.directory.getProject(key, queryValues(request).get('project_id'));
   const isPublic = key === project.apiToken;
-  const asked = readOfrepContext(await readBody(deps, request, ERROR_TEXTS), () => runtimeOf(request, isPublic));
-  return decide(deps.decide, project.id, { ...asked, flagKeys });
+  const decideRequest = readOfrepContext(await readBody(deps, request, ERROR_TEXTS), () =>
+    runtimeOf(request, isPublic),
+  );
+  return decide(deps.decide, project.id, { ...decideRequest, flagKeys });
 }
 
 /** From one of the two places that OFREP allows. */

@@ -47,11 +47,11 @@ export const noInputs = (): Inputs => ({
   flags: new Set(),
 });
 
-export function addInputs(asks: Inputs, more: Inputs): void {
-  for (const key of more.personProperties) asks.personProperties.add(key);
-  for (const index of more.groupTypes) asks.groupTypes.add(index);
-  for (const id of more.cohorts) asks.cohorts.add(id);
-  for (const id of more.flags) asks.flags.add(id);
+export function addInputs(inputs: Inputs, more: Inputs): void {
+  for (const key of more.personProperties) inputs.personProperties.add(key);
+  for (const index of more.groupTypes) inputs.groupTypes.add(index);
+  for (const id of more.cohorts) inputs.cohorts.add(id);
+  for (const id of more.flags) inputs.flags.add(id);
 }
 
 /** Thrown while definitions are compiled, and caught there: evaluation never throws. */

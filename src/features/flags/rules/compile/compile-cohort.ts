@@ -12,9 +12,9 @@ export interface CompiledCohort extends CompileContext {
 }
 
 /** Never throws. */
-export function compileCohort(definition: CohortDefinition, shared: CompileCache): CompiledCohort {
+export function compileCohort(definition: CohortDefinition, cache: CompileCache): CompiledCohort {
   const { id } = definition;
-  const context = { inputs: noInputs(), cache: shared };
+  const context = { inputs: noInputs(), cache };
   const staticCheck: Check = ({ subject }) => subject.staticCohorts.has(id);
   if (definition.isStatic) return { definition, ...context, failure: null, check: staticCheck };
   try {

@@ -60,16 +60,16 @@ interface Variant {
 }
 
 /** Never throws: an invalid definition becomes a flag that fails. */
-export function compileFlag(definition: FlagDefinition, shared: CompileCache): CompiledFlag {
-  const asks = noInputs();
+export function compileFlag(definition: FlagDefinition, cache: CompileCache): CompiledFlag {
+  const inputs = noInputs();
   const prefix = encodeKey(`${definition.key}.`);
   try {
     return {
       definition,
-      inputs: asks,
+      inputs,
       failure: null,
       prefix,
-      filters: compileFilters(definition, { inputs: asks, cache: shared }),
+      filters: compileFilters(definition, { inputs, cache }),
     };
   } catch (error) {
     if (!(error instanceof InvalidDefinition)) throw error;

@@ -9,12 +9,12 @@ import type { CompileCache } from './shared-checks.ts';
 /** Never throws. An invalid cohort, or one that refers to an invalid one, has a failure. */
 export function prepareCohorts(
   definitions: readonly CohortDefinition[],
-  shared: CompileCache,
+  cache: CompileCache,
   previous?: ReadonlyMap<number, PreparedCohort>,
 ): Map<number, PreparedCohort> {
   const compiled = definitions.map((definition) => {
     const before = previous?.get(definition.id)?.compiled;
-    return before && isSame(before.definition, definition) ? before : compileCohort(definition, shared);
+    return before && isSame(before.definition, definition) ? before : compileCohort(definition, cache);
   });
   const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
   const { order, inCycle } = orderByDependency(
@@ -52,17 +52,17 @@ function prepareCohort(
 ): PreparedCohort {
   if (compiled.failure !== null) return failing(compiled, compiled.failure);
   const { id } = compiled.definition;
-  const asks = noInputs();
-  addInputs(asks, compiled.inputs);
+  const inputs = noInputs();
+  addInputs(inputs, compiled.inputs);
   let depth = 0;
   for (const otherId of compiled.inputs.cohorts) {
     const other = prepared.get(otherId);
     if (other === undefined) return failing(compiled, `cohort ${otherId} does not exist`);
     if (other.failure !== null) return failing(compiled, other.failure);
-    addInputs(asks, other.inputs);
+    addInputs(inputs, other.inputs);
     depth = Math.max(depth, 1 + (depths.get(otherId) ?? 0));
   }
   depths.set(id, depth);
   if (depth > MAX_DEPTH) return failing(compiled, `cohort ${id} is nested too deeply`);
-  return { compiled, inputs: asks, failure: null, check: compiled.check };
+  return { compiled, inputs, failure: null, check: compiled.check };
 }

@@ -15,13 +15,13 @@ type Context = Pick<PreparedFlags, 'cohorts' | 'groupTypes'>;
  * not changed since `previous` are reused.
  */
 export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFlags): PreparedFlags {
-  const shared = newCompileCache();
+  const cache = newCompileCache();
   const before = new Map(previous?.flags.map(({ compiled }) => [compiled.definition.id, compiled]));
   const compiled = definitions.flags
     .filter(({ active }) => active)
-    .map((flag) => reuseCompiled(before.get(flag.id), flag) ?? compileFlag(flag, shared));
+    .map((flag) => reuseCompiled(before.get(flag.id), flag) ?? compileFlag(flag, cache));
   const inactive = definitions.flags.filter(({ active }) => !active).map(({ id }) => id);
-  const cohorts = prepareCohorts(definitions.cohorts, shared, previous?.cohorts);
+  const cohorts = prepareCohorts(definitions.cohorts, cache, previous?.cohorts);
   return link(compiled, inactive, { cohorts, groupTypes: definitions.groupTypes });
 }
 
@@ -97,10 +97,10 @@ function prepareCompiled(
   };
 }
 
-function dependenciesOf(asks: Inputs, slots: ReadonlyMap<number, number>, { cohorts }: Context): number[] {
-  if (asks.flags.size === 0 && asks.cohorts.size === 0) return NO_DEPENDENCIES;
-  const ids = new Set(asks.flags);
-  for (const cohort of asks.cohorts) for (const id of cohorts.get(cohort)?.inputs.flags ?? []) ids.add(id);
+function dependenciesOf(inputs: Inputs, slots: ReadonlyMap<number, number>, { cohorts }: Context): number[] {
+  if (inputs.flags.size === 0 && inputs.cohorts.size === 0) return NO_DEPENDENCIES;
+  const ids = new Set(inputs.flags);
+  for (const cohort of inputs.cohorts) for (const id of cohorts.get(cohort)?.inputs.flags ?? []) ids.add(id);
   return [...ids].map((id) => slots.get(id) ?? -1).filter((slot) => slot >= 0);
 }
 
@@ -114,13 +114,13 @@ function withDependencies({ flags }: PreparedFlags, slot: number): CompiledFlag[
 }
 
 function needsOf(flags: readonly CompiledFlag[], { cohorts }: Context): Needs {
-  const asks = noInputs();
-  for (const flag of flags) addInputs(asks, flag.inputs);
-  for (const id of [...asks.cohorts]) addInputs(asks, cohorts.get(id)?.inputs ?? noInputs());
+  const inputs = noInputs();
+  for (const flag of flags) addInputs(inputs, flag.inputs);
+  for (const id of [...inputs.cohorts]) addInputs(inputs, cohorts.get(id)?.inputs ?? noInputs());
   return {
-    personProperties: asks.personProperties,
-    groupTypes: asks.groupTypes,
-    staticCohorts: new Set([...asks.cohorts].filter((id) => cohorts.get(id)?.compiled.definition.isStatic)),
+    personProperties: inputs.personProperties,
+    groupTypes: inputs.groupTypes,
+    staticCohorts: new Set([...inputs.cohorts].filter((id) => cohorts.get(id)?.compiled.definition.isStatic)),
     hasContinuity: flags.some(({ definition }) => definition.ensureExperienceContinuity),
   };
 }
