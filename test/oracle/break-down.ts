@@ -13,7 +13,7 @@ interface BreakdownPart {
   has(event: WorldEvent): boolean;
 }
 
-/** A property as a breakdown reads it: its text, empty where it is missing; undefined where the event has no owner. */
+/** The property as text, empty where it is missing; undefined where the event has no owner. */
 export function breakdownText(
   world: World,
   breakdown: PropertyBreakdown,
@@ -37,7 +37,7 @@ function ownerOf(world: World, { owner, groupIndex }: PropertyBreakdown, event: 
   return owner === 'group' ? world.groupProperties(event, groupIndex ?? 0) : event.properties;
 }
 
-/** The values that a breakdown shows of these events, which `rank` puts in order, the largest first. */
+/** The values that a breakdown shows, those with the largest `rank` first. */
 export function partsOf(
   world: World,
   breakdown: Breakdown,
@@ -86,10 +86,10 @@ const isIn =
     return number !== null && number >= bin.from && number < bin.until;
   };
 
-/** Whether an event belongs to the value that was followed. */
-export function isInSlice(world: World, slice: BreakdownSelection, range: Range): (event: WorldEvent) => boolean {
-  if (slice.kind === 'cohort') return (event) => world.isMember(event.personId, slice.id);
-  const text = breakdownText(world, slice.breakdown, range);
-  const read = (event: WorldEvent): string | undefined => text(event, slice.breakdown.keys[0] ?? '');
-  return slice.kind === 'bin' ? isIn(read, slice) : (event) => read(event) === slice.value;
+/** Whether an event has the selected value. */
+export function isInSlice(world: World, selection: BreakdownSelection, range: Range): (event: WorldEvent) => boolean {
+  if (selection.kind === 'cohort') return (event) => world.isMember(event.personId, selection.id);
+  const text = breakdownText(world, selection.breakdown, range);
+  const read = (event: WorldEvent): string | undefined => text(event, selection.breakdown.keys[0] ?? '');
+  return selection.kind === 'bin' ? isIn(read, selection) : (event) => read(event) === selection.value;
 }

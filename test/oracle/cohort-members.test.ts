@@ -36,7 +36,7 @@ const regularly = { ...visit, value: 'performed_event_regularly', operator: 'gte
 const stopped = { ...visit, value: 'stopped_performing_event', seq_time_value: 1, seq_time_interval: 'hour' };
 const restarted = { ...stopped, value: 'restarted_performing_event' };
 
-describe('what was done', () => {
+describe('behaviour', () => {
   it.each<[string, object, string, boolean]>([
     ['within the time', { value: 'performed_event' }, 'visit@-1', true],
     ['not at its very beginning', { value: 'performed_event' }, 'visit@-3', false],
@@ -88,7 +88,7 @@ describe('what was done', () => {
     expect(isIn(criteria({ ...visit, ...item, negation: true }), done)).toBe(!expected);
   });
 
-  it('goes back by the calendar in months', () => {
+  it('counts months by the calendar', () => {
     const item = { ...visit, value: 'performed_event', time_value: 1, time_interval: 'month' };
     const at = (iso: string) => ({ event: 'visit', timestamp: Date.parse(iso), properties: {} });
     const found = ['2024-02-29T12:00:00Z', '2024-02-29T12:00:01Z'].map((time) =>
@@ -97,7 +97,7 @@ describe('what was done', () => {
     expect(found).toEqual([false, true]);
   });
 
-  it('looks at the properties of events where asked', () => {
+  it('can filter events by their properties', () => {
     const item = { ...visit, value: 'performed_event', event_filters: [{ key: 'plan', value: 'pro', type: 'event' }] };
     const done = (plan: string) => [{ event: 'visit', timestamp: NOW - HOUR, properties: { plan } }];
     const found = ['pro', 'free'].map((plan) =>

@@ -1,4 +1,4 @@
-/** What the criteria of a cohort mean, in so many words, over one person's small lists. The engine is held against it. */
+/** Evaluates the criteria of a cohort for one person in the simplest way. The engine is compared to it. */
 
 import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import type { Behaviour, BehaviourEvent, Count, Criteria, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
@@ -12,7 +12,7 @@ export interface PersonEvent {
   event: string;
   timestamp: number;
   properties: Properties;
-  /** The elements that were clicked, as one text. */
+  /** The clicked elements, as text. */
   elementsChain?: string;
 }
 
@@ -21,36 +21,36 @@ interface Person {
   events: readonly PersonEvent[];
 }
 
-interface Surroundings {
+interface Context {
   now: number;
   search: PatternSearch;
   isIn: IsInCohort;
-  /** The project's actions; one that it has not is never done. */
+  /** The project's actions; unknown ones are never done. */
   action?(id: number): Pick<ActionDefinition, 'steps'> | undefined;
 }
 
-export function isMember(criteria: Criteria, person: Person, around: Surroundings): boolean {
+export function isMember(criteria: Criteria, person: Person, context: Context): boolean {
   if (criteria === null) return false;
   switch (criteria.kind) {
     case 'and':
-      return criteria.criteria.every((one) => isMember(one, person, around));
+      return criteria.criteria.every((one) => isMember(one, person, context));
     case 'or':
-      return criteria.criteria.some((one) => isMember(one, person, around));
+      return criteria.criteria.some((one) => isMember(one, person, context));
     case 'person':
-      return matches(criteria.filter, { event: {}, person: person.properties }, around.search);
+      return matches(criteria.filter, { event: {}, person: person.properties }, context.search);
     case 'cohort':
-      return around.isIn(criteria.id) === !criteria.negated;
+      return context.isIn(criteria.id) === !criteria.negated;
     case 'behaviour':
-      return hasDone(criteria.behaviour, person, around) !== criteria.negated;
+      return hasDone(criteria.behaviour, person, context) !== criteria.negated;
   }
 }
 
-/** Of the elements and the person an action may ask too; event filters are about the event alone. */
+/** An action may filter elements and persons, too; event filters only the event. */
 function isPerformed(
   wanted: BehaviourEvent,
   event: PersonEvent,
   person: Person,
-  { search, isIn, action }: Surroundings,
+  { search, isIn, action }: Context,
 ): boolean {
   const owners = { event: event.properties, person: person.properties, elements: event.elementsChain ?? '' };
   const holds = (filter: Filter): boolean => matches(filter, owners, search, isIn);
@@ -59,11 +59,11 @@ function isPerformed(
   return (action?.(wanted.action)?.steps ?? []).some((step) => fitsStep(step, event, search, holds));
 }
 
-function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): boolean {
-  const { now } = around;
+function hasDone(behaviour: Behaviour, person: Person, context: Context): boolean {
+  const { now } = context;
   const timesOf = (wanted: BehaviourEvent): number[] =>
     person.events
-      .filter((event) => isPerformed(wanted, event, person, around))
+      .filter((event) => isPerformed(wanted, event, person, context))
       .map(({ timestamp }) => timestamp)
       .sort((a, b) => a - b);
   const times = timesOf(behaviour.performed);

@@ -29,7 +29,7 @@ describe('correlation', () => {
     return answerCorrelation(readCorrelationQuestion({ events, date_from: '2024-05-01', ...over }, context()), world);
   };
 
-  it('compares what those who came through did on their way with what the others did', () => {
+  it('compares the events of those who converted and those who did not', () => {
     expect(ask().events.map(({ name, success, failure, oddsRatio }) => [name, success, failure, oddsRatio])).toEqual([
       ['coupon', 2, 1, 3],
       ['fault', 0, 2, 1 / 9],
@@ -39,7 +39,7 @@ describe('correlation', () => {
     ]);
   });
 
-  it('compares what they are', () => {
+  it('compares their properties', () => {
     const named = { funnel_correlation_type: 'properties', funnel_correlation_names: ['plan'] };
     expect(ask(named).events.map(({ name, oddsRatio }) => [name, oddsRatio])).toEqual([
       ['plan::pro', 9],
@@ -47,7 +47,7 @@ describe('correlation', () => {
     ]);
   });
 
-  it('says nothing where everybody came through, or nobody', () => {
+  it('is empty if everybody converted, or nobody', () => {
     expect(ask({ properties: [{ key: 'plan', value: 'pro', type: 'person' }] })).toEqual({
       events: [],
       isSkewed: true,

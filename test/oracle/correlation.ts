@@ -12,8 +12,8 @@ import { compareText } from '../../src/features/insights/rules/statistics.ts';
 import { entrantsOf, funnelEvents } from './funnel-groups.ts';
 import type { World, WorldEvent } from './world.ts';
 
-/** Somebody who entered the funnel, and what they did on their way through it, or until the window closed. */
-interface Traveller {
+/** An entrant, and their events in the funnel, or until the end of the window. */
+interface Participant {
   actor: string;
   hasConverted: boolean;
   events: readonly WorldEvent[];
@@ -21,17 +21,18 @@ interface Traveller {
 
 export function answerCorrelation(question: CorrelationQuestion, world: World): CorrelationAnswer {
   if (question.funnel.steps.length === 0) return { events: [], isSkewed: false };
-  const travellers = travellersOf(question, world);
-  const success = travellers.filter(({ hasConverted }) => hasConverted).length;
-  const all = { success, failure: travellers.length - success };
+  const participants = participantsOf(question, world);
+  const success = participants.filter(({ hasConverted }) => hasConverted).length;
+  const all = { success, failure: participants.length - success };
   if (all.success === 0 || all.failure === 0) return { events: [], isSkewed: true };
   const counter = new FactorCounter();
-  for (const traveller of travellers) counter.add(traitsOf(question, world, traveller), traveller.hasConverted);
+  for (const participant of participants)
+    counter.add(factorsOf(question, world, participant), participant.hasConverted);
   return counter.answer(question, all);
 }
 
-/** What they did on their way counts whatever the funnel's own filters say of it. */
-function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[] {
+/** The filters of the funnel do not apply to these events. */
+function participantsOf({ funnel }: CorrelationQuestion, world: World): Participant[] {
   const events = funnelEvents({ ...funnel, filter: { kind: 'and', filters: [] } }, world);
   return entrantsOf(funnel, world).map(({ actor, attempts }) => {
     const { hasConverted, from, until } = outcomeOf(funnel, attempts);
@@ -42,10 +43,10 @@ function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[
   });
 }
 
-function traitsOf(question: CorrelationQuestion, world: World, traveller: Traveller): Factor[] {
+function factorsOf(question: CorrelationQuestion, world: World, participant: Participant): Factor[] {
   const { names, of } = question;
-  if (of === 'properties') return propertyFactors(question, actorProperties(question, world, traveller.actor));
-  const events = traveller.events.filter(({ event }) => !stepNames(question).has(event));
+  if (of === 'properties') return propertyFactors(question, actorProperties(question, world, participant.actor));
+  const events = participant.events.filter(({ event }) => !stepNames(question).has(event));
   if (of === 'events') {
     const shown = events.filter(({ event }) => !question.excludedEvents.includes(event));
     return shown.map(({ event }) => ({ event, key: null, value: null }));
@@ -60,15 +61,15 @@ const actorProperties = ({ funnel }: CorrelationQuestion, world: World, actor: s
     ? world.person(actor)?.properties
     : world.group(funnel.actor.index, actor)?.properties) ?? {};
 
-/** Those who did the event on their way, or are like the filter says; of both outcomes, or of one. */
+/** Participants who did the event, or whose properties match; of one outcome or both. */
 export function correlationPeople(question: CorrelationPeopleQuestion, world: World): string[] {
   const { correlation, entity, properties, converted } = question;
-  const isAsked = ({ actor, hasConverted, events }: Traveller): boolean => {
+  const isAsked = ({ actor, hasConverted, events }: Participant): boolean => {
     if (converted !== null && hasConverted !== converted) return false;
     if (entity !== null) return events.some((event) => world.isOf(event, entity));
     return properties === null || world.holdsFor(actorProperties(correlation, world, actor), properties);
   };
-  return travellersOf(correlation, world)
+  return participantsOf(correlation, world)
     .filter(isAsked)
     .map(({ actor }) => actor)
     .sort(compareText);

@@ -4,7 +4,7 @@ import type { PatternSearch } from '../../src/core/filters/compile-pattern.ts';
 import type { Properties } from '../../src/core/filters/matches.ts';
 import type { Filter } from '../../src/core/filters/property-filter.ts';
 
-/** Whether an event is what a step of an action asks for; `holds` knows whatever filters may ask about. */
+/** Whether an event matches a step of an action; `holds` evaluates its filter. */
 export function fitsStep(
   { event, url, urlMatching, filter }: ActionStep,
   given: { event: string; properties: Properties },

@@ -4,9 +4,9 @@ import type { Exclusion, FunnelQuestion } from '../../src/features/insights/rule
 import { includesEntity } from '../../src/features/insights/rules/read-entity.ts';
 import type { World, WorldEvent } from './world.ts';
 
-/** Every go of somebody who did these events, in order. Those that an exclusion falls into are none. */
+/** The attempts of an actor with these events, except those with an excluded event. */
 export function attemptsOf(question: FunnelQuestion, world: World, events: readonly WorldEvent[]): FunnelAttempt[] {
-  const walk = new Walk(question, world, events);
+  const walk = new AttemptFinder(question, world, events);
   switch (question.order) {
     case 'ordered':
       return walk.ordered();
@@ -17,10 +17,10 @@ export function attemptsOf(question: FunnelQuestion, world: World, events: reado
   }
 }
 
-class Walk {
+class AttemptFinder {
   private readonly question: FunnelQuestion;
   private readonly events: readonly WorldEvent[];
-  /** Step → for each event whether it is one of the step's. */
+  /** Step → whether each event is one of the step. */
   private readonly isStep: readonly (readonly boolean[])[];
   private readonly excluded: readonly { exclusion: Exclusion; times: readonly number[] }[];
 
@@ -56,7 +56,7 @@ class Walk {
     return index < 0 ? undefined : index;
   }
 
-  /** The steps are one directly after the other, with nothing else between them; exclusions have no place there. */
+  /** The steps follow each other directly, so there can be no exclusions. */
   strict(): FunnelAttempt[] {
     return this.startsOf(0).map((start) => {
       const times = this.isStep.map((is, step) => (is[start + step] ? this.time(start + step) : null));
@@ -98,7 +98,7 @@ class Walk {
     return addUnits(from, window.count, window.unit, timezone);
   }
 
-  /** What is excluded happened after the one step and before the other, or before the window closed on the other. */
+  /** An excluded event happened after the one step and before the other, or before the end of the window. */
   private isVoid(times: readonly (number | null)[]): boolean {
     return this.excluded.some(({ exclusion, times: happened }) => {
       const from = times[exclusion.from] ?? null;

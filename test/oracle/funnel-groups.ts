@@ -14,19 +14,19 @@ import { attemptsOf } from './funnel-attempts.ts';
 import { distinct } from './measure.ts';
 import type { World, WorldEvent } from './world.ts';
 
-/** What one actor tried, as part of one value of the breakdown. */
+/** The attempts of one actor, as part of one value of the breakdown. */
 export interface Entrant {
   actor: string;
   value: FunnelValue | null;
   attempts: readonly FunnelAttempt[];
 }
 
-/** Everybody who entered the funnel, once for each value of the breakdown that they are part of. */
+/** All entrants, once for each value of the breakdown that they belong to. */
 export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
   if (question.steps.length === 0) return [];
   const events = funnelEvents(question, world);
   const actors = distinct(events.map((event) => world.actorOf(event, question.actor)));
-  const divide = dividerOf(question, world, events);
+  const divide = splitterOf(question, world, events);
   const entrants = actors.flatMap((actor) => {
     const own = events.filter((event) => world.actorOf(event, question.actor) === actor);
     return divide(own).map((part) => ({
@@ -38,7 +38,7 @@ export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
   return joined(entrants).filter(({ attempts }) => attempts.length > 0);
 }
 
-/** All that actors did in the range. */
+/** All events of actors in the range. */
 export const funnelEvents = (question: FunnelQuestion, world: World): WorldEvent[] =>
   world.events.filter(
     (event) =>
@@ -47,7 +47,7 @@ export const funnelEvents = (question: FunnelQuestion, world: World): WorldEvent
       world.holds(event, question.filter),
   );
 
-/** Several small values may have become one. */
+/** Several values may be shown as one: the others. */
 function joined(entrants: readonly Entrant[]): Entrant[] {
   const byKey = new Map<string, Entrant>();
   for (const entrant of entrants) {
@@ -58,8 +58,8 @@ function joined(entrants: readonly Entrant[]): Entrant[] {
   return [...byKey.values()];
 }
 
-/** How one actor's events are divided by the breakdown. */
-function dividerOf(
+/** Splits one actor's events by the breakdown. */
+function splitterOf(
   question: FunnelQuestion,
   world: World,
   all: readonly WorldEvent[],
@@ -67,7 +67,7 @@ function dividerOf(
   const { breakdown } = question;
   if (breakdown === null) return (events) => [{ value: null, events }];
   if (breakdown.kind === 'property') {
-    const divider = valueDivider(question, breakdown, world, all);
+    const divider = valueSplitter(question, breakdown, world, all);
     return (events) => divider.split(events);
   }
   return (events) =>
@@ -76,7 +76,7 @@ function dividerOf(
       .map(({ id }) => ({ value: id, events }));
 }
 
-function valueDivider(
+function valueSplitter(
   question: FunnelQuestion,
   breakdown: PropertyBreakdown,
   world: World,

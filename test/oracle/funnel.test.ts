@@ -41,24 +41,24 @@ describe('an ordered funnel', () => {
     nobody a 05-01 10:00
   `);
 
-  it('counts who did the steps one after the other, whatever lies between', () => {
+  it('counts who did the steps in order, with any events in between', () => {
     expect(counts(world, steps('a', 'b', 'c'))).toEqual([3, 2, 2]);
     expect(counts(world, steps('a', 'c'))).toEqual([3, 3]);
   });
 
-  it('begins anew with every first step', () => {
+  it('starts again with every first step', () => {
     expect(counts(world, { ...steps('a', 'b', 'c'), funnel_window_days: 2 })).toEqual([3, 2, 2]);
     expect(counts(world, { ...steps('a', 'b', 'c'), funnel_window_days: 1 })).toEqual([3, 2, 1]);
   });
 
-  it('knows who came how far', () => {
+  it('finds the persons of each step', () => {
     const fields = steps('a', 'b', 'c');
     expect(people(world, { ...fields, funnel_step: 3 })).toEqual(['ann', 'cat']);
     expect(people(world, { ...fields, funnel_step: -2 })).toEqual(['bob']);
     expect(people(world, { ...fields, funnel_custom_steps: [1, 3] })).toEqual(['ann', 'bob', 'cat']);
   });
 
-  it('takes one event for two different steps, but not for the same twice', () => {
+  it('accepts one event as two different steps, but not as the same step twice', () => {
     const once = worldFromLines('ann a 05-01 10:00 plan=pro');
     const pro = { id: 'a', order: 1, properties: [{ key: 'plan', value: 'pro' }] };
     expect(counts(once, steps('a', 'a'))).toEqual([1, 0]);
@@ -75,7 +75,7 @@ describe('an ordered funnel', () => {
     expect(counts(worldFromLines('ann a 05-01 10:00\nann a 05-01 10:00'), steps('a', 'a'))).toEqual([1, 1]);
   });
 
-  it('ends with the window, to the very moment', () => {
+  it('ends exactly with the window', () => {
     const hours = { funnel_window_interval: 1, funnel_window_interval_unit: 'hour' };
     expect(counts(worldFromLines('ann a 05-01 10:00\nann b 05-01 11:00'), { ...steps('a', 'b'), ...hours })).toEqual([
       1, 1,
@@ -85,7 +85,7 @@ describe('an ordered funnel', () => {
     ]);
   });
 
-  it('has a window of a day that is as long as the day', () => {
+  it('has windows as long as the calendar days', () => {
     // Clocks are set forward in the night: a day later is 23 hours later.
     const world23 = worldFromLines('ann a 03-30 10:00\nann b 03-31 09:01');
     const fields = { ...steps('a', 'b'), date_from: '2024-03-01', funnel_window_days: 1 };
@@ -110,7 +110,7 @@ describe('an ordered funnel', () => {
     expect(own?.[1]).toMatchObject({ averageTime: (1200 + 3600) / 2, medianTime: (1200 + 3600) / 2 });
   });
 
-  it('leaves out attempts, not persons, that an exclusion falls into', () => {
+  it('leaves out attempts, not persons, with an exclusion', () => {
     const excluding = worldFromLines(`
       ann a 05-01 10:00
       ann x 05-01 11:00
@@ -144,7 +144,7 @@ describe('other orders', () => {
     dan b 05-01 10:00
   `);
 
-  it('strict: nothing may lie between two steps', () => {
+  it('strict: no event between two steps', () => {
     expect(counts(world, { ...steps('a', 'b'), funnel_order_type: 'strict' })).toEqual([3, 1]);
   });
 
@@ -158,7 +158,7 @@ describe('other orders', () => {
   });
 });
 
-describe('a divided funnel', () => {
+describe('a funnel with a breakdown', () => {
   const world = worldFromLines(`
     ann a 05-01 10:00
     ann b 05-01 11:00 os=mac
@@ -169,12 +169,12 @@ describe('a divided funnel', () => {
   `);
   const divided = (over: JsonObject) => groups(world, { ...steps('a', 'b'), breakdown: ['os'], ...over });
 
-  it('gives each person to one value, by the first or the last that they had', () => {
+  it('attributes each person to their first or last value', () => {
     expect(divided({})).toEqual({ '': [1, 0], mac: [1, 1], win: [1, 1] });
     expect(divided({ breakdown_attribution_type: 'last_touch' })).toEqual({ '': [1, 0], win: [2, 2] });
   });
 
-  it('gives each person to all values of a step', () => {
+  it('attributes each person to all values of a step', () => {
     const step = { breakdown_attribution_type: 'step', breakdown_attribution_value: 0 };
     expect(divided(step)).toEqual({ '': [2, 1], win: [2, 2] });
   });
@@ -183,13 +183,13 @@ describe('a divided funnel', () => {
     expect(divided({ breakdown_attribution_type: 'all_events' })).toEqual({ '': [2, 0], win: [2, 1] });
   });
 
-  it('puts small values together', () => {
+  it('merges small values', () => {
     expect(divided({ breakdown_limit: 1 })).toEqual({ Other: [2, 1], win: [1, 1] });
   });
 });
 
 describe('a funnel over time', () => {
-  it('counts each person once in each interval in which they began', () => {
+  it('counts each person once per interval in which they started', () => {
     const answer = ask(
       worldFromLines(`
         ann a 05-01 10:00

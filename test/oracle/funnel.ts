@@ -15,7 +15,7 @@ export function answerFunnel(question: FunnelQuestion, world: World): FunnelAnsw
   return assembly.answer();
 }
 
-/** Whom a number of a funnel counts, in the order of their ids. */
+/** In the order of their ids. */
 export const funnelPeople = (question: FunnelPeopleQuestion, world: World): string[] =>
   distinct(selectedEntrants(question, world).map(({ actor }) => actor)).sort(compareText);
 

@@ -162,7 +162,7 @@ describe('insights agree', () => {
     });
   });
 
-  it('values of a breakdown add up to the whole', () => {
+  it('values of a breakdown add up to the total', () => {
     always(fc.constantFrom('event', 'person'), (asked, type) => {
       const events = [{ id: 'visit' }];
       const divided = trend(asked, { events, breakdown: 'plan', breakdown_type: type });
@@ -198,7 +198,7 @@ function funnelGroups({ world, context }: Asked, fields: JsonObject): readonly F
   return answer.view === 'steps' ? answer.groups : [];
 }
 
-describe('a link leads to exactly those whom the number counts', () => {
+describe('a link selects exactly the persons that the number counts', () => {
   const maths = fc.constantFrom<JsonObject>(
     { math: 'dau' },
     { math: 'weekly_active' },

@@ -34,7 +34,7 @@ describe('lifecycle', () => {
     });
   });
 
-  it('begins weeks on Monday', () => {
+  it('starts weeks on Monday', () => {
     const world = worldFromLines('ann visit 05-05 10:00\nann visit 05-06 10:00');
     expect(data(world, { interval: 'week' })).toMatchObject({ returning: [1], new: [0] });
   });

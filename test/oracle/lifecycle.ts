@@ -11,8 +11,8 @@ import { compareText, sum } from '../../src/features/insights/rules/statistics.t
 import { distinct } from './measure.ts';
 import type { World } from './world.ts';
 
-/** What a person was in which interval, by its beginning. */
-interface Stage {
+/** The status of a person in the interval that starts at a time. */
+interface PersonStatus {
   person: string;
   status: LifecycleStatus;
   at: number;
@@ -27,7 +27,7 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Life
     interval,
     timezone,
   );
-  const stages = stagesOf(question, world);
+  const stages = statusesOf(question, world);
   return LIFECYCLE_STATUSES.map((status) => {
     const counts = shown.map(
       ({ start }) => stages.filter((stage) => stage.status === status && stage.at === start).length,
@@ -47,12 +47,12 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Life
 const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
   ticksOf(range, interval, timezone, 'monday');
 
-function stagesOf(question: LifecycleQuestion, world: World): Stage[] {
+function statusesOf(question: LifecycleQuestion, world: World): PersonStatus[] {
   const { entity, interval, timezone, filter, range } = question;
   const shown = ticksIn(question);
-  // Who is active at the beginning was there before, or was not: one more interval tells.
+  // One more interval before the first shows who was active already.
   const before = startOfInterval((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
-  // Intervals are looked at whole, also the last one, which the range may only touch.
+  // Complete intervals, even if the range ends in the last one.
   const until = shown.at(-1)?.end ?? range.until;
   const ticks = ticksOf({ from: before, until }, interval, timezone, 'monday');
   const events = world.events.filter(
@@ -68,7 +68,7 @@ function stagesOf(question: LifecycleQuestion, world: World): Stage[] {
       events.filter((event) => event.personId === person).map((event) => tickIndex(ticks, event.timestamp)),
     );
     const created = tickIndex(ticks, world.person(person)?.createdAt ?? 0);
-    return ticks.flatMap(({ start }, at): Stage[] => {
+    return ticks.flatMap(({ start }, at): PersonStatus[] => {
       const status = statusAt(active, at, created);
       return at === 0 || status === null ? [] : [{ person, status, at: start }];
     });
@@ -84,6 +84,6 @@ function statusAt(active: ReadonlySet<number>, at: number, created: number): Lif
 
 export function lifecyclePeople({ lifecycle, target, status }: LifecyclePeopleQuestion, world: World): string[] {
   const at = startOfInterval(target, lifecycle.interval, lifecycle.timezone, 'monday');
-  const stages = stagesOf(lifecycle, world).filter((stage) => stage.at === at && stage.status === status);
+  const stages = statusesOf(lifecycle, world).filter((stage) => stage.at === at && stage.status === status);
   return stages.map(({ person }) => person).sort(compareText);
 }

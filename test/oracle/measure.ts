@@ -8,7 +8,7 @@ import { sessionOf, type World, type WorldEvent } from './world.ts';
 
 const PERSON: Actor = { kind: 'person' };
 
-/** Whom a series counts. */
+/** Persons, or groups of a type. */
 export const actorOfMath = (math: SeriesMath): Actor => {
   if (math.kind === 'unique_group') return { kind: 'group', index: math.group };
   return math.kind === 'per_actor' && math.group !== null ? { kind: 'group', index: math.group } : PERSON;
@@ -17,7 +17,7 @@ export const actorOfMath = (math: SeriesMath): Actor => {
 export const distinct = <T>(values: readonly (T | null | undefined)[]): T[] =>
   [...new Set(values)].filter((value): value is T => value !== null && value !== undefined);
 
-/** What these events come to. Null where a statistic has nothing to be taken of. */
+/** The number of these events. Null where there is nothing to take a statistic of. */
 export function measure(
   world: World,
   math: SeriesMath,
@@ -43,7 +43,7 @@ export function measure(
   }
 }
 
-/** The numbers of a property; of the length of sessions: each session's once. */
+/** The numbers of a property; for the length of sessions one per session. */
 function numbersOf(property: string, events: readonly WorldEvent[], lengths: ReadonlyMap<string, number>): number[] {
   if (property === SESSION_DURATION) return distinct(events.map(sessionOf)).map((session) => lengths.get(session) ?? 0);
   return events.flatMap(({ properties }) =>

@@ -27,7 +27,7 @@ describe('paths', () => {
     return answerPaths(question, world).map(({ source, target, value }) => `${source} > ${target}: ${value}`);
   };
 
-  it('join repetitions, and end with a pause', () => {
+  it('merge repetitions, and end with a pause', () => {
     expect(edges()).toEqual([
       '1_/ > 2_/docs: 1',
       '1_/ > 2_/docs/1: 1',
@@ -37,12 +37,12 @@ describe('paths', () => {
     ]);
   });
 
-  it('take as long as the last repetition says', () => {
+  it('take the time of the last repetition', () => {
     const [edge] = answerPaths(readPathsQuestion({ ...fields, step_limit: 2 }, context()), world);
     expect(edge).toMatchObject({ source: '1_/', target: '2_/docs', averageTime: 6 * 60_000 });
   });
 
-  it('are cleaned by patterns, or grouped by texts', () => {
+  it('are cleaned by patterns, or grouped by wildcards', () => {
     const cleaned = ['1_/ > 2_/docs: 1', '1_/ > 2_/docs/:id: 1'];
     expect(edges({ step_limit: 2, path_replacements: true }, [{ pattern: '\\d+', alias: ':id' }])).toEqual(cleaned);
     expect(edges({ step_limit: 2, path_groupings: ['/docs*'] })).toEqual(['1_/ > 2_/docs*: 2']);
@@ -51,7 +51,7 @@ describe('paths', () => {
     expect(matchesGrouping('c-a', 'a*c')).toBe(false);
   });
 
-  it('begin and end where asked', () => {
+  it('start and end at the given points', () => {
     expect(edges({ start_point: '/docs/' })).toEqual(['1_/docs > 2_/price: 1']);
     expect(edges({ end_point: '/price', step_limit: 2 })).toEqual(['1_/docs > 2_/price: 1', '1_/docs/1 > 2_/price: 1']);
     expect(edges({ start_point: '/', end_point: '/pay', step_limit: 3 })).toEqual([
@@ -66,14 +66,14 @@ describe('paths', () => {
     expect(edges({ exclude_events: ['/docs', '/docs/1'], max_edge_weight: 1 })).toEqual(['2_/price > 3_/pay: 1']);
   });
 
-  it('know who took them', () => {
+  it('find their persons', () => {
     const people = (over: JsonObject) => pathsPeople(readPathsPeopleQuestion({ ...fields, ...over }, context()), world);
     expect(people({ path_start_key: '1_/', path_end_key: '2_/docs' })).toEqual(['ann']);
     expect(people({ path_dropoff_key: '4_/pay' })).toEqual(['bob']);
     expect(people({})).toEqual(['ann', 'bob']);
   });
 
-  it('can be those around a step of a funnel', () => {
+  it('can be limited to a step of a funnel', () => {
     const funnel_filter = {
       events: [{ id: '$pageview', properties: [{ key: '$current_url', value: '/price' }] }],
       funnel_step: 1,

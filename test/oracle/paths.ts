@@ -17,7 +17,7 @@ import { selectedEntrants } from './funnel.ts';
 import { distinct } from './measure.ts';
 import type { World, WorldEvent } from './world.ts';
 
-/** One way that somebody took, cut to what is shown. */
+/** A path of a person, trimmed to what is shown. */
 interface Path {
   person: string;
   items: readonly PathItem[];
@@ -30,20 +30,20 @@ export function answerPaths(question: PathsQuestion, world: World): PathEdge[] {
 }
 
 function pathsOf(question: PathsQuestion, world: World): Path[] {
-  const spans = question.funnel === null ? null : spansOf(question.funnel.path, question.funnel.people, world);
-  const cut = pathSplitter(question);
+  const ranges = question.funnel === null ? null : rangesOf(question.funnel.path, question.funnel.people, world);
+  const split = pathSplitter(question);
   const events = world.events.filter(
     (event) =>
       isInRange(event.timestamp, question.range) && isIncluded(question, event) && world.holds(event, question.filter),
   );
   return distinct(events.map(({ personId }) => personId)).flatMap((person) => {
-    const span = spans?.get(person);
-    if (spans !== null && span === undefined) return [];
+    const range = ranges?.get(person);
+    if (ranges !== null && range === undefined) return [];
     const own = events.filter(
-      (event) => event.personId === person && (span === undefined || isInRange(event.timestamp, span)),
+      (event) => event.personId === person && (range === undefined || isInRange(event.timestamp, range)),
     );
     const items = own.map((event) => ({ item: itemOf(question, world, event), at: event.timestamp }));
-    return cut(items).map((path) => ({ person, items: path }));
+    return split(items).map((path) => ({ person, items: path }));
   });
 }
 
@@ -86,7 +86,7 @@ function isIncluded({ eventTypes, customEvents }: PathsQuestion, { event, person
   return customEvents.includes(event) || eventTypes.some((type) => PATH_EVENT_TESTS[type](event));
 }
 
-/** Where an event led: an address, a screen, or itself. */
+/** The address, the screen, or the name of the event. */
 function itemOf(question: PathsQuestion, world: World, { event, properties }: WorldEvent): string {
   const text = (key: string): string => (Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? '') : '');
   const item =
@@ -94,16 +94,16 @@ function itemOf(question: PathsQuestion, world: World, { event, properties }: Wo
   return cleanItem(question, item, world.tools.replace);
 }
 
-/** When the paths of those who are at a step of a funnel begin and end. */
-const spansOf = (path: FunnelPath, people: FunnelPeopleQuestion, world: World): Map<string, Range> =>
+/** When the paths of persons at a step of the funnel start and end. */
+const rangesOf = (path: FunnelPath, people: FunnelPeopleQuestion, world: World): Map<string, Range> =>
   new Map(
     selectedEntrants(people, world).flatMap(({ actor, attempts }): [string, Range][] => {
-      const span = pathRange(path, people, attempts);
-      return span === null ? [] : [[actor, span]];
+      const range = pathRange(path, people, attempts);
+      return range === null ? [] : [[actor, range]];
     }),
   );
 
-/** Who took the edge, or ended where it says; without either everybody who took a path. */
+/** Persons with the edge or the drop-off; without either all persons with a path. */
 export function pathsPeople(question: PathsPeopleQuestion, world: World): string[] {
   const taken = pathsOf(question.paths, world).filter(({ items }) => matchesEdge(question, items));
   return distinct(taken.map(({ person }) => person)).sort(compareText);

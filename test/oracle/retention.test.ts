@@ -26,7 +26,7 @@ describe('retention', () => {
       counts,
     ]);
 
-  it('counts who came, and who came back', () => {
+  it('counts who started, and who came back', () => {
     expect(rows()).toEqual([
       ['Day 0', [2, 1, 1]],
       ['Day 1', [1, 1]],
@@ -34,7 +34,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('of first times looks at the whole past', () => {
+  it('of first times reads all past events', () => {
     expect(rows({ retention_type: 'retention_first_time' })).toEqual([
       ['Day 0', [1, 0, 1]],
       ['Day 1', [0, 0]],
@@ -42,7 +42,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('follows the first cohort alone in a line', () => {
+  it('only has the first cohort in a line graph', () => {
     expect(rows({ display: 'ActionsLineGraph' })).toEqual([
       ['Day 0', [2, 1, 1]],
       ['Day 1', [0, 0]],
@@ -50,7 +50,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('is divided by what was true when they came', () => {
+  it('is broken down by the values at the start', () => {
     expect(rows({ breakdowns: [{ property: 'os', type: 'event' }] })).toEqual([
       ['', [2, 1, 0]],
       ['mac', [1, 0, 1]],
@@ -58,7 +58,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('knows who they are, the most faithful first', () => {
+  it('finds the persons, those who came back most often first', () => {
     const people = (over: JsonObject) =>
       retentionPeople(readRetentionPeopleQuestion({ ...fields, ...over }, context()), world);
     expect(people({})).toEqual([
@@ -71,7 +71,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('shows months from the same day of each', () => {
+  it('counts months from the same day of each', () => {
     const question = readRetentionQuestion(
       { ...TARGET, period: 'Month', total_intervals: 2, date_to: '2024-05-20' },
       context(),

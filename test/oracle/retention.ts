@@ -11,7 +11,7 @@ import type { World, WorldEvent } from './world.ts';
 
 export type RetentionPerson = Required<Pick<FoundActor, 'actor' | 'appearances'>>;
 
-/** Somebody came: in which interval, and with which values of the breakdown. */
+/** A person who started in an interval, with their values of the breakdown. */
 interface Arrival {
   person: string;
   interval: number;
@@ -49,14 +49,14 @@ function rowsOfValues(
 
 type Returns = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** How many arrived, and how many of them were there again 1, 2, … intervals after an arrival of theirs. */
+/** How many arrived, and how many of them came back 1, 2, … intervals later. */
 const countsOf = (arrivals: readonly Arrival[], returns: Returns, length: number): number[] =>
   Array.from({ length }, (_, after) => {
-    const there = arrivals.filter(({ person, interval }) => isThere(returns, person, interval, after));
+    const there = arrivals.filter(({ person, interval }) => isActive(returns, person, interval, after));
     return distinct(there.map(({ person }) => person)).length;
   });
 
-const isThere = (returns: Returns, person: string, interval: number, after: number): boolean =>
+const isActive = (returns: Returns, person: string, interval: number, after: number): boolean =>
   after === 0 || returns.get(person)?.has(interval + after) === true;
 
 const ticksIn = ({ range, period, intervals, timezone }: RetentionQuestion): Tick[] =>
@@ -76,7 +76,7 @@ function arrivalsOf(question: RetentionQuestion, world: World): Arrival[] {
   });
 }
 
-/** Of all times, not only of the range. */
+/** Of all time, not only of the range. */
 const firstOfEach = (events: readonly WorldEvent[]): WorldEvent[] => {
   const first = new Map<string | null, WorldEvent>();
   for (const event of events) if (!first.has(event.personId)) first.set(event.personId, event);
@@ -95,7 +95,7 @@ function returnsOf(question: RetentionQuestion, world: World): Returns {
   return returns;
 }
 
-/** The persons of one cohort, those who were there most often first. */
+/** The persons of one cohort, those who came back most often first. */
 export function retentionPeople({ retention, cohort }: RetentionPeopleQuestion, world: World): RetentionPerson[] {
   const isAsked = ({ interval, values }: Arrival): boolean =>
     cohort.kind === 'interval'

@@ -6,7 +6,7 @@ import { answerStickiness } from './stickiness.ts';
 const VISITS = { events: [{ id: 'visit' }] };
 
 describe('stickiness', () => {
-  it('counts in how many intervals somebody was active', () => {
+  it('counts the intervals in which persons were active', () => {
     const world = worldFromLines(`
       ann visit 05-01 10:00
       ann visit 05-01 11:00

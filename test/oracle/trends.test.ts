@@ -40,24 +40,24 @@ describe('math', () => {
     expect(dataOf(world, series)).toEqual(wanted);
   });
 
-  it('of totals is nothing where there is nothing to take a statistic of', () => {
+  it('of totals is null where there is nothing to take a statistic of', () => {
     const total = (series: JsonObject) =>
       ask(world, { events: [{ id: 'none', ...series }], display: 'ActionsTable' })[0]?.aggregated;
     expect([total({}), total({ math: 'avg', math_property: 'price' }), total({ math: 'dau' })]).toEqual([0, null, 0]);
   });
 
-  it('counts a person once where numbers grow', () => {
+  it('counts a person once in cumulative trends', () => {
     const again = worldFromLines('ann buy 05-01 10:00\nann buy 05-02 10:00\nbob buy 05-02 10:00');
     const grown = { display: 'ActionsLineGraphCumulative' };
     expect(dataOf(again, { math: 'dau' }, grown)).toEqual([1, 2, 2]);
     expect(dataOf(again, {}, grown)).toEqual([1, 3, 3]);
   });
 
-  it('smooths, and leaves nothing out at the beginning', () => {
+  it('smooths, also at the beginning', () => {
     expect(dataOf(world, {}, { smoothing_intervals: 2 })).toEqual([3, 2, 1]);
   });
 
-  it('puts persons in the order of what they did', () => {
+  it('sorts persons by their part of the number', () => {
     const fields = { ...DAYS, entity_id: 'buy', display: 'ActionsTable' };
     expect(trendsPeople(readTrendsPeopleQuestion(fields, context()), world)).toEqual([
       { actor: 'ann', value: 2 },
@@ -68,26 +68,26 @@ describe('math', () => {
   });
 });
 
-describe('who is active', () => {
+describe('active users', () => {
   const world = worldFromLines('ann buy 04-25 12:00\nbob buy 05-02 12:00\ncat buy 04-20 12:00');
   const weekly = { math: 'weekly_active' };
 
-  it('at a day did something in the seven days that end with it', () => {
+  it('of a day were active in the seven days that end with it', () => {
     expect(dataOf(world, weekly)).toEqual([1, 1, 1]);
     expect(dataOf(world, weekly, { date_from: '2024-04-24', date_to: '2024-04-27' })).toEqual([1, 2, 2, 1]);
     expect(dataOf(world, { math: 'monthly_active' })).toEqual([2, 3, 3]);
   });
 
-  it('at a week or month did so up to its first day', () => {
+  it('of a week or month were active up to its first day', () => {
     expect(dataOf(world, weekly, { interval: 'month', date_from: '2024-04-01' })).toEqual([0, 1]);
   });
 
-  it('at an hour did so in seven days that roll on', () => {
+  it('of an hour were active in rolling seven days', () => {
     const hours = { interval: 'hour', date_from: '2024-05-01T10:00', date_to: '2024-05-01T13:00' };
     expect(dataOf(world, weekly, hours)).toEqual([1, 1, 0, 0]);
   });
 
-  it('in all did so in the seven days before the end', () => {
+  it('of a total were active in the seven days before the end', () => {
     expect(ask(world, { events: [{ id: 'buy', ...weekly }], display: 'BoldNumber' })[0]?.aggregated).toBe(1);
   });
 });
@@ -103,7 +103,7 @@ describe('a breakdown', () => {
   const divided = (fields: JsonObject) =>
     ask(world, { events: [{ id: 'buy' }], ...fields }).map(({ label, value, count }) => [label, value?.value, count]);
 
-  it('shows each value, the largest first, and what has none as none', () => {
+  it('shows each value, the largest first, and missing ones as none', () => {
     expect(divided({ breakdown: 'os' })).toEqual([
       ['buy - mac', 'mac', 2],
       ['buy - win', 'win', 2],
@@ -111,7 +111,7 @@ describe('a breakdown', () => {
     ]);
   });
 
-  it('shows as many values as asked for, and then the next', () => {
+  it('shows values in pages', () => {
     expect(divided({ breakdown: 'os', breakdown_limit: 1 })).toEqual([['buy - win', 'win', 2]]);
     expect(divided({ breakdown: 'os', breakdown_limit: 1, offset: 1 })).toEqual([['buy - mac', 'mac', 2]]);
   });
@@ -123,7 +123,7 @@ describe('a breakdown', () => {
     ]);
   });
 
-  it('by cohort leaves out whom nobody knows', () => {
+  it('by cohort leaves out events without a person', () => {
     const cohorts = worldFromLines('ann buy 05-01 10:00\nbob buy 05-01 10:00\nnobody buy 05-01 10:00', {
       cohorts: new Map([[1, new Set(['ann'])]]),
     });
@@ -136,10 +136,10 @@ describe('a breakdown', () => {
   });
 });
 
-describe('series together', () => {
+describe('several series', () => {
   const world = worldFromLines('ann buy 05-01 10:00\nann look 05-01 10:00\nbob look 05-02 10:00\nbob buy 04-29 10:00');
 
-  it('are calculated with, point by point', () => {
+  it('are used in formulas, point by point', () => {
     const events = [
       { id: 'buy', order: 0 },
       { id: 'look', order: 1 },
@@ -150,7 +150,7 @@ describe('series together', () => {
     expect(ask(world, { events, formula: 'A + B', display: 'ActionsTable' })[0]?.aggregated).toBe(3);
   });
 
-  it('are compared with the period before', () => {
+  it('are compared to the previous period', () => {
     const items = ask(world, { events: [{ id: 'buy' }], compare: true });
     expect(items.map(({ period, data, labels, days }) => [period, data, labels, days[0]])).toEqual([
       ['current', [1, 0, 0], ['day 0', 'day 1', 'day 2'], '2024-05-01'],
@@ -158,19 +158,19 @@ describe('series together', () => {
     ]);
   });
 
-  it('lie on the days of the project, not on those of Greenwich', () => {
+  it('use the time zone of the project', () => {
     const late = worldFromLines('ann buy 05-02 03:00');
     expect(ask(late, { events: [{ id: 'buy' }] }, 'US/Pacific')[0]?.data).toEqual([1, 0, 0]);
     expect(ask(late, { events: [{ id: 'buy' }] }, 'UTC')[0]?.data).toEqual([0, 1, 0]);
   });
 
-  it('of an action that does not exist are not shown', () => {
+  it('of an unknown action are left out', () => {
     expect(ask(world, { actions: [{ id: 99 }] })).toEqual([]);
   });
 });
 
 describe('an action', () => {
-  it('is any of its steps, each of which has to fit whole', () => {
+  it('is any of its steps, each of which must match completely', () => {
     const world = worldFromLines(`
       ann $pageview 05-01 10:00 $current_url=https://x.io/docs/api
       ann $pageview 05-01 11:00 $current_url=https://x.io/docs

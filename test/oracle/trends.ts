@@ -26,10 +26,10 @@ class SeriesCounter {
   private readonly math: SeriesMath;
   private readonly world: World;
   private readonly range: Range;
-  /** Of all times: who was active is also asked of the days before the range. */
+  /** Of all time: active users are counted in the days before the range, too. */
   private readonly matching: readonly WorldEvent[];
   private readonly lengths: ReadonlyMap<string, number>;
-  /** The range with the days before it that are looked at too. */
+  /** The range with the days before it that active users are counted in. */
   private readonly reach: Range;
 
   constructor(question: TrendsQuestion, { entity, math }: Series, world: World, range: Range) {
@@ -51,7 +51,7 @@ class SeriesCounter {
     return parts.map(({ value, has }) => ({ value, ...this.numbers(this.matching.filter(has)) }));
   }
 
-  /** Which values are the largest: by their own number, or by the number of events where that is about actors. */
+  /** The values with the largest numbers, or the most events where the number counts actors. */
   private rank(events: readonly WorldEvent[]): number {
     const { kind } = this.math;
     if (kind === 'dau' || kind === 'active' || kind === 'per_actor') return events.length;
@@ -90,8 +90,8 @@ class SeriesCounter {
 
   private activeAt({ start, end }: Tick, days: number, events: readonly WorldEvent[]): number {
     const { interval, timezone, breakdown } = this.question;
-    // Two things that clients of this wire know: the hour that only begins with the range's end is empty, and values of
-    // a property show nothing at intervals in which the whole project is silent.
+    // As in PostHog: an hour that starts with the last instant of the range is empty, and a breakdown by property shows
+    // 0 in intervals in which the project has no events at all.
     if (interval === 'hour' && start === this.range.until - 1) return 0;
     const isSilent = !this.world.events.some(({ timestamp }) => isInRange(timestamp, { from: start, until: end }));
     if (breakdown?.kind === 'property' && isSilent) return 0;
@@ -104,11 +104,11 @@ class SeriesCounter {
 
 interface TrendActor {
   actor: string;
-  /** Their own part of the number: how many events, or the series' own statistic of them. */
+  /** Their part of the number. */
   value: number | null;
 }
 
-/** Whom a number of a trend counts: those with the most first. */
+/** Those with the largest numbers first. */
 export function trendsPeople(question: TrendsPeopleQuestion, world: World): TrendActor[] {
   const { series, filter, selection } = question;
   const range = peopleRange(question);
@@ -128,7 +128,7 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
     .sort((a, b) => (b.value ?? 0) - (a.value ?? 0) || (a.actor < b.actor ? -1 : 1));
 }
 
-/** Who was active is also asked of the days before. */
+/** Active users are counted in the days before, too. */
 function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
   if (math.kind !== 'active') return range;
   const day = display === 'total' ? startOfInterval(range.until - 1, 'day', timezone) : range.from;

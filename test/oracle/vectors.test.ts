@@ -3,7 +3,7 @@ import { INSIGHT_CASES, loadInsightCases, problemsOf } from '../support/insight-
 import { answerCase, funnelRows, personIdsIn } from '../support/oracle-answers.ts';
 import { describeVectors } from '../support/vectors.ts';
 
-const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
+const KINDS = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
 
 /** Cases that are not followed, each with its reason. */
 const NOT_FOLLOWED: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const NOT_FOLLOWED: Readonly<Record<string, string>> = {
 };
 
 describeVectors('the oracle', INSIGHT_CASES, () => {
-  it.each(loadInsightCases(FAMILIES).map((one) => [one.id, one] as const))('answers %s', (id, one) => {
+  it.each(loadInsightCases(KINDS).map((one) => [one.id, one] as const))('answers %s', (id, one) => {
     const problems = problemsOf(one, answerCase(one), personIdsIn(one));
     if (NOT_FOLLOWED[id] !== undefined) expect(problems).not.toEqual([]);
     else expect(problems.join('\n')).toBe('');

@@ -1,6 +1,6 @@
 /**
- * A small world to ask questions of: everything that happened, as lists. The oracle answers in the plainest way that is
- * obviously right, however slow; engines are held against it.
+ * A small data set: events, persons and groups as lists. The oracle answers questions about it in the simplest way that
+ * is obviously right, however slow; engines are compared to it.
  */
 
 import type { Entity } from '../../src/core/actions/entity.ts';
@@ -18,13 +18,13 @@ export interface WorldEvent {
   uuid: string;
   event: string;
   distinctId: string;
-  /** The person's uuid; null where the distinct id belongs to nobody. */
+  /** The person's uuid; null where the distinct id has no person. */
   personId: string | null;
   timestamp: number;
   properties: Readonly<Record<string, Json>>;
-  /** Keys by the index of their kind. */
+  /** Keys by the index of the group type. */
   groups: readonly (string | null)[];
-  /** The elements that were clicked, as one text. */
+  /** The clicked elements, as text. */
   elementsChain?: string;
 }
 
@@ -50,10 +50,10 @@ export interface WorldData {
   cohorts?: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
-/** What needs an engine for patterns that users give, which must never reach `RegExp`. */
+/** Needs the engine for patterns of users, which must never be a `RegExp`. */
 export interface WorldTools {
   search: PatternSearch;
-  /** Replaces every place that a pattern finds; null where the pattern is invalid. */
+  /** Replaces all matches; null where the pattern is invalid. */
   replace(pattern: string, text: string, alias: string): string | null;
 }
 
@@ -82,7 +82,7 @@ export class World {
 
   group = (index: number, key: string): WorldGroup | undefined => this.groups.get(`${index}:${key}`);
 
-  /** A filter on what somebody is, whatever they did. */
+  /** A filter on a person, independent of events. */
   holdsFor = (properties: Properties, filter: Filter): boolean =>
     matches(filter, { event: properties, person: properties, group: () => properties }, this.tools.search);
 
@@ -92,15 +92,15 @@ export class World {
   actorOf = (event: WorldEvent, actor: Actor): string | null =>
     actor.kind === 'person' ? event.personId : event.groups[actor.index] || null;
 
-  /** A filter on persons leaves out events of nobody, whatever it says about them. */
+  /** A filter on persons leaves out events without a person. */
   holds(event: WorldEvent, filter: Filter): boolean {
     const person = this.person(event.personId);
-    if (person === undefined && asksForPerson(filter)) return false;
+    if (person === undefined && needsPerson(filter)) return false;
     const owners = {
       event: event.properties,
       person: person?.properties ?? NOTHING,
       group: (index: number) => this.groupProperties(event, index),
-      session: asksForSession(filter) ? (this.sessions().get(sessionOf(event) ?? '') ?? null) : null,
+      session: needsSession(filter) ? (this.sessions().get(sessionOf(event) ?? '') ?? null) : null,
       elements: event.elementsChain ?? '',
     };
     return matches(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
@@ -114,13 +114,13 @@ export class World {
     return isKind && this.holds(event, entity.filter);
   }
 
-  /** How many seconds each session lasted, whatever range is asked about. */
+  /** The length of each session in seconds. */
   private sessions(): ReadonlyMap<string, number> {
     this.lengths ??= this.sessionLengths({ from: -Infinity, until: Infinity });
     return this.lengths;
   }
 
-  /** How many seconds each session lasted; of one that lasts for days only what lies within a day of the range. */
+  /** The same, with only the events within a day of the range. */
   sessionLengths(range: Range): ReadonlyMap<string, number> {
     const spans = new Map<string, { first: number; last: number }>();
     for (const event of this.events) {
@@ -134,10 +134,10 @@ export class World {
   }
 }
 
-const asksForPerson = (filter: Filter): boolean =>
+const needsPerson = (filter: Filter): boolean =>
   cohortFiltersIn(filter).length > 0 || propertyFiltersIn(filter).some(({ owner }) => owner === 'person');
 
-const asksForSession = (filter: Filter): boolean => propertyFiltersIn(filter).some(({ owner }) => owner === 'session');
+const needsSession = (filter: Filter): boolean => propertyFiltersIn(filter).some(({ owner }) => owner === 'session');
 
 const DAY_MS = 24 * HOUR_MS;
 
