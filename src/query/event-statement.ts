@@ -22,10 +22,10 @@ import type { EventStoreDeps } from './query-deps.ts';
 
 /**
  * How a statement gets at the persons of events.
- * - `joined`: as `p`, which is null for events of nobody. A filter on persons leaves those events out.
+ * - `joined`: as `p`, which is null for events without a person. A filter on persons leaves those events out.
  * - `current`: `e.person_id` is the person of now; `p` is joined only where a filter reads person properties.
  * - `listed`: the same, but the persons that match a filter are listed beforehand, so nothing is copied or joined. For
- *   short lists of events; an event of nobody is treated as that of a person without properties.
+ *   short lists of events; an event without a person is treated as one of a person without properties.
  */
 export type PersonAccess = 'joined' | 'current' | 'listed';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { seenProperties } from '../../../test/support/seen-properties.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Event } from './event.ts';
-import { propertyType, seenProperties } from './property-types.ts';
+import { propertyType } from './property-types.ts';
 
 const anEvent = (event: string, properties: JsonObject): Event => ({
   projectId: 1,
@@ -52,8 +53,8 @@ describe('propertyType', () => {
   });
 });
 
-describe('seenProperties', () => {
-  it('lists event and person properties, without keys that only contain others', () => {
+describe('the properties of an event', () => {
+  it('are those of the event and its person, without keys that only contain others', () => {
     const event = anEvent('e', {
       a: 1,
       $groups: {},
@@ -69,12 +70,12 @@ describe('seenProperties', () => {
     ]);
   });
 
-  it('lists only group properties of a $groupidentify', () => {
+  it('are only those of the group for a $groupidentify', () => {
     const event = anEvent('$groupidentify', { $group_type: 'org', $group_key: 5, $group_set: { n: 1 }, other: 2 });
     expect(seenProperties(event)).toEqual([{ kind: 'group', groupType: 'org', name: 'n', type: 'Numeric' }]);
   });
 
-  it('ignores names of more than 200 characters', () => {
+  it('have names of up to 200 characters', () => {
     expect(seenProperties(anEvent('e', { ['x'.repeat(201)]: 1, '': 2 }))).toEqual([]);
   });
 });

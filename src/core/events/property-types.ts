@@ -6,14 +6,6 @@ import { initialName, updatesPerson } from './implicit-updates.ts';
 export type PropertyType = 'DateTime' | 'String' | 'Numeric' | 'Boolean';
 export type PropertyKind = 'event' | 'person' | 'group';
 
-interface SeenProperty {
-  kind: PropertyKind;
-  /** Which kind of group, for group properties. */
-  groupType: string | null;
-  name: string;
-  type: PropertyType | null;
-}
-
 const MAX_PROPERTY_NAME_LENGTH = 200;
 const NOT_DEFINED: ReadonlySet<string> = new Set([
   ...['$set', '$set_once', '$unset', '$groups'],
@@ -46,24 +38,6 @@ export function propertyBags(event: Event): PropertyBag[] {
 export function impliedNames(event: Event, name: string): string[] {
   const initial = event.person === 'full' && updatesPerson(event.event) ? initialName(name) : undefined;
   return initial === undefined ? [] : [name, initial];
-}
-
-/** All properties that an event sets, each once. */
-export function seenProperties(event: Event): SeenProperty[] {
-  const found = new Map<string, SeenProperty>();
-  const see = (kind: PropertyKind, groupType: string | null, name: string, value: Json): void => {
-    const key = `${kind}:${name}`;
-    const type = found.get(key)?.type ?? propertyType(name, value);
-    found.set(key, { kind, groupType, name, type });
-  };
-  for (const { kind, groupType, values } of propertyBags(event)) {
-    for (const name of Object.keys(values).filter(isDefinable)) {
-      see(kind, groupType, name, values[name] ?? null);
-      if (kind === 'event')
-        for (const implied of impliedNames(event, name)) see('person', null, implied, values[name] ?? null);
-    }
-  }
-  return [...found.values()];
 }
 
 /** The type that a value suggests; null for lists, objects and null. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { seenProperties } from '../../../test/support/seen-properties.ts';
 import { describeVectors } from '../../../test/support/vectors.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
@@ -10,7 +11,6 @@ import type { Event } from './event.ts';
 import { extractEvents } from './extract-events.ts';
 import { applyGroups, groupIdentify, groupTypesIn } from './groups.ts';
 import { normalise } from './normalise.ts';
-import { seenProperties } from './property-types.ts';
 import { eventUuid } from './uuid.ts';
 import type { Warning } from './warning.ts';
 

@@ -14,9 +14,6 @@ interface PersonColumn {
   places: Uint16Array;
 }
 
-/** Rows and places are 16-bit numbers. */
-export const MAX_COLUMN_ROWS = 0xffff;
-
 export function toColumns(persons: readonly JsonObject[]): PersonColumn[] {
   const drafts = new Map<string, Draft>();
   for (const [row, properties] of persons.entries()) {

@@ -31,7 +31,7 @@ export function readDateRange(fields: DateFields, context: DateContext): Range {
 }
 
 /**
- * What the dates mean. Whole days unless hours are asked for, in the interval or in the date (`-24h`): the first day
+ * What the dates mean. Whole days, unless the interval or the date is in hours (`-24h`): the first day
  * counts from its beginning and the last one to its end, even when a time of day was given. The range may be empty.
  */
 export const resolveDates = (fields: DateFields, context: DateContext): Range => ({

@@ -1,6 +1,6 @@
 /** Exports a project as lines of JSON, with one page in memory at a time. */
-import type { ExportedPerson } from '../../core/events/exported-event.ts';
 import { NO_FILTER } from '../../core/filters/property-filter.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { countByDay, iterateEvents } from '../../features/events/iterate-events.ts';
 import type { FoundEvent } from '../../features/events/list-events.ts';
 import { listDistinctIds } from '../../features/persons/persons.ts';
@@ -96,6 +96,15 @@ async function* withDistinctIds(
     }
     yield shown;
   }
+}
+
+/** PostHog's exports have a line for each distinct id instead. */
+interface ExportedPerson {
+  person_id: string;
+  distinct_ids: string[];
+  created_at: string;
+  is_identified: boolean;
+  properties: JsonObject;
 }
 
 const present = (person: StoredPerson, distinctIds: string[]): ExportedPerson => ({

@@ -3,7 +3,7 @@ import { elementPatterns } from '../../core/filters/element-filter.ts';
 import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import type { EventStoreDeps } from '../query-deps.ts';
 
-/** The patterns in a filter that the engine accepts. Asked beforehand, because one invalid pattern fails a statement. */
+/** The patterns in a filter that the engine accepts. Found beforehand, because one invalid pattern fails a statement. */
 export async function validPatterns({ events, dialect }: EventStoreDeps, filter: Filter): Promise<ReadonlySet<string>> {
   const patterns = [...new Set(propertyFiltersIn(filter).flatMap(patternsIn))];
   if (patterns.length === 0) return new Set();
