@@ -5,7 +5,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const GROUPS: Record<string, string[]> = {
   browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts'],
   guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
-  security: ['test/guards.test.ts', 'test/strangers.test.ts', 'test/fuzz-private-api.test.ts', 'test/sessions.test.ts'],
+  security: [
+    'test/security.test.ts',
+    'test/access-control.test.ts',
+    'test/fuzz-private-api.test.ts',
+    'test/sessions.test.ts',
+  ],
   faults: ['test/process.test.ts', 'test/person-deletion*.test.ts', 'src/stores/duckdb/event-file.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
@@ -22,7 +27,7 @@ const WHOLE = [
   'test/{organizations,projects,project-token,guards,private-errors}.test.ts',
   'test/{definitions,definitions-write,groups,persons,person-changes,person-properties,cohorts-static}.test.ts',
   'test/{dashboards,saved-insights}.test.ts',
-  'test/capture/books.test.ts',
+  'test/capture/recorded-data.test.ts',
 ];
 /** Many machines: everything that needs either engine. */
 GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? [])];

@@ -37,8 +37,8 @@ const written = async (): Promise<Line[]> => {
   return lines();
 };
 
-describe('one line for each answer', () => {
-  it('tells what was asked, how it ended, and how to find it again', async () => {
+describe('one log line for each response', () => {
+  it('has the request, the status and the request id', async () => {
     await clientFor(server).get('/api/projects/?limit=1');
     const [line, ...rest] = await written();
     expect(rest).toEqual([]);
@@ -52,7 +52,7 @@ describe('one line for each answer', () => {
     });
   });
 
-  it('has an id of its own', async () => {
+  it('has its own id', async () => {
     const { get } = clientFor(server);
     await get('/api/projects/');
     await get('/api/projects/');
@@ -61,8 +61,8 @@ describe('one line for each answer', () => {
   });
 });
 
-describe('what nobody should read', () => {
-  it('is not there: keys, passwords, cookies, addresses', async () => {
+describe('secrets in the log', () => {
+  it('are shortened or left out: keys, passwords, cookies, email addresses', async () => {
     const { get, post } = clientFor(server);
     const made = (await post('/api/personal_api_keys/', { body: { label: 'CI' } })).body.value as string;
     await get(`/api/projects/?personal_api_key=${made}`, { key: null });
@@ -78,7 +78,7 @@ describe('what nobody should read', () => {
   });
 });
 
-describe('being watched', () => {
+describe('health, status and metrics', () => {
   it.each([
     ['/_livez', { status: 'ok' }],
     ['/_readyz', { status: 'ok' }],
@@ -100,7 +100,7 @@ describe('being watched', () => {
     expect(total_bytes).toBeGreaterThan(free_bytes);
   });
 
-  it('/metrics counts the busiest routes too, and paths that are none', async () => {
+  it('/metrics counts the hottest routes too, and unknown paths', async () => {
     const server = await startServer();
     try {
       const ask = (path: string, token: string) =>
@@ -120,7 +120,7 @@ describe('being watched', () => {
     }
   });
 
-  it('/metrics speaks the language of Prometheus, and counts answers by route, not by address', async () => {
+  it('/metrics is in the format of Prometheus, and counts responses by route', async () => {
     const { get } = clientFor(server);
     await get('/api/projects/1/');
     await get('/api/nothing/at/all/');

@@ -1,4 +1,4 @@
-/** `post_to_slack`: a project's webhook hears of events whose name is marked. */
+/** `post_to_slack`: a project's webhook gets a message about events whose name is marked. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const send = (events: SentEvent[], project: Pick<TestProject, 'projectKey'> = se
   capture(server, project.projectKey, events);
 const times = (n: number, event: string): SentEvent[] => Array.from({ length: n }, () => ({ event }));
 
-/** Lets the project see the name once, and marks it (or takes the mark back). */
+/** Captures the event once, and marks its name or removes the mark. */
 async function mark(name: string, project: TestProject = server, post_to_slack = true): Promise<void> {
   const found = async () =>
     (await server.metadata.definitions.listEvents(project.projectId)).find((one) => one.name === name)?.id;
@@ -40,11 +40,11 @@ async function mark(name: string, project: TestProject = server, post_to_slack =
   expect(marked.status).toBe(200);
 }
 const waiting = () => server.rows('select project_id, event, count from webhook_outbox order by event');
-/** What was taken is removed a moment after the other side has answered. */
+/** A message is deleted just after the webhook has answered. */
 const emptied = () => expect.poll(waiting, { timeout: 5000 }).toEqual([]);
 
 describe('a marked event', () => {
-  it('is told to the webhook with the name of its person and a link to them', async () => {
+  it('is sent to the webhook with the name of its person and a link', async () => {
     await open({ config: { publicUrl: 'https://cairn.example.org' } });
     await mark('signed up');
     expect((await listen(hook.url)).status).toBe(200);
@@ -58,7 +58,7 @@ describe('a marked event', () => {
     await emptied();
   });
 
-  it('is told without a link where nobody knows the address of the console', async () => {
+  it('is sent without a link where the URL of the console is unknown', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -67,7 +67,7 @@ describe('a marked event', () => {
     expect(told?.text).toBe('[Default project] *signed up* by &lt;!channel&gt; @\u200ball &amp; co');
   });
 
-  it('goes by the person that they have become in the same batch', async () => {
+  it('names the person that they became in the same batch', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -80,7 +80,7 @@ describe('a marked event', () => {
     expect((await hook.waitForRequests(1))[0]?.text).toBe('[Default project] *signed up* by grace@x.y');
   });
 
-  it('is told without a person where there is none', async () => {
+  it('is sent without a person where there is none', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -88,7 +88,7 @@ describe('a marked event', () => {
     expect((await hook.waitForRequests(1))[0]?.text).toBe('[Default project] *signed up*');
   });
 
-  it('is told of once, however often it is sent', async () => {
+  it('is announced once, however often it is captured', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -101,8 +101,8 @@ describe('a marked event', () => {
   });
 });
 
-describe('nothing is told', () => {
-  it('of other names, of other projects, of a backfill, without a mark or without a webhook', async () => {
+describe('nothing is sent', () => {
+  it('of other names, other projects or historical events, without a mark or without a webhook', async () => {
     await open();
     const other = await server.createProject();
     await listen(hook.url);
@@ -126,7 +126,7 @@ describe('nothing is told', () => {
     expect(await hook.staysAt(0)).toBe(true);
   });
 
-  it('of what waited when its mark, or the webhook, was taken away', async () => {
+  it('of pending messages when the mark or the webhook is removed', async () => {
     await open();
     await mark('signed up');
     await mark('paid');
@@ -144,7 +144,7 @@ describe('nothing is told', () => {
 });
 
 describe('a webhook that fails', () => {
-  it('is tried again, later each time and not before it says, until it takes the message', async () => {
+  it('is retried with growing delays, and not before it allows, until it accepts the message', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -165,7 +165,7 @@ describe('a webhook that fails', () => {
     expect(await hook.staysAt(3)).toBe(true);
   });
 
-  it('is tried at once when it has got another address', async () => {
+  it('is retried at once when its URL changes', async () => {
     await open();
     await mark('signed up');
     const closed = await startHook();
@@ -200,7 +200,7 @@ describe('a webhook that fails', () => {
     ]);
   });
 
-  it('for a day is no longer told what is a day old', async () => {
+  it('for a day gets no message that is a day old', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -214,7 +214,7 @@ describe('a webhook that fails', () => {
     await emptied();
   });
 
-  it.runIf(isEmbedded)('hears of it after a restart', async () => {
+  it.runIf(isEmbedded)('gets the message after a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-webhook-'));
     await open({ dataDir });
     await mark('signed up');
@@ -234,7 +234,7 @@ describe('a webhook that fails', () => {
 
 describe('a webhook that hangs', () => {
   it.skipIf(isWithoutEvents)(
-    'is in nobody’s way: events are stored, other webhooks hear, the server stops',
+    'blocks nothing: events are stored, other webhooks get messages, the server stops',
     async () => {
       await open();
       const other = await server.createProject({ name: 'Other' });
@@ -263,7 +263,7 @@ describe('a webhook that hangs', () => {
 });
 
 describe('many events at once', () => {
-  it('become one message, and what comes meanwhile the next', async () => {
+  it('become one message, and those that come meanwhile the next', async () => {
     await open();
     await mark('signed up');
     await mark('paid');
@@ -282,7 +282,7 @@ describe('many events at once', () => {
     await emptied();
   });
 
-  it('that come while a message is under way are told with the next', async () => {
+  it('that come while a message is being sent are in the next', async () => {
     await open();
     await mark('signed up');
     await listen(hook.url);

@@ -50,13 +50,13 @@ describe('the built console', () => {
     },
   );
 
-  it('is not sent again to those who have it', async () => {
+  it('is not sent again where it is cached', async () => {
     const { headers } = await get('/');
     const again = await get('/project/2/live', { 'if-none-match': String(headers.etag) });
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  it('is packed for those who can unpack it, and carries the public address as text', async () => {
+  it('is compressed where the browser accepts it, and contains the public URL', async () => {
     const { headers, rawPayload } = await get('/', { 'accept-encoding': 'gzip, br' });
     expect(headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(rawPayload).toString()).toContain('content="https://cairn.example.org/?a=&quot;&lt;&amp;" />');

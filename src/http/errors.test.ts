@@ -21,7 +21,7 @@ describe('each kind', () => {
     expect(errorBody(new Failure(kind, 'Why.'))).toEqual({ type, code, detail: 'Why.', attr: null });
   });
 
-  it('gives way to a word and a field of its own', () => {
+  it('hides only the secret parameters', () => {
     expect(errorBody(invalid('name', 'Taken.', 'unique'))).toEqual({
       type: 'validation_error',
       code: 'unique',
@@ -71,7 +71,7 @@ describe('what goes out', () => {
     expect([answer.status, answer.headers]).toEqual([429, { 'retry-after': '7' }]);
   });
 
-  it('logs what nobody foresaw, and tells nothing of it', () => {
+  it('logs unexpected errors, and answers nothing about them', () => {
     const fault = new Error('password of the database is hunter2');
     const answer = sent(fault);
     expect(answer.status).toBe(500);

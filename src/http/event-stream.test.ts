@@ -16,7 +16,7 @@ it('writes events and comments', () => {
   expect(read(wire)).toBe(': watching\n\ndata: {"a":1}\n\nevent: dropped\ndata: {"b":2}\n\n');
 });
 
-it('keeps no more than its buffer for a slow reader, and says how much was passed over', async () => {
+it('buffers a limited amount for a slow client, and says how many events were dropped', async () => {
   const { wire, stream } = open(1000);
   for (let n = 0; n < 100_000; n++) stream.send(JSON.stringify({ n, fill: 'x'.repeat(100) }));
   expect(wire.writableLength + wire.readableLength).toBeLessThan(3000);

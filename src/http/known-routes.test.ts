@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KnownRoutes } from './known-routes.ts';
 
-it('knows which methods a path takes, with or without a slash at its end', () => {
+it('knows the methods of a path, with or without a trailing slash', () => {
   const known = new KnownRoutes();
   known.add('/api/projects/', ['GET', 'POST']);
   known.add('/api/projects/:id/', 'PATCH');
@@ -11,7 +11,7 @@ it('knows which methods a path takes, with or without a slash at its end', () =>
   expect(known.methodsFor('/')).toEqual(new Set());
 });
 
-it('knows when a path is the name of something closer', () => {
+it('knows when a more specific route matches', () => {
   const known = new KnownRoutes();
   known.add('/api/things/', 'GET');
   known.add('/api/things/activity/', 'GET');

@@ -58,7 +58,7 @@ describe('what is taken, and as what', () => {
     expect(readValue(of(schema), { field: given })).toEqual({ field: expected });
   });
 
-  it('passes over fields that the schema does not name', () => {
+  it('drops fields that the schema does not have', () => {
     const body = JSON.parse('{"field": "ada", "other": 1, "__proto__": {"polluted": true}}');
     expect(readValue(of(Name), body)).toEqual({ field: 'ada' });
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -68,7 +68,7 @@ describe('what is taken, and as what', () => {
     expect(readValue(Type.Partial(of(Name)), {})).toEqual({});
   });
 
-  it('does not take an inherited name for a field that was sent', () => {
+  it('ignores inherited properties', () => {
     expect(complaint(Type.Object({ toString: Name }), {})).toBe(
       'invalid | toString | required | This field is required.',
     );
@@ -136,7 +136,7 @@ describe('what is refused, and in which words', () => {
     expect(complaint(of(Name), {})).toBe('invalid | field | required | This field is required.');
   });
 
-  it('blames no field when the whole body is of the wrong kind', () => {
+  it('names no field when the whole body has the wrong type', () => {
     expect(complaint(of(Name), [])).toBe(
       'invalid | - | invalid_input | Invalid data. Expected a dictionary, but got list.',
     );
@@ -149,7 +149,7 @@ describe('what is refused, and in which words', () => {
     expect(complaint(schema, body)).toBe('invalid | groups__1__rollout | invalid_input | A valid integer is required.');
   });
 
-  it('reports the first error alone, in the order of the schema', () => {
+  it('reports only the first error, in the order of the schema', () => {
     const schema = Type.Object({ first: Name, second: Name });
     expect(complaint(schema, { second: '' })).toBe('invalid | first | required | This field is required.');
   });
@@ -190,7 +190,7 @@ const body = fc
   .map((value) => JSON.parse(JSON.stringify({ a: value, b: value }).replaceAll('"b"', '"__proto__"')));
 
 describe('whatever is sent', () => {
-  it('is read or refused with a Failure, never anything else', () => {
+  it('is decoded or refused with a Failure, never anything else', () => {
     fc.assert(
       fc.property(schema, body, (wanted, sent) => {
         for (const value of [sent, (sent as { a: unknown }).a]) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { clockOn, freezeClock, makeClockMemory, systemClock } from './clock.ts';
 
-it('follows the machine until it is held', () => {
+it('follows the system clock until it is frozen', () => {
   const memory = makeClockMemory();
   const before = Date.now();
   const now = clockOn(memory).now();
@@ -9,7 +9,7 @@ it('follows the machine until it is held', () => {
   expect(systemClock.now()).toBeGreaterThanOrEqual(now);
 });
 
-it('stands still for every clock on the same memory, also one made later, and runs again', () => {
+it('freezes every clock on the same memory, also one made later, and runs again', () => {
   const memory = makeClockMemory();
   const early = clockOn(memory);
   const instant = Date.parse('2026-01-15T12:00:00.123Z');

@@ -22,7 +22,7 @@ it('is a set like any other', () => {
   );
 });
 
-it('comes in slices', () => {
+it('comes in chunks', () => {
   expect([...inChunks(IdSet.of([5, 1, 3]), 2)]).toEqual([[1, 3], [5]]);
   expect([...inChunks([], 2)]).toEqual([]);
 });

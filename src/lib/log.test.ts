@@ -3,7 +3,7 @@ import { shortenAddress, shortenUrl } from './log.ts';
 
 const KEY = 'phx_0123456789abcdefghijklmnopqrstuvwxyz';
 
-describe('addresses of requests', () => {
+describe('URLs of requests', () => {
   it.each([
     ['/api/projects/', '/api/projects/'],
     ['/api/projects/?limit=10', '/api/projects/?limit=10'],
@@ -21,7 +21,7 @@ describe('addresses of requests', () => {
     expect(shortenUrl(url)).toBe(shown);
   });
 
-  it('are cut after 500 characters', () => {
+  it('are shortened to 500 characters', () => {
     expect(shortenUrl(`/${'a'.repeat(1000)}`)).toHaveLength(500);
   });
 });

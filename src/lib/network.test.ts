@@ -19,7 +19,7 @@ describe('the network of an address', () => {
   });
 });
 
-describe('the inside', () => {
+describe('private addresses', () => {
   it.each([
     '127.0.0.1',
     '0.0.0.0',

@@ -2,7 +2,7 @@ import { Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { RequestTimes } from './request-times.ts';
 
-it('says what the histogram of the library says', async () => {
+it('gives the same output as the histogram of the library', async () => {
   const [ours, theirs] = [new Registry(), new Registry()];
   const times = new RequestTimes(ours);
   const histogram = new Histogram({

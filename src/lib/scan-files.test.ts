@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => dir.remove());
 
-it('finds texts in files of any size and depth, also across the borders of chunks', async () => {
+it('finds texts in files of any size and depth, also across chunks', async () => {
   const chunk = 256 * 1024;
   writeFileSync(dir.path('a'), `${'x'.repeat(chunk - 3)}needle${'x'.repeat(chunk)}`);
   writeFileSync(dir.path('b'), `${'x'.repeat(3 * chunk)}häy`);
@@ -25,7 +25,7 @@ it('finds texts in files of any size and depth, also across the borders of chunk
   expect([scan.files, scan.bytes]).toEqual([3, 2 * chunk + 3 + 3 * chunk + 4 + 15]);
 });
 
-it('counts files when it has nothing to look for', async () => {
+it('counts files when there is nothing to search for', async () => {
   writeFileSync(dir.path('a'), 'text');
   expect(await scanFiles(dir.path('.'), [])).toEqual({ files: 1, bytes: 4, found: new Map() });
 });

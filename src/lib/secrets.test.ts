@@ -20,11 +20,11 @@ describe('passwords', () => {
     expect(await verifyPassword('', hash)).toBe(false);
   });
 
-  it('are the same however the keyboard composed their accents', async () => {
+  it('are the same however accents are composed', async () => {
     expect(await verifyPassword('cafe\u0301 noir', await hashPassword('caf\u00e9 noir'))).toBe(true);
   });
 
-  it('are never right for somebody without one', async () => {
+  it('are never right without a hash', async () => {
     expect(await verifyPassword('', null)).toBe(false);
     expect(await verifyPassword('anything', null)).toBe(false);
   });

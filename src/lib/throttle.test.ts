@@ -46,13 +46,13 @@ describe('three attempts a minute', () => {
     expect(throttle.secondsUntilAllowed('grace')).toBe(0);
   });
 
-  it('forgets a name on request', () => {
+  it('resets a name', () => {
     for (let i = 0; i < 3; i++) attempt('ada');
     throttle.reset('ada');
     expect(throttle.secondsUntilAllowed('ada')).toBe(0);
   });
 
-  it('survives many names, and still remembers the young ones', () => {
+  it('survives many names, and keeps the recent ones', () => {
     for (let i = 0; i < 10_000; i++) attempt(`old ${i}`);
     now += 61_000;
     for (let i = 0; i < 3; i++) attempt('ada');
@@ -60,7 +60,7 @@ describe('three attempts a minute', () => {
     expect(throttle.secondsUntilAllowed('old 1')).toBe(0);
   });
 
-  it('takes an attempt back', () => {
+  it('undoes an attempt', () => {
     for (let i = 0; i < 3; i++) attempt('ada');
     throttle.undo('ada');
     expect(throttle.secondsUntilAllowed('ada')).toBe(0);

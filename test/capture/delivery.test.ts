@@ -1,4 +1,4 @@
-/** What a 200 promises: stored once, in order, accounted for; and what happens when it cannot be promised. */
+/** A 200 means that events are stored once, in order, and counted; and what happens when they cannot be stored. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ describe('the same event again', () => {
     expect(await stored(server, 'insert id')).toEqual([1]);
   });
 
-  it('without anything to know it by is another event', async () => {
+  it('without any id is another event', async () => {
     const one = { event: 'anonymous twin', distinct_id: 'd', properties: { n: 1 } };
     await batch(server, [one, one]);
     expect(await stored(server, 'anonymous twin')).toEqual([1, 1]);
@@ -139,7 +139,7 @@ it('accounts for every event', async () => {
   });
 });
 
-it('adds up at every instant under load', async () => {
+it('adds up at any time under load', async () => {
   const event = (n: number): object => ({ event: 'load', distinct_id: `d${n % 7}`, properties: { n } });
   const sending = Array.from({ length: 40 }, (_, i) =>
     batch(
@@ -155,7 +155,7 @@ it('adds up at every instant under load', async () => {
   expect((await Promise.all(sending)).map(({ status }) => status)).toEqual(Array(40).fill(200));
 });
 
-describe('when it cannot be promised', () => {
+describe('when events cannot be stored', () => {
   /** Statuses on which each kind of SDK sends an event again instead of losing it. */
   const retries: Record<string, (status: number) => boolean> = {
     'posthog-js 2023': (status) => ![200, 401, 403, 404, 500].includes(status),
@@ -185,7 +185,7 @@ describe('when it cannot be promised', () => {
     });
   });
 
-  it('says 503 while the log is full, and takes events again once they are processed', async () => {
+  it('answers 503 while the log is full, and accepts events again once it is processed', async () => {
     const small = await startServer({ config: { ingestLogMaxBytes: 30_000 } });
     // Nobody processes while the relational database is locked.
     const holder = new Database(join(small.dataDir, DATA_FILES.metadata), { timeout: 5000 });
@@ -222,7 +222,7 @@ describe('when it cannot be promised', () => {
     }
   });
 
-  it('says 503 to V1 senders, in their words', async () => {
+  it('answers 503 to V1 senders in their format', async () => {
     const full = await startServer({ config: { ingestLogMaxBytes: 10 } });
     try {
       const headers = {
@@ -244,7 +244,7 @@ describe('when it cannot be promised', () => {
     }
   });
 
-  it('never says 200 and forgets: events of a server that stops are there after the next start', async () => {
+  it('never answers 200 and loses events: they are there after a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-stop-'));
     try {
       const first = await startServer({ dataDir });

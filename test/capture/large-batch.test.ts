@@ -57,7 +57,7 @@ it.each<[string, () => [string | Buffer, Record<string, string>?]]>([
   expect(new Set(numbers)).toEqual(new Set(Array.from({ length: COUNT / IDS }, (_, i) => i * IDS + 7)));
 });
 
-it('refuses the whole for what is wrong at its very end', async () => {
+it('refuses the whole batch for an error at its end', async () => {
   const batch = [...events('refused'), { ...anEvent('refused', 0), uuid: 'none' }];
   const refused = await batchOf(JSON.stringify({ api_key: server.projectKey, batch }));
   expect([refused.status, refused.json.code, refused.json.detail]).toEqual([
@@ -72,7 +72,7 @@ it('refuses the whole for what is wrong at its very end', async () => {
   expect(await stored('refused')).toEqual({ n: 0, uuids: 0 });
 });
 
-it('says whose key is wrong before it looks at the events', async () => {
+it('refuses a wrong key before it checks the events', async () => {
   const batch = [...events('foreign'), { ...anEvent('foreign', 0), uuid: 'none' }];
   expect((await batchOf(JSON.stringify({ api_key: 'phc_nobody', batch }))).status).toBe(401);
 });

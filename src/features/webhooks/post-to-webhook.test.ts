@@ -42,17 +42,17 @@ describe('an attempt', () => {
     expect(outcome.kind).toBe(kind);
   });
 
-  it('hears how long to wait', async () => {
+  it('reads how long to wait', async () => {
     const outcome = await postToWebhook(await answering(429, { 'retry-after': '7' }), 'hello', options);
     expect(outcome).toEqual({ kind: 'failed', why: 'it answered 429', retryAfterMs: 7000 });
   });
 
-  it('ends by itself where nobody answers', async () => {
+  it('times out where nobody answers', async () => {
     const outcome = await postToWebhook(await answering(null), 'hello', options);
     expect(outcome).toEqual({ kind: 'failed', why: 'TimeoutError', retryAfterMs: 0 });
   });
 
-  it('ends at once when it is told to', async () => {
+  it('is aborted at once by its signal', async () => {
     const { signal } = (() => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 50);
@@ -63,7 +63,7 @@ describe('an attempt', () => {
     expect([outcome.kind, performance.now() - start < 5000]).toEqual(['failed', true]);
   });
 
-  it('fails where nobody listens, and does not tell the address to whoever reads the log', async () => {
+  it('fails where nobody listens, and keeps the URL out of the log', async () => {
     const url = await answering(200);
     server?.close();
     const outcome = await postToWebhook(`${url}T0/B0/secret`, 'hello', options);
@@ -71,7 +71,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('addresses of the inside', () => {
+describe('private addresses', () => {
   it.each([
     'http://127.0.0.1:9/',
     'http://127.1/',

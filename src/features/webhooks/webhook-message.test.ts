@@ -43,7 +43,7 @@ describe('the message to a webhook', () => {
     expect(webhookMessage('Shop', [news({ person: { name, url: null } })])).toBe(`[Shop] *signed up* by ${shown}`);
   });
 
-  it('never lets a name open a link or begin a line', () => {
+  it('never lets a name become a link or start a line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (event, name) => {
         const text = webhookMessage('Shop', [news({ event, person: { name, url: 'https://x.y/' } })]);

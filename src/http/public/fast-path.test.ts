@@ -52,7 +52,7 @@ async function ask(path: string, init: RequestInit = {}, body: object = { name: 
 
 const said = async (...asked: Parameters<typeof ask>): Promise<unknown> => (await ask(...asked)).json();
 
-it('answers short JSON itself, whatever its letters', async () => {
+it('answers short JSON itself, whatever its characters', async () => {
   expect(await said('/greet/')).toBe('Hello, Ada');
   expect(await said('/greet?word=Gr%C3%BC%C3%9F')).toBe('Grüß, Ada');
   expect(await said('/greet/', { headers: { 'content-type': 'text/plain;charset=UTF-8' } }, { name: '𝒳' })).toBe(

@@ -30,7 +30,7 @@ const entry = (events: number) => ({
   payload: Buffer.from('[]'),
 });
 
-it('counts what waits, and wakes an idle worker', async () => {
+it('counts pending events, and wakes an idle worker', async () => {
   let woken = 0;
   const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => void woken++ });
   ingestion.onIdle(0);
@@ -43,7 +43,7 @@ it('counts what waits, and wakes an idle worker', async () => {
   expect(ingestion.pending).toBe(0);
 });
 
-it('finds back to the truth when the log could not be trimmed for a new worker', async () => {
+it('corrects its count when the log could not be trimmed for a new worker', async () => {
   await log.append(entry(4));
   const refusing = { ...wrap(log), trim: () => Promise.reject(new Error('disk full')) };
   let ingestion!: Ingestion;
@@ -59,7 +59,7 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
   expect(ingestion.pending).toBe(0);
 });
 
-it('is caught up when what was accepted before is processed, whatever comes meanwhile', async () => {
+it('resolves when what was accepted before is processed, whatever comes meanwhile', async () => {
   const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
   await ingestion.whenProcessed();
   await ingestion.accept(entry(1));

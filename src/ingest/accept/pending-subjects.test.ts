@@ -15,7 +15,7 @@ it('knows the last entry about a subject until it is processed', () => {
   expect(pending.lastEntryFor(7, ['ada'])).toBe(0);
 });
 
-it('takes everybody to wait while the log holds entries from before the start', () => {
+it('treats all subjects as pending while the log has entries from before the start', () => {
   const pending = new PendingSubjects(10);
   expect(pending.lastEntryFor(1, ['anybody'])).toBe(10);
   pending.removeProcessed(9);
@@ -24,7 +24,7 @@ it('takes everybody to wait while the log holds entries from before the start', 
   expect(pending.lastEntryFor(1, ['anybody'])).toBe(0);
 });
 
-it('answers for the whole project where there are too many to remember', () => {
+it('treats all subjects of a project as pending where there are too many', () => {
   const pending = new PendingSubjects(0, 3);
   pending.add(1, 7, ['a', 'b']);
   pending.add(2, 7, ['c', 'd']);
@@ -35,14 +35,14 @@ it('answers for the whole project where there are too many to remember', () => {
   expect([pending.lastEntryFor(7, ['e']), pending.lastEntryFor(7, ['x'])]).toEqual([3, 0]);
 });
 
-it('passes over what is processed before it could be noted', () => {
+it('ignores entries that are processed before they are added', () => {
   const pending = new PendingSubjects(0);
   pending.removeProcessed(5);
   pending.add(5, 7, ['ada']);
   expect(pending.lastEntryFor(7, ['ada'])).toBe(0);
 });
 
-it('never forgets too early, and forgets everything in the end', () => {
+it('never drops a subject too early, and drops everything in the end', () => {
   const note = fc.record({
     projectId: fc.integer({ min: 1, max: 2 }),
     subjects: fc.array(fc.constantFrom('a', 'b', 'c')),

@@ -7,7 +7,7 @@ const make = (patienceMs = 5000) => {
   return { writes, hurried: () => hurried };
 };
 
-it('waits for nothing where nothing is under way', () => {
+it('resolves at once where nothing is pending', () => {
   const { writes, hurried } = make();
   writes.add(1, 7, ['ada']);
   expect(writes.settled(7, ['bob'])).toBeUndefined();
@@ -15,7 +15,7 @@ it('waits for nothing where nothing is under way', () => {
   expect(hurried()).toBe(0);
 });
 
-it('waits until the entry is processed, and hurries the worker', async () => {
+it('waits until the entry is processed, and tells the worker not to pause', async () => {
   const { writes, hurried } = make();
   writes.add(1, 7, ['ada']);
   writes.add(2, 7, ['ada']);
@@ -33,7 +33,7 @@ it('waits until the entry is processed, and hurries the worker', async () => {
   expect(writes.settled(7, ['ada'])).toBeUndefined();
 });
 
-it('gives up after a while, counts it, and lets those behind not even begin', async () => {
+it('times out, counts it, and does not wait for later entries', async () => {
   const { writes } = make(20);
   writes.add(1, 7, ['ada']);
   writes.add(2, 7, ['bob']);

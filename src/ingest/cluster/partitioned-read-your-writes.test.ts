@@ -14,7 +14,7 @@ const make = (unread = new Map<number, number>()) => {
   return { writes, told };
 };
 
-it('lets those wait whose changes are in some partition, until it is processed', async () => {
+it('waits for a partition with changes of the subject until it is processed', async () => {
   const { writes, told } = make();
   writes.add([[2, 1, [subjectHash('ada')]]], new Map([[2, 7]]));
   expect(writes.settled(1, ['bo'])).toBeUndefined();
@@ -29,7 +29,7 @@ it('lets those wait whose changes are in some partition, until it is processed',
   expect([told.hurries, writes.outdated]).toEqual([2, 0]);
 });
 
-it('waits for every partition that somebody has changes in', async () => {
+it('waits for every partition with changes of the subject', async () => {
   const { writes } = make();
   const marks = [subjectHash('ada')];
   writes.add(
@@ -54,7 +54,7 @@ it('waits for every partition that somebody has changes in', async () => {
   expect(isSettled).toBe(true);
 });
 
-it('takes everybody for waiting where they were too many to be told, and at the start', () => {
+it('treats all subjects as pending where there are too many for a message, and at the start', () => {
   const crowded = make().writes;
   crowded.add([[1, 1, null]], new Map([[1, 3]]));
   expect(crowded.settled(1, ['anybody'])).toBeInstanceOf(Promise);
@@ -64,7 +64,7 @@ it('takes everybody for waiting where they were too many to be told, and at the 
   expect(make(new Map([[2, 9]])).writes.settled(5, ['anybody'])).toBeInstanceOf(Promise);
 });
 
-it('is not confused by notes that come out of order, or late', () => {
+it('handles changes that arrive late or out of order', () => {
   const { writes } = make();
   writes.add([[0, 1, [subjectHash('ada')]]], new Map([[0, 10]]));
   writes.add([[0, 1, [subjectHash('bo')]]], new Map([[0, 5]]));
@@ -126,7 +126,7 @@ describe('two who become one', () => {
     expect(writes.settled(1, ['g'])).toBeUndefined();
   });
 
-  it('keep what each waits for by itself', () => {
+  it('keep what each waits for', () => {
     const { writes } = make();
     writes.add([[0, 1, [grace]]], new Map([[0, 9]]));
     writes.add([[0, 1, [anon]]], new Map([[0, 4]]));

@@ -7,14 +7,14 @@ const held = (name: string, holder: string | null): LeaseState => ({ name, holde
 const partitions = (...holders: (string | null)[]): LeaseState[] =>
   holders.map((holder, n) => held(partitionLease(n), holder));
 
-it('gives everything to a worker who is alone', () => {
+it('gives a single worker everything', () => {
   expect(planLeases([held(LEADER_LEASE, null), ...partitions(null, null)], 'a', ['a'])).toEqual({
     acquire: [LEADER_LEASE, 'log:0', 'log:1'],
     release: [],
   });
 });
 
-it('lets a newcomer have a share: the old one gives, the new one takes what is free', () => {
+it('gives a new worker its share: the old one releases, the new one acquires what is free', () => {
   const leases = [held(LEADER_LEASE, 'a'), ...partitions('a', 'a', 'a', 'a')];
   expect(planLeases(leases, 'a', ['a', 'b'])).toEqual({ acquire: [], release: ['log:2', 'log:3'] });
   expect(planLeases(leases, 'b', ['a', 'b'])).toEqual({ acquire: [], release: [] });
@@ -31,7 +31,7 @@ it('counts itself even before it has been seen', () => {
   });
 });
 
-it('ends with every partition in somebody’s hands and nobody with more than a fair share', () => {
+it('ends with every partition leased and no worker above its share', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 6 }),

@@ -33,7 +33,7 @@ function aNode(isOwner: boolean) {
   return { asked, told, wanted, ask: (key: string) => untold.add({ owner: 'event', key }) };
 }
 
-it('adds up at the keeper what was read at other nodes', () => {
+it('adds up at the owner what other nodes have read', () => {
   const [keeper, one, two] = [aNode(true), aNode(false), aNode(false)];
   for (let n = 0; n < PROMOTE_AFTER_READS - 1; n++) one.ask('plan');
   two.ask('rare');
@@ -49,14 +49,14 @@ it('adds up at the keeper what was read at other nodes', () => {
   expect(one.told).toHaveLength(1);
 });
 
-it('does not tell what the keeper has counted itself, nor keep it', () => {
+it('does not report what the owner has counted itself', () => {
   const [keeper, one] = [aNode(true), aNode(false)];
   keeper.ask('plan');
   keeper.asked.report();
   expect([keeper.told, one.wanted.drain()]).toEqual([[], []]);
 });
 
-it('tells many and long names in pieces that the channel takes', () => {
+it('splits many and long names into messages that fit', () => {
   const [keeper, one] = [aNode(true), aNode(false)];
   const keys = Array.from({ length: 23 }, (_, n) => '\u0001'.repeat(198) + String(n).padStart(2, '0'));
   for (const key of keys) one.ask(key);

@@ -16,7 +16,7 @@ const newSeed = (): Buffer => Buffer.from('9876543210');
 const cut = (events: readonly JsonObject[], partitions = 16) =>
   splitByPartition(entry(events), events, partitions, newSeed);
 
-it('leaves a request about one person as it came', async () => {
+it('keeps a request about one person as it came', async () => {
   const events = [
     { event: 'a', distinct_id: 'ada' },
     { event: 'b', properties: { distinct_id: 'ada' } },
@@ -26,12 +26,12 @@ it('leaves a request about one person as it came', async () => {
   expect(only?.entry).toEqual({ ...entry(events), partition: partitionFor(3, events[0] ?? {}, 16) });
 });
 
-it('finds the events in the payload where nobody has them at hand', async () => {
+it('parses the payload where the events are not passed', async () => {
   const events = [{ event: 'a', distinct_id: 'ada' }];
   expect(await splitByPartition(entry(events), undefined, 16, newSeed)).toEqual(await cut(events));
 });
 
-it('keeps every event, in its order, and those of an id together', async () => {
+it('keeps every event in order, and those of a distinct id together', async () => {
   const anEvent = fc.record({ event: fc.string(), distinct_id: fc.integer({ min: 0, max: 30 }).map((n) => `id ${n}`) });
   await fc.assert(
     fc.asyncProperty(fc.array(anEvent, { minLength: 1, maxLength: 60 }), async (events) => {
@@ -52,7 +52,7 @@ it('keeps every event, in its order, and those of an id together', async () => {
   );
 });
 
-it('says of each entry whose flags it may change', async () => {
+it('lists for each entry whose flags it may change', async () => {
   const ids = Array.from({ length: 12 }, (_, n) => `id ${n}`);
   const events = ids.map((id) => ({ event: '$set', distinct_id: id, properties: { $set: { a: 1 } } }));
   const notes = subjectChanges(await cut(events), ids);
@@ -65,7 +65,7 @@ it('says of each entry whose flags it may change', async () => {
   expect(subjectChanges(await cut(events), [])).toEqual([]);
 });
 
-it('says of each entry who become one person by it', async () => {
+it('lists for each entry which ids it merges', async () => {
   const identify = { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } };
   const set = { event: '$set', distinct_id: 'bo', properties: { $set: { a: 1 } } };
   const [ada, anon, bo] = ['ada', 'anon', 'bo'].map(subjectHash);

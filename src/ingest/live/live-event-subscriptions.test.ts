@@ -23,7 +23,7 @@ function aTail() {
   return { tail, told, worker };
 }
 
-it('tells the worker which projects are watched, and shows each watcher its own', async () => {
+it('tells the worker which projects are watched, and gives each watcher its events', async () => {
   const { tail, told } = aTail();
   const seen: number[] = [];
   const stop = await tail.subscribe(1, ({ projectId }) => seen.push(projectId));
@@ -38,7 +38,7 @@ it('tells the worker which projects are watched, and shows each watcher its own'
   expect(told).toEqual([[1], [1, 2], [2], [2], []]);
 });
 
-it('tells a fresh worker everything again', async () => {
+it('tells a new worker which projects are watched', async () => {
   const { tail, told } = aTail();
   await tail.subscribe(1, () => undefined);
   await tail.syncProjects();

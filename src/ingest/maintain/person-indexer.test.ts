@@ -26,7 +26,7 @@ function given(pieces: number, fault?: Error) {
   return state;
 }
 
-it('writes everything while there are no events, and then looks no more until there were some', async () => {
+it('writes everything while idle, then waits for events', async () => {
   const state = given(5);
   indexer.onIdle();
   await expect.poll(() => state.looks, { interval: 1 }).toBe(6);
@@ -38,7 +38,7 @@ it('writes everything while there are no events, and then looks no more until th
   await expect.poll(() => state.looks, { interval: 1 }).toBe(7);
 });
 
-it('writes one piece now and then while events keep coming', async () => {
+it('writes one piece at a time while events keep coming', async () => {
   const state = given(100);
   indexer.onProcessed();
   await expect.poll(() => state.looks, { interval: 1 }).toBe(1);

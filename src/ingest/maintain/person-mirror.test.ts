@@ -39,7 +39,7 @@ const add = (from: number, count: number): Promise<void> => {
 };
 const copied = async () => Number((await events.query('select count(*) as n from person_rows', []))[0]?.['n']);
 
-it('copies everybody in slices, then only what is new, and nothing when nothing is', async () => {
+it('copies all persons in batches, then only changes, and nothing when there are none', async () => {
   await add(0, 5001);
   await mirror.refresh(1);
   expect([slices, await copied()]).toEqual([2, 5001]);
@@ -51,7 +51,7 @@ it('copies everybody in slices, then only what is new, and nothing when nothing 
   expect([slices, await copied()]).toEqual([3, 5010]);
 });
 
-it('shares one copying among many who ask, and whoever asks later sees what came later', async () => {
+it('shares one copy among callers, and later callers see later changes', async () => {
   await add(0, 10);
   const first = mirror.refresh(1);
   await add(100, 10);
@@ -78,7 +78,7 @@ it('goes on after a failure', async () => {
   expect(await copied()).toBe(10);
 });
 
-it('removes who was deleted before files are written afresh', async () => {
+it('removes deleted persons before files are rewritten', async () => {
   await add(0, 3);
   await mirror.refresh(1);
   const { personIdentities: journal, persons } = shelf.metadata;

@@ -105,7 +105,7 @@ function refusingCommits(times: number, onRefusal: () => Promise<unknown> = asyn
   };
 }
 
-it('stores nothing twice when the second commit is refused and more events arrive before the next try', async () => {
+it('stores nothing twice when the second commit fails and more events arrive before the retry', async () => {
   await accept(anEvent('first'), anEvent('second'));
   const ingest = refusingCommits(1, () => accept(anEvent('third')));
   await finish({ ingest });
@@ -113,7 +113,7 @@ it('stores nothing twice when the second commit is refused and more events arriv
   expect(await shelf.ingest.getCounts()).toEqual({ stored: 3 });
 });
 
-it('finishes after a restart what lay between the two commits, and only that', async () => {
+it('finishes after a restart the chunk between the two commits, and only that', async () => {
   await accept(anEvent('$identify', { properties: { $anon_distinct_id: 'anon', $set: { plan: 'free' } } }));
   const broken = makeProcessor({ ingest: refusingCommits(Infinity) });
   await expect(broken.recover()).resolves.toBe(0);
@@ -127,7 +127,7 @@ it('finishes after a restart what lay between the two commits, and only that', a
   expect(await shelf.ingest.getCounts()).toEqual({ stored: 2 });
 });
 
-it('sets a poisonous event aside alone, and stores its neighbours', async () => {
+it('makes a dead letter of one failing event, and stores the others', async () => {
   const uuid = randomIds.uuid();
   await accept(anEvent('before'), anEvent('poison', { uuid }), anEvent('after'));
   await accept(anEvent('behind'));
@@ -168,7 +168,7 @@ const refusing = (name: string): IngestStore => ({
     ),
 });
 
-it('keeps an entry that the shelf refuses out of both stores, and goes on behind it', async () => {
+it('stores nothing of an entry that the metadata store refuses, and goes on with the next', async () => {
   await accept(anEvent('before'));
   await accept(anEvent('poison'), anEvent('innocent'));
   await accept(anEvent('behind'));
@@ -177,7 +177,7 @@ it('keeps an entry that the shelf refuses out of both stores, and goes on behind
   expect(await shelf.ingest.getCounts()).toEqual({ stored: 2, dead_lettered: 2 });
 });
 
-it('starts even if the entry to be finished is poisonous', async () => {
+it('starts even if the entry to be finished cannot be processed', async () => {
   await accept(anEvent('poison'));
   // What a crash between the commits of setting an entry aside leaves behind.
   await events.write({ events: [], overrides: [], position: 1 });
@@ -187,7 +187,7 @@ it('starts even if the entry to be finished is poisonous', async () => {
   expect(await shelf.ingest.getCounts()).toEqual({ stored: 1, dead_lettered: 1 });
 });
 
-it('tells its owner when the engine of the event store is lost, which only a fresh thread can mend', async () => {
+it('reports when the engine of the event store is lost, which only a new thread can repair', async () => {
   await accept(anEvent('one'));
   const lost = { ...wrap(events), write: () => Promise.reject(new EventStoreInvalidated(new Error('FATAL Error'))) };
   const heard = await new Promise((resolve) => {
@@ -196,7 +196,7 @@ it('tells its owner when the engine of the event store is lost, which only a fre
   expect(heard).toBeInstanceOf(EventStoreInvalidated);
 });
 
-it('says so when entries are missing whose events are stored', async () => {
+it('throws when entries are missing whose events are stored', async () => {
   await events.write({ events: [], overrides: [], position: 7 });
   await expect(makeProcessor().recover()).rejects.toThrow('missing entries 1 to 7');
 });
@@ -220,7 +220,7 @@ const wrap = (store: EventStore): EventStore => ({
   close: () => store.close(),
 });
 
-it('announces a marked event once, however often the second commit is refused', async () => {
+it('queues a webhook message once, however often the second commit fails', async () => {
   const { metadata } = shelf;
   await accept(anEvent('seen'));
   await finish();
@@ -245,7 +245,7 @@ it('announces a marked event once, however often the second commit is refused', 
   expect(chunks).toEqual([1]);
 });
 
-it('asks nobody which events are marked where no project has a webhook', async () => {
+it('does not query for marked events where no project has a webhook', async () => {
   const asked: (readonly number[])[] = [];
   const ingest: IngestStore = {
     ...shelf.ingest,

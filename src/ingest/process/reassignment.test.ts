@@ -107,7 +107,7 @@ const ownersOf = async (distinctId: string): Promise<unknown[]> =>
     (row) => [row['event'], row['person_id']],
   );
 
-it('an order is done before events that are processed after it, and once', async () => {
+it('a reassignment is done once, before events that are processed after it', async () => {
   const phone = await split();
   await accept('phone', 'later');
   await finish();
@@ -118,7 +118,7 @@ it('an order is done before events that are processed after it, and once', async
   expect(await shelf.ingest.pendingReassignments()).toEqual([]);
 });
 
-it('an order is done once where its end was not written down', async () => {
+it('a reassignment is done once where its completion was not committed', async () => {
   const phone = await split();
   let refusals = 2;
   const forgetful: IngestStore = {
@@ -135,7 +135,7 @@ it('an order is done once where its end was not written down', async () => {
   expect(await shelf.ingest.pendingReassignments()).toEqual([]);
 });
 
-it('an order that comes in just before a chunk takes the shelf is done before the chunk', async () => {
+it('a reassignment made just before a chunk takes the lock is done before the chunk', async () => {
   let phone = '';
   const hurried: IngestStore = {
     ...shelf.ingest,
@@ -152,7 +152,7 @@ it('an order that comes in just before a chunk takes the shelf is done before th
   ]);
 });
 
-it('nobody changes persons while the event store is ahead of the shelf', async () => {
+it('nobody changes persons while the event store is ahead of the metadata store', async () => {
   const change = split(async () => (await events.position()) + 1);
   await expect(change).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
   expect(await shelf.ingest.pendingReassignments()).toEqual([]);
@@ -164,7 +164,7 @@ it('a change stands when the event store cannot follow at once', async () => {
   expect(await changeIdentities(deps, async () => 'done')).toBe('done');
 });
 
-it('errands run between chunks, and are refused when the processor stops', async () => {
+it('exclusive work runs between chunks, and is rejected when the processor stops', async () => {
   const processor = running as Processor;
   expect(await processor.runExclusive(async () => 'ran')).toBe('ran');
   await expect(processor.runExclusive(() => Promise.reject(new Error('its own fault')))).rejects.toThrow(

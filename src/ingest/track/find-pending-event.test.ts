@@ -29,7 +29,7 @@ const find = (entries: readonly LogEntry[], uuid: string, position = 0) =>
 
 const others = [1, 2, 3, 4].map((seq) => anEntry(seq, { event: 'ping', uuid: `${UUID.slice(0, -1)}${seq}` }));
 
-describe('looking for an event that waits', () => {
+describe('searching for a pending event', () => {
   const derived = anEntry(5, [{ event: 'a' }, { event: 'b' }], { events: 2 });
   it.each<[string, LogEntry, string]>([
     ['an id of its own', anEntry(5, { event: 'ping', uuid: UUID }), UUID],
@@ -42,14 +42,14 @@ describe('looking for an event that waits', () => {
     expect(await find([...others, entry], uuid)).toBe(5);
   });
 
-  it('passes over what has been processed, what is of another project, and what only mentions the id', async () => {
+  it('skips what is processed, of another project, or only mentions the uuid', async () => {
     const entry = anEntry(5, { event: 'ping', uuid: UUID });
     expect(await find([entry], UUID, 5)).toBeNull();
     expect(await find([{ ...entry, projectId: 2 }], UUID)).toBeNull();
     expect(await find([anEntry(5, { event: 'ping', properties: { parent: UUID } })], UUID)).toBeNull();
   });
 
-  it('gives up with a plain word when far too much waits', async () => {
+  it('answers unavailable when the backlog is too large', async () => {
     const big = anEntry(1, {}, { payload: Buffer.alloc(200_000_000, 120) });
     await expect(find([big], UUID)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 5 });
   });

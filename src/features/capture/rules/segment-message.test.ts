@@ -66,11 +66,11 @@ describe('a message of', () => {
   });
 });
 
-it('takes the kind from the path where the message does not say it', () => {
+it('takes the type from the path where the message has none', () => {
   expect(eventFromSegment({ userId: 'ada', event: 'bought' }, 'track')).toMatchObject({ event: 'bought' });
 });
 
-it('is about the user, and about the anonymous one where there is none', () => {
+it('has the user id, or the anonymous id where there is none', () => {
   const idOf = (message: JsonObject) => eventFromSegment({ type: 'track', event: 'e', ...message })['distinct_id'];
   expect([
     idOf({ userId: 'ada', anonymousId: 'anon' }),

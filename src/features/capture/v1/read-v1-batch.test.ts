@@ -64,7 +64,7 @@ describe('readV1Headers', () => {
 });
 
 describe('readV1Batch', () => {
-  it('says an event in the words of the older protocol', async () => {
+  it('translates an event into the older protocol', async () => {
     const entry = anEntry({
       uuid: ` ${UUID.toUpperCase()} `,
       distinct_id: ' me ',

@@ -65,7 +65,7 @@ const WRAPPINGS: Record<string, (text: string) => Partial<EncodedRequest> & { bo
   'V1 plain': (text) => ({ body: text, protocol: 'v1' }),
 };
 
-describe('every wrapping in use', () => {
+describe('every encoding in use', () => {
   const sample = JSON.stringify({ event: 'e 💻 ü', properties: { a: 1, long: 'x?>~'.repeat(50) } });
 
   it.each(Object.entries(WRAPPINGS))('reads %s', async (_name, wrap) => {
@@ -112,7 +112,7 @@ describe('forms', () => {
 });
 
 describe('text', () => {
-  it('joins surrogates that were written as three bytes each', async () => {
+  it('joins surrogates that were encoded as three bytes each', async () => {
     const cesu = Buffer.concat([
       Buffer.from('{"a":"'),
       Buffer.from([0xed, 0xa0, 0xbd, 0xed, 0xb2, 0xbb]),
@@ -127,7 +127,7 @@ describe('text', () => {
     expect(await decode({ body: half })).toBe('"\ufffd"');
   });
 
-  it('passes over a byte order mark', async () => {
+  it('removes a byte order mark', async () => {
     expect(await decode({ body: '\ufeff{"a":1}' })).toBe('{"a":1}');
   });
 

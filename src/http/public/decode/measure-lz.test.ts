@@ -3,7 +3,7 @@ import lzString from 'lz-string';
 import { expect, it } from 'vitest';
 import { measureLz } from './measure-lz.ts';
 
-it('foretells the length that the library unpacks', () => {
+it('computes the length that the library decompresses to', () => {
   const letters = fc.constantFrom('a', 'b', 'ab', 'aaa', 'ü', '💻', '{"x":');
   fc.assert(
     fc.property(

@@ -36,7 +36,7 @@ const pieces = fc.record({
   run: fc.integer({ min: 1, max: 40 }),
 });
 
-it('finds in pieces what a parser finds in the whole', async () => {
+it('parses in batches to the same result as at once', async () => {
   await fc.assert(
     fc.asyncProperty(aBody, fc.constantFrom(undefined, 1), pieces, async (body, space, sizes) => {
       const text = JSON.stringify(body, null, space);
@@ -46,7 +46,7 @@ it('finds in pieces what a parser finds in the whole', async () => {
   );
 });
 
-it('refuses what a parser refuses, and nothing else', async () => {
+it('refuses what the JSON parser refuses, and nothing else', async () => {
   const damage = fc.record({
     at: fc.nat(),
     cut: fc.nat(3),
@@ -98,7 +98,7 @@ it('keeps what is called __proto__ as a name like any other', async () => {
   expect(JSON.stringify(parsed)).toBe(text);
 });
 
-it('gives others their turn while it reads a large body', async () => {
+it('lets other work run while it parses a large body', async () => {
   const event = { event: 'viewed', distinct_id: 'ada', properties: { $lib: 'web', url: 'https://example.org/a/b' } };
   const body = { api_key: 'k', batch: Array.from({ length: 100_000 }, () => event) };
   let turns = 0;

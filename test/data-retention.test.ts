@@ -6,14 +6,14 @@ import { startServer, type TestServer } from './support/server.ts';
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const DROPPED = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c';
 
-describe('housekeeping', () => {
+describe('data retention', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ config: { eventsRetentionDays: 365 } });
   });
   afterAll(() => server.close());
 
-  it('removes what is too old, by the setting of the project or of the server', async () => {
+  it('deletes what is too old, by the setting of the project or the server', async () => {
     const other = await server.createProject();
     const { get, patch } = clientFor(server);
     const settings = { body: { events_retention_days: 30 } };
@@ -61,8 +61,8 @@ describe('housekeeping', () => {
   });
 });
 
-describe('numbers for Prometheus', () => {
-  it('are those of the status page', async () => {
+describe('metrics of ingestion', () => {
+  it('are the same as in /_status', async () => {
     const server = await startServer();
     try {
       await capture(server, server.projectKey, [
@@ -134,8 +134,8 @@ it('/metrics has the time of every step of processing', async () => {
   }
 });
 
-describe('addresses', () => {
-  it('are kept or not, as the project wants', async () => {
+describe('IP addresses', () => {
+  it('are stored or not, as the project is set', async () => {
     const server = await startServer();
     try {
       const { get, patch } = clientFor(server);

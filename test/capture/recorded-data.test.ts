@@ -1,4 +1,4 @@
-/** What grows beside the events: merge journal, property history, groups and definitions, after realistic traffic. */
+/** What is recorded beside the events: merges, property history, groups and definitions. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendJson } from '../support/send.ts';
 import { isEmbedded, isWithoutEvents, startServer, type TestProject, type TestServer } from '../support/server.ts';
@@ -64,7 +64,7 @@ describe('a visitor who signs up on one device and comes back on another', () =>
     expect(found).toEqual([{ person_id: uuid, n: 5 }]);
   });
 
-  it('is in the merge journal with both sides as they were', async () => {
+  it('is in the list of merges with both sides as they were', async () => {
     const rows = await merges();
     // The laptop's person took 'ada' in, since nobody had that id yet; only the phone's was merged away.
     expect(rows).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('a visitor who signs up on one device and comes back on another', () =>
   });
 });
 
-it('refuses to merge two who are known, and says so', async () => {
+it('refuses to merge two identified persons, with a warning', async () => {
   await capture(identify('ada', 'a1'), identify('bob', 'b1'));
   await capture(identify('ada', 'bob'));
   expect((await personOf('ada')).uuid).not.toBe((await personOf('bob')).uuid);

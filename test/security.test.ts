@@ -1,4 +1,4 @@
-/** Slowing guesses, and what answers tell browsers. */
+/** Throttling of wrong passwords and keys, security headers, cookies, webhook URLs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, clientFor } from './support/client.ts';
 import { addMember } from './support/people.ts';

@@ -1,4 +1,4 @@
-/** Which doors there are, what opens them, and what a browser may read of the answer. */
+/** The capture endpoints: paths, encodings, keys, and what browsers may read. */
 import { gzipSync } from 'node:zlib';
 import lzString from 'lz-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,7 +73,7 @@ it('takes an unnamed object on /engage/ as an identify, and nowhere else', async
   expect(await storedIds('$identify')).toEqual(['engaged']);
 });
 
-it('accepts recordings, counts them and keeps none', async () => {
+it('accepts recordings, counts them and stores none', async () => {
   const before = (await server.counters()).dropped['session_recording'] ?? 0;
   const snapshot = anEvent({ event: '$snapshot', properties: { $snapshot_data: ['x'], $session_id: 's' } });
   const answer = await sendJson(server.url, '/s/', { api_key: server.projectKey, batch: [snapshot, snapshot] });
@@ -193,7 +193,7 @@ describe('keys', () => {
     expect((await send(server.url, '/e/', { headers, body })).status).toBe(200);
   });
 
-  it('are asked for when there is none', async () => {
+  it('are required', async () => {
     expect(await trial({})).toEqual(refusal(401, 'authentication_error', 'missing_api_key'));
     expect(await trial({ api_key: '' })).toEqual(refusal(401, 'authentication_error', 'missing_api_key'));
   });
@@ -220,12 +220,12 @@ describe('keys', () => {
     expect(await trial({ api_key: server.personalKey, project_id: id })).toEqual(invalidProject);
   });
 
-  it('of a person do not open the project of a stranger', async () => {
+  it('of a person give no access to projects of others', async () => {
     expect(await trial({ api_key: server.personalKey, project_id: stranger.projectId })).toEqual(invalidProject);
     expect((await trial({ api_key: stranger.personalKey, project_id: stranger.projectId })).status).toBe(200);
   });
 
-  it('of nobody are wrong personal keys where they look like one', async () => {
+  it('that nobody has are wrong personal keys where they look like one', async () => {
     expect(await trial({ api_key: 'phx_nobody', project_id: server.projectId })).toEqual(wrongPersonal);
     expect(await trial({ api_key: 'phx_nobody' })).toEqual(wrongPersonal);
     expect(await trial({ api_key: 'whatever', project_id: server.projectId })).toEqual(wrongPersonal);
@@ -233,7 +233,7 @@ describe('keys', () => {
 });
 
 describe('browsers', () => {
-  it('are told the origin that asked, without its path; none is told to those who did not say', async () => {
+  it('get their origin without its path; none without an Origin header', async () => {
     const asked = async (headers: Record<string, string>) =>
       (await sendJson(server.url, '/e/', anEvent(), headers)).headers['access-control-allow-origin'];
     expect(await asked({ origin: 'https://a.example:8443/some/path' })).toBe('https://a.example:8443');
@@ -251,11 +251,11 @@ describe('browsers', () => {
   });
 });
 
-describe('reports of broken policies', () => {
+describe('CSP reports', () => {
   const report = (type: string, body: unknown, query: Record<string, string> = { token: server.projectKey }) =>
     send(server.url, '/report', { query, headers: { 'content-type': type }, body: JSON.stringify(body) });
 
-  it('come in two shapes and make no persons', async () => {
+  it('come in two shapes and create no persons', async () => {
     const old = { 'csp-report': { 'document-uri': 'https://a.example/', 'blocked-uri': 'inline' } };
     expect(
       (await report('application/csp-report', old, { token: server.projectKey, distinct_id: 'csp-1' })).status,

@@ -1,6 +1,6 @@
 /**
- * Every private route of the OpenAPI document, tried by those who may not: routes that are added later are tried too.
- * Their paths are filled with ids of things that exist, and their bodies with values that would be taken.
+ * Calls every private route of the OpenAPI document without access, so routes that are added later are covered too. Paths
+ * have ids that exist, and bodies are valid.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digest } from '../src/lib/secrets.ts';
@@ -15,21 +15,21 @@ import { createSavedInsights } from './support/saved-insights.ts';
 import { START, startServer, type TestProject, type TestServer } from './support/server.ts';
 
 let server: TestServer;
-let stranger: TestProject;
+let foreign: TestProject;
 let member: TestMember;
 let viewer: TestMember;
 let api: OpenApi;
 let owner: ReturnType<typeof clientFor>;
 let paths: ReadonlyMap<Operation, string>;
 let before: Record<string, unknown>;
-/** Credentials that open nothing (any more), as headers. */
-let shut: Record<string, Record<string, string>>;
+/** Credentials that are no longer valid, as headers. */
+let revoked: Record<string, Record<string, string>>;
 let secretKey: string;
 beforeAll(async () => {
-  // Nothing may change by itself while strangers try. Each comes from an address of its own: see `callAs`.
+  // Nothing may change by itself during the test. Each call comes from its own address: see `callAs`.
   server = await startServer({ config: { eraseAfterSeconds: 3600, trustProxy: true } });
   owner = clientFor(server);
-  stranger = await server.createProject({ foreign: true });
+  foreign = await server.createProject({ foreign: true });
   member = await addMember(server, 'member@example.org');
   viewer = await addMember(server, 'viewer@example.org');
   const organization = '/api/organizations/@current/';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await makeFlag(owner, role.id);
   await owner.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   await createSavedInsights(owner);
-  shut = await shutDoors();
+  revoked = await revokedCredentials();
   api = await OpenApi.of(server);
   const asked = cachingGet(owner.get);
   const filled = new Map<Operation, string>();
@@ -57,7 +57,7 @@ const VIEW = 21;
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-async function shutDoors(): Promise<typeof shut> {
+async function revokedCredentials(): Promise<typeof revoked> {
   const gone = await addMember(server, 'gone@example.org');
   const user = await server.metadata.users.getByUuid(gone.uuid);
   await server.metadata.users.update(user?.id ?? 0, { isActive: false });
@@ -71,10 +71,10 @@ async function shutDoors(): Promise<typeof shut> {
   await owner.post('/api/logout/', { key: null, headers: { cookie: left } });
   return {
     'a revoked key': bearer(made.body.value),
-    'the key of somebody who was shut out': bearer(gone.personalKey),
-    'the session of somebody who was shut out': { cookie: gone.cookie },
+    'the key of somebody who was deactivated': bearer(gone.personalKey),
+    'the session of somebody who was deactivated': { cookie: gone.cookie },
     'an expired session': { cookie: 'cairn_session=expired' },
-    'a session that was left': { cookie: left },
+    'a session that was logged out': { cookie: left },
   };
 }
 
@@ -89,7 +89,6 @@ const callAs = (method: string, path: string, headers: Record<string, string>, b
   return call(server.url, method, path, { key: null, headers: { 'x-forwarded-for': address, ...headers }, ...sent });
 };
 
-/** Tries every one of some operations, and tells what came back. */
 async function tryAll(operations: Operation[], headers: Record<string, string>, query = '') {
   const tried = [];
   for (const operation of operations) {
@@ -104,18 +103,22 @@ async function tryAll(operations: Operation[], headers: Record<string, string>, 
 const shown = (tried: { name: string; status: number }[]) => tried.map(({ name, status }) => `${name} → ${status}`);
 const nothingWritten = async () => expect(await readEverything(owner.get, api)).toEqual(before);
 
-describe('nobody gets in', () => {
+describe('nobody gets access', () => {
   const failed = 'authentication_failed';
   const none = 'not_authenticated';
   it.each<[string, () => Record<string, string>, string]>([
     ['nothing', () => ({}), none],
     ['a garbage key', () => bearer('phx_garbage'), failed],
     ['a project key for a personal one', () => bearer(server.projectKey), failed],
-    ['a revoked key', () => shut['a revoked key'] ?? {}, failed],
-    ['the key of somebody who was shut out', () => shut['the key of somebody who was shut out'] ?? {}, failed],
-    ['the session of somebody who was shut out', () => shut['the session of somebody who was shut out'] ?? {}, none],
-    ['an expired session', () => shut['an expired session'] ?? {}, none],
-    ['a session that was left', () => shut['a session that was left'] ?? {}, none],
+    ['a revoked key', () => revoked['a revoked key'] ?? {}, failed],
+    ['the key of somebody who was deactivated', () => revoked['the key of somebody who was deactivated'] ?? {}, failed],
+    [
+      'the session of somebody who was deactivated',
+      () => revoked['the session of somebody who was deactivated'] ?? {},
+      none,
+    ],
+    ['an expired session', () => revoked['an expired session'] ?? {}, none],
+    ['a session that was logged out', () => revoked['a session that was logged out'] ?? {}, none],
     ['a garbage session', () => ({ cookie: 'cairn_session=garbage' }), none],
   ])('with %s', async (_name, headers, code) => {
     const tried = await tryAll(privateOperations(), headers());
@@ -123,12 +126,12 @@ describe('nobody gets in', () => {
     for (const { name, status, body } of tried) expect([name, status, body.code]).toEqual([name, 401, code]);
   });
 
-  it('with a project key in the query, where it only says which project is meant', async () => {
+  it('with a project key in the query, which only names the project', async () => {
     const tried = await tryAll(privateOperations(), {}, `token=${server.projectKey}`);
     expect(shown(tried.filter(({ status }) => status !== 401))).toEqual([]);
   });
 
-  it('with the secret key of a project, but to the definitions of its flags', async () => {
+  it('with the secret key of a project, except to its flag definitions', async () => {
     const [open, closed] = [true, false].map((takes) =>
       privateOperations().filter(({ takesSecretKey }) => takesSecretKey === takes),
     );
@@ -138,7 +141,7 @@ describe('nobody gets in', () => {
     expect(shown((await tryAll(open ?? [], bearer(secretKey))).filter(({ status }) => status !== 200))).toEqual([]);
   });
 
-  it('to any route there is, in the document or not', async () => {
+  it('to any route, in the OpenAPI document or not', async () => {
     const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
     const routes = server.routes().filter(({ method }) => methods.has(method));
     const isOpen = ({ method, url }: { method: string; url: string }): boolean =>
@@ -155,23 +158,23 @@ describe('nobody gets in', () => {
   it('and nothing was written by any of them', () => nothingWritten());
 });
 
-/** Whoever adds a route that asks for no personal key says so here. */
+/** Routes without a personal key; new ones are to be added here. */
 const OPEN_ROUTES = new Set([
   'POST /api/login/',
   'POST /api/setup/',
   'POST /api/logout/',
   'GET /api/schema/',
-  // Public doors, with the project key, under /api/ for SDKs that look for them there.
+  // Public routes with the project key, under /api/ for SDKs that expect them there.
 ]);
-/** Where the project key is asked for, or none: the doors of SDKs, the console's files, and what operators watch. */
+/** With the project key or without any: the routes of SDKs, the console's files, status and metrics. */
 const OPEN_PATHS =
   /^\/(?!api\/|flags\/definitions)(?:$|\*$|(?:capture|batch|e|i|v1|track|engage|s|decide|flags|ofrep|array|static|report|assets|docs|login|setup|account|status|project|organization|metrics|_livez|_readyz|_health|_status)\b)/;
 
 describe("another organization's key", () => {
-  it('opens nothing of ours', async () => {
+  it('has access to nothing of ours', async () => {
     const tried = await tryAll(
       privateOperations().filter(({ params }) => params.length > 0),
-      bearer(stranger.personalKey),
+      bearer(foreign.personalKey),
     );
     expect(tried.length).toBeGreaterThan(25);
     expect(shown(tried.filter(({ status }) => status !== 403 && status !== 404))).toEqual([]);
@@ -181,10 +184,10 @@ describe("another organization's key", () => {
     await nothingWritten();
   });
 
-  it('shows and changes only what is theirs, where the path names nothing', async () => {
+  it('shows and changes only their own, where the path has no id', async () => {
     const tried = await tryAll(
       privateOperations().filter(({ params }) => params.length === 0),
-      bearer(stranger.personalKey),
+      bearer(foreign.personalKey),
     );
     for (const { name, status, body } of tried) {
       expect([name, status < 300]).toEqual([name, true]);
@@ -196,7 +199,7 @@ describe("another organization's key", () => {
 });
 
 describe("a plain member's key", () => {
-  it('writes nothing that needs more', async () => {
+  it('writes nothing that needs a higher level', async () => {
     const needMore = privateOperations().filter(
       ({ level, method, path }) => (level ?? 0) > 1 || (method === 'POST' && path === '/api/projects/'),
     );
@@ -220,8 +223,8 @@ describe("a plain member's key", () => {
   });
 });
 
-describe('somebody who may see flags, but not change them', () => {
-  it('changes no flag, by any way there is', async () => {
+describe('a member who may view flags but not change them', () => {
+  it('changes no flag on any route', async () => {
     const writes = privateOperations().filter(
       ({ method, path }) => method !== 'GET' && /\/feature_flags?\/\{/.test(path),
     );
@@ -240,7 +243,7 @@ describe('somebody who may see flags, but not change them', () => {
   });
 });
 
-it('would notice a write: the owner can do what the others could not', async () => {
+it('would notice a write: the owner can do what the others cannot', async () => {
   const rename = await owner.patch('/api/organizations/@current/', { body: { name: 'Renamed' } });
   expect(rename.status).toBe(200);
   expect(await readEverything(owner.get, api)).not.toEqual(before);
