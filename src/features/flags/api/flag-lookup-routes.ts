@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
+import { parseId } from '../../../core/parse-id.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
@@ -67,7 +68,8 @@ function remoteConfigRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
 
 async function flagByIdOrKey(deps: FlagRouteDeps, project: Project, text: string): Promise<FeatureFlag | null> {
   const { flags } = deps.metadata;
-  const byId = /^\d{1,15}$/.test(text) ? await flags.get(project.id, Number(text)) : null;
+  const id = parseId(text);
+  const byId = id === null ? null : await flags.get(project.id, id);
   return byId ?? flags.getByKey(project.id, text);
 }
 

@@ -4,7 +4,7 @@ import { type FlagSnapshot, toCohortDefinition } from '../decide/flag-snapshots.
 import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
 import { expandCohort } from '../rules/local-evaluation/expand-cohort.ts';
 import { linkDependencies } from '../rules/local-evaluation/link-dependencies.ts';
-import { referencedCohorts } from '../rules/local-evaluation/referenced-cohorts.ts';
+import { collectReferencedCohorts } from '../rules/local-evaluation/referenced-cohorts.ts';
 
 const Open = Type.Record(Type.String(), Type.Unknown());
 
@@ -49,7 +49,7 @@ export function presentLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boo
     }),
     group_type_mapping: Object.fromEntries(snapshot.prepared.groupTypes),
     cohorts: sendCohorts
-      ? referencedCohorts(
+      ? collectReferencedCohorts(
           flags.map(({ filters }) => filters),
           cohorts,
         )

@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../../access/callers.ts';
 import { notFound } from '../../../core/errors.ts';
+import { parseId } from '../../../core/parse-id.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
@@ -37,8 +38,9 @@ export async function presentOneFlag(deps: FlagRouteDeps, caller: Caller, projec
 
 /** The id in a path; anything else is not found. */
 export function flagId(text: string | undefined): number {
-  if (text === undefined || !/^\d{1,15}$/.test(text)) throw notFound();
-  return Number(text);
+  const id = parseId(text);
+  if (id === null) throw notFound();
+  return id;
 }
 
 export const flagInPath = (deps: FlagRouteDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>

@@ -11,10 +11,10 @@ import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { Subject } from '../rules/subject.ts';
-import { type Candidate, eachSubject, type ScanDeps } from './each-subject.ts';
+import { type Candidate, eachSubject, type SubjectScanDeps } from './each-subject.ts';
 import type { FlagSnapshots } from './flag-snapshots.ts';
 
-interface BlastRadiusDeps extends ScanDeps {
+interface BlastRadiusDeps extends SubjectScanDeps {
   flagSnapshots: Pick<FlagSnapshots, 'get'>;
 }
 

@@ -11,7 +11,7 @@ import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { DecideRequest } from './decide-request.ts';
 import type { FlagSnapshot, FlagSnapshots } from './flag-snapshots.ts';
-import { type LoadSubjectDeps, loadSubject, needsPerson, type UnreadData } from './load-subject.ts';
+import { type LoadSubjectDeps, loadSubject, needsStoredPerson, type UnreadData } from './load-subject.ts';
 
 export interface DecideDeps extends LoadSubjectDeps {
   flagSnapshots: Pick<FlagSnapshots, 'get' | 'cached'>;
@@ -84,7 +84,7 @@ export async function getSnapshot(deps: Pick<DecideDeps, 'flagSnapshots'>, proje
 /** The persons and groups whose stored data can change a value. */
 function subjectsRead({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): readonly string[] {
   const subjects: string[] = [];
-  if (needsPerson(needs, request)) {
+  if (needsStoredPerson(needs, request)) {
     subjects.push(request.distinctId);
     if (request.anonDistinctId !== null) subjects.push(request.anonDistinctId);
   }
@@ -114,7 +114,7 @@ function failIfUnread(
   if (flag === undefined) return evaluation;
   const { needs } = prepareFlag(flag.compiled.definition, prepared);
   const isHit =
-    (lost.includes('person') && needsPerson(needs, request)) ||
+    (lost.includes('person') && needsStoredPerson(needs, request)) ||
     (lost.includes('continuity') && needs.hasContinuity) ||
     (lost.includes('groups') && needs.groupTypes.size > 0);
   if (!isHit) return evaluation;

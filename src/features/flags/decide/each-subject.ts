@@ -9,7 +9,7 @@ import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { Needs } from '../rules/compile/prepared-flags.ts';
 import type { Subject } from '../rules/subject.ts';
 
-export interface ScanDeps {
+export interface SubjectScanDeps {
   metadata: Pick<MetadataStore, 'persons' | 'groups' | 'subjects'>;
   clock: Clock;
 }
@@ -36,11 +36,11 @@ interface Scan {
   isBucketed: boolean;
 }
 
-export const eachSubject = (deps: ScanDeps, scan: Scan): AsyncGenerator<Candidate[]> =>
+export const eachSubject = (deps: SubjectScanDeps, scan: Scan): AsyncGenerator<Candidate[]> =>
   scan.groupIndex === null ? eachPerson(deps, scan) : eachGroup(deps, scan.projectId, scan.groupIndex);
 
 /** Of a person's distinct ids the one that the console shows is used for bucketing. */
-async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Scan): AsyncGenerator<Candidate[]> {
+async function* eachPerson(deps: SubjectScanDeps, { projectId, needs, isBucketed }: Scan): AsyncGenerator<Candidate[]> {
   const { persons, subjects } = deps.metadata;
   const now = deps.clock.now();
   const propertyKeys = [...needs.personProperties];
@@ -71,7 +71,7 @@ async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Sca
   }
 }
 
-async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[]) {
+async function overridesByPerson({ metadata }: SubjectScanDeps, ids: readonly number[]) {
   const byPerson = new Map<number, Map<string, string>>();
   for (const { personId, flagKey, identifier } of await metadata.subjects.listOverrides(ids)) {
     const overrides = byPerson.get(personId) ?? new Map<string, string>();
@@ -80,7 +80,7 @@ async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[])
   return byPerson;
 }
 
-async function* eachGroup(deps: ScanDeps, projectId: number, index: number): AsyncGenerator<Candidate[]> {
+async function* eachGroup(deps: SubjectScanDeps, projectId: number, index: number): AsyncGenerator<Candidate[]> {
   const now = deps.clock.now();
   for (let from: { direction: 'behind'; cursor: { createdAt: number; key: string } } | undefined; ; ) {
     const groups = await deps.metadata.groups.list(projectId, index, { search: undefined, from, limit: BATCH_SIZE });

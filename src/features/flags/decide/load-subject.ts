@@ -44,7 +44,7 @@ export function loadSubject(
   if (needs.hasContinuity || needs.staticCohorts.size > 0 || needsGroups) {
     return loadAll(deps, projectId, snapshot, request);
   }
-  if (!needsPerson(needs, request)) return { subject: subjectWith(deps, request, null), unread: NOTHING_UNREAD };
+  if (!needsStoredPerson(needs, request)) return { subject: subjectWith(deps, request, null), unread: NOTHING_UNREAD };
   try {
     const person = deps.metadata.subjects.getPerson(projectId, request.distinctId);
     if (person instanceof Promise) return loadAll(deps, projectId, snapshot, request, person);
@@ -80,7 +80,7 @@ async function loadAll(
 ): Promise<LoadedSubject> {
   const { needs } = snapshot.prepared;
   const errors = new ReadErrors(deps);
-  const persons = needsPerson(needs, request)
+  const persons = needsStoredPerson(needs, request)
     ? await readPersons(deps, projectId, needs, request, errors, person)
     : NO_PERSONS;
   const staticCohorts = needs.staticCohorts.size > 0 ? await readCohorts(deps, persons, needs, errors) : NO_COHORTS;
@@ -114,8 +114,10 @@ class ReadErrors {
 }
 
 /** Whether stored data of the person can change a value. */
-export const needsPerson = (needs: Needs, { personProperties }: Pick<DecideRequest, 'personProperties'>): boolean =>
-  needs.hasContinuity || needs.staticCohorts.size > 0 || !covers(personProperties, needs.personProperties);
+export const needsStoredPerson = (
+  needs: Needs,
+  { personProperties }: Pick<DecideRequest, 'personProperties'>,
+): boolean => needs.hasContinuity || needs.staticCohorts.size > 0 || !covers(personProperties, needs.personProperties);
 
 function covers(sent: SubjectProperties, keys: ReadonlySet<string>): boolean {
   for (const key of keys) if (key !== 'distinct_id' && !Object.hasOwn(sent, key)) return false;

@@ -60,4 +60,4 @@ export class InvalidDefinition extends Error {}
 export const invalidDefinition = (problem: string): InvalidDefinition => new InvalidDefinition(problem);
 
 /** Deeper definitions are invalid, so that recursion cannot exhaust the stack. */
-export const MAX_DEPTH = 50;
+export const MAX_DEFINITION_DEPTH = 50;

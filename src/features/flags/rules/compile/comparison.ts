@@ -19,19 +19,19 @@ import {
 import { caretRange, tildeRange, wildcardRange } from './versions.ts';
 
 /** The comparison that a condition makes on one property. */
-export interface Comparison {
+export interface PropertyComparison {
   /** For a property that is present; null counts as present. */
   test: ValueTest;
   whenMissing: boolean;
 }
 
-const NEVER: Comparison = { test: () => false, whenMissing: false };
+const NEVER: PropertyComparison = { test: () => false, whenMissing: false };
 
 /**
  * Compiles an operator and a condition's value; null for an unknown operator. A value that the operator cannot use
  * matches nothing, even if the operator is negative.
  */
-export function compileComparison(operator: string, value: unknown, patterns: PatternCache): Comparison | null {
+export function compileComparison(operator: string, value: unknown, patterns: PatternCache): PropertyComparison | null {
   if (operator === 'is_set') return { test: () => true, whenMissing: false };
   if (operator === 'is_not_set') return { test: () => false, whenMissing: true };
   const known = OPERATORS.get(operator);

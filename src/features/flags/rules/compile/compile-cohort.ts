@@ -1,5 +1,12 @@
 import type { CohortDefinition } from '../flag.ts';
-import { type Check, everyCheck, InvalidDefinition, invalidDefinition, MAX_DEPTH, noInputs } from './check.ts';
+import {
+  type Check,
+  everyCheck,
+  InvalidDefinition,
+  invalidDefinition,
+  MAX_DEFINITION_DEPTH,
+  noInputs,
+} from './check.ts';
 import { type CompileContext, compileProperty } from './compile-property.ts';
 import { type DefinitionFields, expectList, expectObject } from './read-definition.ts';
 import type { CompileCache } from './shared-checks.ts';
@@ -49,7 +56,7 @@ const isObject = (value: unknown): value is DefinitionFields => typeof value ===
 
 /** `{type: 'AND' | 'OR', values: […]}`; without values it matches everybody. */
 function compileGroup(value: unknown, context: CompileContext, depth: number): Check {
-  if (depth > MAX_DEPTH) throw invalidDefinition('criteria are nested too deeply');
+  if (depth > MAX_DEFINITION_DEPTH) throw invalidDefinition('criteria are nested too deeply');
   const { type, values } = expectObject(value, 'a group of criteria');
   if (type === undefined && values === undefined) return matchesEverybody;
   if (type !== 'AND' && type !== 'OR') throw invalidDefinition("a group of criteria is neither 'AND' nor 'OR'");

@@ -1,7 +1,7 @@
 import { parseId } from '../../../../core/parse-id.ts';
 import type { SubjectProperties } from '../subject.ts';
 import { type Check, type Inputs, invalidDefinition } from './check.ts';
-import { type Comparison, compileComparison } from './comparison.ts';
+import { compileComparison, type PropertyComparison } from './comparison.ts';
 import { type DefinitionFields, expectIndex, expectObject, expectText } from './read-definition.ts';
 import { type CompileCache, shareCheck } from './shared-checks.ts';
 
@@ -90,7 +90,7 @@ export const ownProperty = (properties: SubjectProperties, key: string): unknown
   Object.hasOwn(properties, key) ? properties[key] : undefined;
 
 /** `Object.hasOwn` is slower than reading the property, so it is used only for names that objects inherit. */
-function checkPerson(key: string, { test, whenMissing }: Comparison): Check {
+function checkPerson(key: string, { test, whenMissing }: PropertyComparison): Check {
   const isInherited = key in Object.prototype;
   return ({ subject }) => {
     const value = isInherited ? ownProperty(subject.properties, key) : subject.properties[key];
@@ -98,11 +98,11 @@ function checkPerson(key: string, { test, whenMissing }: Comparison): Check {
   };
 }
 
-function checkDistinctId({ test }: Comparison): Check {
+function checkDistinctId({ test }: PropertyComparison): Check {
   return ({ subject }) => test(ownProperty(subject.properties, 'distinct_id') ?? subject.distinctId, subject.now);
 }
 
-function checkGroup(index: number, key: string, { test, whenMissing }: Comparison): Check {
+function checkGroup(index: number, key: string, { test, whenMissing }: PropertyComparison): Check {
   return ({ subject }) => {
     const group = subject.groups.get(index);
     if (group === undefined) return whenMissing;

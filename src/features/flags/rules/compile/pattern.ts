@@ -1,4 +1,4 @@
-import { compilePattern as compileRe2 } from '../../../../core/filters/compile-pattern.ts';
+import { compilePattern } from '../../../../core/filters/compile-pattern.ts';
 
 /** Whether the pattern is found in a text; null if the search would take too long. */
 type PatternSearch = (text: string) => boolean | null;
@@ -12,15 +12,15 @@ const MAX_SEARCH_WORK = 1_000_000;
 const MAX_EXPANDED_LENGTH = 250_000;
 
 /** Compiles a user's pattern; null if it is invalid or too costly. */
-export function compilePattern(text: string): PatternSearch | null {
+export function compileSearch(text: string): PatternSearch | null {
   if (text.length * repetitionsOf(text) > MAX_EXPANDED_LENGTH) return null;
-  const pattern = compileRe2(text, MAX_PATTERN_LENGTH);
+  const pattern = compilePattern(text, MAX_PATTERN_LENGTH);
   const size = pattern?.programSize() ?? 0;
   if (pattern === null || size > MAX_PROGRAM_SIZE) return null;
   return (subject) => (size * subject.length > MAX_SEARCH_WORK ? null : pattern.test(subject));
 }
 
-export const isValidPattern = (text: string): boolean => compilePattern(text) !== null;
+export const isValidPattern = (text: string): boolean => compileSearch(text) !== null;
 
 /** An upper bound for how often a part of the pattern is repeated; RE2 itself allows a thousand. */
 function repetitionsOf(text: string): number {
@@ -36,7 +36,7 @@ export type PatternCache = Map<string, PatternSearch | null>;
 export function getPattern(cache: PatternCache, text: string): PatternSearch | null {
   const known = cache.get(text);
   if (known !== undefined) return known;
-  const search = compilePattern(text);
+  const search = compileSearch(text);
   cache.set(text, search);
   return search;
 }

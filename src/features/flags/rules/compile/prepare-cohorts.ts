@@ -1,5 +1,5 @@
 import type { CohortDefinition } from '../flag.ts';
-import { addInputs, MAX_DEPTH, noInputs } from './check.ts';
+import { addInputs, MAX_DEFINITION_DEPTH, noInputs } from './check.ts';
 import { type CompiledCohort, compileCohort } from './compile-cohort.ts';
 import { orderByDependency } from './order-by-dependency.ts';
 import type { PreparedCohort } from './prepared-flags.ts';
@@ -63,6 +63,6 @@ function prepareCohort(
     depth = Math.max(depth, 1 + (depths.get(otherId) ?? 0));
   }
   depths.set(id, depth);
-  if (depth > MAX_DEPTH) return failing(compiled, `cohort ${id} is nested too deeply`);
+  if (depth > MAX_DEFINITION_DEPTH) return failing(compiled, `cohort ${id} is nested too deeply`);
   return { compiled, inputs, failure: null, check: compiled.check };
 }

@@ -2,7 +2,7 @@
  * A property value as text, for comparisons. Anything but a string becomes compact JSON with sorted keys, so that
  * `{a, b}` equals `{b, a}`; null becomes `null`.
  */
-export function propertyText(value: unknown): string {
+export function comparableText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   return sortedJson(value, 0);
@@ -20,7 +20,7 @@ function sortedJson(value: unknown, depth: number): string {
 }
 
 /** For `exact`: ignores the case of all letters. */
-export const lowerText = (value: unknown): string => propertyText(value).toLowerCase();
+export const lowerText = (value: unknown): string => comparableText(value).toLowerCase();
 
 const ASCII = /^\p{ASCII}*$/u;
 
@@ -41,7 +41,7 @@ export function equalsIgnoringCase(text: string, lower: string): boolean {
 
 /** For `icontains` and the like: ignores the case of A to Z only, so `É` differs from `é`. */
 export function lowerAscii(value: unknown): string {
-  const text = propertyText(value);
+  const text = comparableText(value);
   return ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

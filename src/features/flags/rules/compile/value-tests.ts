@@ -1,12 +1,12 @@
 import { datePrecision, parseFlagDate, parsePropertyDate } from './flag-dates.ts';
 import { getPattern, type PatternCache } from './pattern.ts';
 import {
+  comparableText,
   equalsIgnoringCase,
   isBooleanLike,
   isTrue,
   lowerAscii,
   lowerText,
-  propertyText,
   toNumber,
 } from './property-text.ts';
 import { compareVersions, isInVersionRange, parseVersion, type Version, type VersionRange } from './versions.ts';
@@ -33,9 +33,9 @@ const MAX_LINEAR_TEXTS = 8;
 function isOneOfFew(texts: readonly string[]): ValueTest {
   const [only] = texts;
   if (only !== undefined && texts.length === 1)
-    return (value) => value === only || equalsIgnoringCase(propertyText(value), only);
+    return (value) => value === only || equalsIgnoringCase(comparableText(value), only);
   return (value) => {
-    const text = propertyText(value);
+    const text = comparableText(value);
     for (const lower of texts) if (equalsIgnoringCase(text, lower)) return true;
     return false;
   };
@@ -69,8 +69,8 @@ export const containsAny: MakeTest = (wanted) => {
 export const searches =
   (isFound: boolean): MakeTest =>
   (wanted, patterns) => {
-    const search = getPattern(patterns, propertyText(wanted));
-    return search && ((value) => search(propertyText(value)) === isFound);
+    const search = getPattern(patterns, comparableText(wanted));
+    return search && ((value) => search(comparableText(value)) === isFound);
   };
 
 export const compareNumbers =
@@ -100,7 +100,7 @@ export const compareDates =
   (wanted) => {
     const date = parseFlagDate(wanted);
     if (date === null) return null;
-    const span = datePrecision(propertyText(wanted));
+    const span = datePrecision(comparableText(wanted));
     return (value, now) => {
       const moment = parsePropertyDate(value);
       return moment !== undefined && holds(moment, date(now), span);

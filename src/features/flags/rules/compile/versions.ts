@@ -1,4 +1,4 @@
-import { propertyText } from './property-text.ts';
+import { comparableText } from './property-text.ts';
 
 /** A semantic version, read leniently: `v1.2` is 1.2.0, `3.08` is 3.8.0. A fourth number and `2023-04-30` are invalid. */
 export interface Version {
@@ -12,7 +12,7 @@ const VERSION = /^v?(\d+)(?:\.(\d+)(?:\.(\d+))?(?:-([0-9a-z-]+(?:\.[0-9a-z-]+)*)
 const MAX_VERSION_LENGTH = 256;
 
 export function parseVersion(value: unknown): Version | null {
-  const text = propertyText(value).trim();
+  const text = comparableText(value).trim();
   const [whole, major, minor, patch, preRelease] = (text.length <= MAX_VERSION_LENGTH && VERSION.exec(text)) || [];
   if (whole === undefined) return null;
   const numbers = [major, minor, patch].filter((part) => part !== undefined).map(Number);
@@ -72,7 +72,7 @@ const WILD = /^[*x]$/i;
 
 /** `1.*`, `1.2.*`, or `*` for every version; null for anything else. */
 export function wildcardRange(value: unknown): VersionRange | null {
-  const parts = propertyText(value).trim().slice(0, MAX_VERSION_LENGTH).replace(/^v/i, '').split('.');
+  const parts = comparableText(value).trim().slice(0, MAX_VERSION_LENGTH).replace(/^v/i, '').split('.');
   const fixed = parts.slice(0, parts.findIndex((part) => WILD.test(part)) >>> 0);
   if (parts.length > 3 || !parts.slice(fixed.length).every((part) => WILD.test(part))) return null;
   if (!fixed.every((part) => DIGITS.test(part) && Number.isSafeInteger(Number(part)))) return null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import type { CohortDefinition } from '../flag.ts';
 import { expandCohort } from './expand-cohort.ts';
-import { referencedCohorts } from './referenced-cohorts.ts';
+import { collectReferencedCohorts } from './referenced-cohorts.ts';
 
 const pro = { key: 'plan', value: 'pro', type: 'person', operator: 'exact' };
 const eu = { key: 'region', value: 'eu', type: 'person', operator: 'exact' };
@@ -40,7 +40,7 @@ describe('expanding a cohort into conditions', () => {
     const filters = flag({ properties: [inCohort(id)], rollout_percentage: 30 });
     const cohorts = known(aCohort(1, all(pro)), aCohort(0, all(pro)));
     expect(expandCohort(filters, cohorts)).toEqual(filters);
-    expect(referencedCohorts([filters], cohorts)).toEqual({});
+    expect(collectReferencedCohorts([filters], cohorts)).toEqual({});
   });
 
   it('reads a cohort id in a text', () => {
@@ -89,7 +89,7 @@ describe('cohorts that flags ask for', () => {
       aCohort(3, all(), { isStatic: true }),
       aCohort(4, all(eu)),
     );
-    expect(referencedCohorts([flag({ properties: [inCohort(1), inCohort(9)] }), flag({})], cohorts)).toEqual({
+    expect(collectReferencedCohorts([flag({ properties: [inCohort(1), inCohort(9)] }), flag({})], cohorts)).toEqual({
       1: all(pro, inCohort(2)),
       2: any(inCohort(1), inCohort(3)),
     });

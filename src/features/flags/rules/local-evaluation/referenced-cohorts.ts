@@ -7,7 +7,7 @@ import { cohortTree, criteriaIn, isCohortProperty, referencedCohortId } from './
  * The criteria of all cohorts that flags refer to, directly or through other cohorts, by id. Static cohorts are left out:
  * their members are not sent, and the SDK asks the server.
  */
-export function referencedCohorts(
+export function collectReferencedCohorts(
   filters: readonly JsonObject[],
   cohorts: ReadonlyMap<number, CohortDefinition>,
 ): Record<string, JsonObject> {

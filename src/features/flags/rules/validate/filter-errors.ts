@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../../core/json/json.ts';
 
 const MAX_TEXT_LENGTH = 200;
 
-export const invalidFilters = (detail: string, code?: string): Failure => invalid('filters', detail, code);
+export const invalidFlagFilters = (detail: string, code?: string): Failure => invalid('filters', detail, code);
 
 /** A value in the notation of error messages that clients match on, cut if it is long. */
 export const pythonText = (value: unknown): string =>

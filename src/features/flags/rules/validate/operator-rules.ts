@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import { parseFlagDate } from '../compile/flag-dates.ts';
 import { isValidPattern } from '../compile/pattern.ts';
-import { invalidFilters, pythonText } from './filter-errors.ts';
+import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 
 type ValueKind = 'anything' | 'text' | 'text or number' | 'texts' | 'range' | 'pattern' | 'date';
 
@@ -43,28 +43,28 @@ export function checkComparison(property: JsonObject): void {
   const kind = typeof operator === 'string' ? VALUE_KINDS.get(operator) : undefined;
   if (kind === undefined) throw unknownOperator(operator);
   if (Array.isArray(value) && value.length > MAX_VALUES) {
-    throw invalidFilters(
+    throw invalidFlagFilters(
       `Property group expressions of type ${pythonText(key)} cannot contain more than ${MAX_VALUES} values.`,
     );
   }
   checkValue(String(operator), kind, value);
 }
 
-const invalidOperator = (detail: string) => invalidFilters(detail, 'invalid_operator');
+const invalidOperator = (detail: string) => invalidFlagFilters(detail, 'invalid_operator');
 
 const unknownOperator = (operator: Json) =>
   typeof operator === 'string' && UNSUPPORTED_OPERATORS.has(operator)
-    ? invalidFilters(`Unsupported operator for feature flags: ${operator}`, 'unsupported_operator')
+    ? invalidFlagFilters(`Unsupported operator for feature flags: ${operator}`, 'unsupported_operator')
     : invalidOperator(`Invalid operator: ${pythonText(operator)}`);
 
 function checkValue(operator: string, kind: ValueKind, value: Json): void {
   if (!fits(kind, value)) {
     throw kind === 'date'
-      ? invalidFilters(`Invalid date value: ${pythonText(value)}`, 'invalid_date')
-      : invalidFilters(`Invalid value for operator ${operator}: ${pythonText(value)}`, 'invalid_value');
+      ? invalidFlagFilters(`Invalid date value: ${pythonText(value)}`, 'invalid_date')
+      : invalidFlagFilters(`Invalid value for operator ${operator}: ${pythonText(value)}`, 'invalid_value');
   }
   if (kind === 'pattern' && !isValidPattern(String(value))) {
-    throw invalidFilters(
+    throw invalidFlagFilters(
       `Invalid value for operator ${operator}: '${pythonText(value)}' is not a pattern that can be evaluated here. Patterns are those of RE2: look-around and back-references are not among them.`,
       'invalid_value',
     );

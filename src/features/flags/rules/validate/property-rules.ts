@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import { parseId } from '../../../../core/parse-id.ts';
-import { invalidFilters, pythonText } from './filter-errors.ts';
+import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 import { checkComparison } from './operator-rules.ts';
 
 const PERSON_TYPES: readonly Json[] = ['person', 'cohort', 'flag'];
@@ -19,33 +19,33 @@ export function checkPropertyType(property: JsonObject, aggregation: number | nu
   }
 }
 
-const notValid = (why: string) => invalidFilters(`Filters are not valid (${why})`);
+const notValid = (why: string) => invalidFlagFilters(`Filters are not valid (${why})`);
 
 export function checkProperty(property: JsonObject): void {
   const { type, key } = property;
   if (type === 'cohort') checkCohortOperator(property);
   else if (type === 'flag') checkDependency(property);
   else if (typeof key !== 'string' || key === '') {
-    throw invalidFilters(`A condition must name the property it compares as its key, got ${pythonText(key)}`);
+    throw invalidFlagFilters(`A condition must name the property it compares as its key, got ${pythonText(key)}`);
   } else checkComparison(property);
 }
 
 function checkCohortOperator({ operator = null }: JsonObject): void {
   if (operator === null || operator === 'exact' || operator === 'in' || operator === 'not_in') return;
-  throw invalidFilters(`Cohort properties must use the 'in' or 'not_in' operator`, 'invalid_operator');
+  throw invalidFlagFilters(`Cohort properties must use the 'in' or 'not_in' operator`, 'invalid_operator');
 }
 
 function checkDependency({ key, operator, value }: JsonObject): void {
   if (operator !== 'flag_evaluates_to') {
-    throw invalidFilters("Flag properties must use the 'flag_evaluates_to' operator");
+    throw invalidFlagFilters("Flag properties must use the 'flag_evaluates_to' operator");
   }
   if (parseId(key) === null) {
-    throw invalidFilters(
+    throw invalidFlagFilters(
       `Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${pythonText(key)}'`,
     );
   }
   if (typeof value !== 'boolean' && typeof value !== 'string') {
-    throw invalidFilters(
+    throw invalidFlagFilters(
       `Invalid value for operator flag_evaluates_to: ${pythonText(value)}. Use true, false or the key of a variant.`,
       'invalid_value',
     );

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/
 import { parseId } from '../../../../core/parse-id.ts';
 import { allProperties } from '../filters-shape.ts';
 import { criteriaIn } from '../local-evaluation/cohort-tree.ts';
-import { invalidFilters, pythonText } from './filter-errors.ts';
+import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 
 interface KnownCohort {
   id: number;
@@ -31,12 +31,12 @@ export function checkCohorts(filters: JsonObject, cohorts: readonly KnownCohort[
 
 function checkCohort(value: Json | undefined, known: ReadonlyMap<number, KnownCohort>, seen: Set<number>): void {
   const cohort = known.get(parseId(value) ?? -1);
-  if (!cohort) throw invalidFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
+  if (!cohort) throw invalidFlagFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
   if (cohort.isStatic || seen.has(cohort.id)) return;
   seen.add(cohort.id);
   const criteria = [...criteriaIn(cohort.filters['properties']), ...cohort.groups.flatMap(legacyCriteria)];
   if (criteria.some(isAboutEvents)) {
-    throw invalidFilters(
+    throw invalidFlagFilters(
       `Cohort '${cohort.name}' with filters on events cannot be used in feature flags.`,
       'behavioral_cohort_found',
     );
@@ -64,16 +64,16 @@ export function checkDependencies(
 ): void {
   const known = new Map(others.filter(({ id }) => id !== flag.id).map((other) => [other.id, other]));
   for (const id of flagDependencies(flag.filters)) {
-    if (id === flag.id) throw invalidFilters(`Feature flag '${flag.key}' cannot depend on itself`);
+    if (id === flag.id) throw invalidFlagFilters(`Feature flag '${flag.key}' cannot depend on itself`);
     const other = known.get(id);
-    if (!other) throw invalidFilters(`Flag dependency references non-existent flag with ID ${id}`);
+    if (!other) throw invalidFlagFilters(`Flag dependency references non-existent flag with ID ${id}`);
     if (!other.active) {
-      throw invalidFilters(
+      throw invalidFlagFilters(
         `Cannot create dependency on disabled flag '${other.key}' (ID: ${id}). Flag dependencies must reference active flags only.`,
       );
     }
     const path = flag.id === null ? null : pathTo(flag.id, other, known, new Set());
-    if (path) throw invalidFilters(`Circular dependency detected: ${[flag.key, ...path, flag.key].join(' → ')}`);
+    if (path) throw invalidFlagFilters(`Circular dependency detected: ${[flag.key, ...path, flag.key].join(' → ')}`);
   }
 }
 

@@ -3,7 +3,7 @@
  * stored as they were sent, unknown fields included.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { invalidFilters } from './filter-errors.ts';
+import { invalidFlagFilters } from './filter-errors.ts';
 import { checkPayloads } from './payload-rules.ts';
 import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
@@ -27,7 +27,7 @@ export function validateFilters(filters: JsonObject): void {
     }
   }
   const { holdout = null } = filters;
-  if (holdout !== null && !isJsonObject(holdout)) throw invalidFilters('holdout must be an object or null');
+  if (holdout !== null && !isJsonObject(holdout)) throw invalidFlagFilters('holdout must be an object or null');
   checkPayloads(filters['payloads'], variants);
 }
 
@@ -41,13 +41,13 @@ function checkGroup(path: string, group: JsonObject, aggregation: number | null)
 function checkOverride(variant: Json | undefined, exists: (variant: string) => boolean): void {
   if (variant === undefined || variant === null || variant === '') return;
   if (typeof variant === 'string' && exists(variant)) return;
-  throw invalidFilters('Filters are not valid (variant override does not exist)');
+  throw invalidFlagFilters('Filters are not valid (variant override does not exist)');
 }
 
 /** A new flag needs a group: an empty list would match nobody. */
 export function requireGroups(filters: JsonObject): void {
   const groups = filters['groups'] ?? [];
   if (Array.isArray(groups) && groups.length === 0) {
-    throw invalidFilters('Feature flags must have at least one condition set (group).');
+    throw invalidFlagFilters('Feature flags must have at least one condition set (group).');
   }
 }
