@@ -1,7 +1,6 @@
 /**
  * A ClickHouse for tests: `CLICKHOUSE_URL`, or what `CLICKHOUSE_COMMAND start` prints (by default a command beside the
- * repository); with `CLICKHOUSE_CLUSTER` they run on that cluster. Where there is none, the tests that need one are
- * skipped, and say so.
+ * repository); with `CLICKHOUSE_CLUSTER` they run on that cluster.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -31,7 +30,6 @@ async function find(): Promise<ClickHouseOptions | null> {
   const url = process.env['CLICKHOUSE_URL'] ?? start();
   const cluster = process.env['CLICKHOUSE_CLUSTER'] ?? null;
   if (url !== null) return { url, cluster, ...(await limitsOf(url)) };
-  console.info(`No ClickHouse: set CLICKHOUSE_URL, or CLICKHOUSE_COMMAND to what starts one. Its tests are skipped.`);
   return null;
 }
 

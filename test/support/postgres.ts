@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { inject, it } from 'vitest';
 import { openPostgresMetadataStore, type PostgresStores } from '../../src/stores/postgres/metadata-store.ts';
 import type { FeatureTables } from '../../src/stores/sql/feature-tables.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where databases may be created. */
+    /** Where databases may be created; '' if there is no PostgreSQL. */
     postgresUrl: string;
     /** The database that new ones are copies of. */
     postgresTemplate: string;
@@ -37,6 +37,12 @@ export const withDatabase = (url: string, name: string): string => {
   address.pathname = `/${name}`;
   return address.href;
 };
+
+/** Tests that need PostgreSQL; without one they are reported as skipped, with how to get one in the name. */
+export function describeWithPostgres(define: () => void): void {
+  if (inject('postgresUrl') !== '') define();
+  else it.skip('no PostgreSQL: run `npm ci` for the bundled one, or set DATABASE_URL', () => undefined);
+}
 
 /** `empty`: without any table. */
 export async function freshDatabase({ empty = false } = {}): Promise<TestDatabase> {

@@ -1,7 +1,8 @@
 /** The words of ClickHouse, many in one statement: each takes a second where the engine is emulated. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
+import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
+import { describeWithClickHouse } from '../../../test/support/describe-clickhouse.ts';
 import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
 import { parseFilterDate } from '../../core/filters/filter-dates.ts';
 import { NUMBER_PATTERN, parseNumber } from '../../core/filters/matches.ts';
@@ -13,7 +14,6 @@ import { clickhouseDialect } from './dialect.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 
 vi.setConfig(TIMEOUTS);
-const server = await findClickHouse();
 
 const KEYS = [
   ...[
@@ -84,7 +84,7 @@ const NUMBERS = [
   '1_0',
 ];
 
-describe.skipIf(server === null)('the ClickHouse dialect', () => {
+await describeWithClickHouse('the ClickHouse dialect', (server) => {
   let database: TestDatabase;
   let store: EventStore;
   const events = KEYS.flatMap((key) => [{ key, value: 'yes' as Json }]).concat(
@@ -95,7 +95,6 @@ describe.skipIf(server === null)('the ClickHouse dialect', () => {
   );
 
   beforeAll(async () => {
-    if (server === null) return;
     database = await makeDatabase(server);
     store = await openClickHouseEventStore(database.options);
     const rows = events.map(({ key, value }, at) =>

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
+import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
+import { describeWithClickHouse } from '../../../test/support/describe-clickhouse.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../../test/support/faulty-proxy.ts';
 import type { BlockStore } from '../cluster/block-store.ts';
 import { packBlock } from '../cluster/event-block.ts';
@@ -8,16 +9,14 @@ import { isOutage } from '../outage.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 
 vi.setConfig(TIMEOUTS);
-const server = await findClickHouse();
 
-describe.skipIf(server === null)('a shipment on a bad line', () => {
+await describeWithClickHouse('a shipment on a bad line', (server) => {
   let database: TestDatabase;
   let proxy: FaultyProxy;
   let store: BlockStore;
   let position = 0;
 
   beforeAll(async () => {
-    if (server === null) return;
     database = await makeDatabase(server);
     proxy = await startFaultyProxy(database.options.url);
     store = await openClickHouseEventStore({ ...database.options, url: proxy.url });

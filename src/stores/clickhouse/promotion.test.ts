@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
+import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
+import { describeWithClickHouse } from '../../../test/support/describe-clickhouse.ts';
 import type { BlockStore } from '../cluster/block-store.ts';
 import { PERSON_PROPERTIES } from '../events/dialect.ts';
 import type { EventStore } from '../events/event-store.ts';
@@ -8,7 +9,6 @@ import { clickhouseDialect } from './dialect.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 
 vi.setConfig(TIMEOUTS);
-const server = await findClickHouse();
 
 const START = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
@@ -25,12 +25,11 @@ const TRUTH = [
   { value: 'null', has_key: true, text: 'null' },
 ];
 
-describe.skipIf(server === null)('a property with a column of its own in ClickHouse', () => {
+await describeWithClickHouse('a property with a column of its own in ClickHouse', (server) => {
   let database: TestDatabase;
   let store: BlockStore;
   let other: BlockStore;
   beforeAll(async () => {
-    if (server === null) return;
     database = await makeDatabase(server);
     store = await openClickHouseEventStore(database.options);
     other = await openClickHouseEventStore(database.options);

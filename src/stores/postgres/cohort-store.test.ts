@@ -1,4 +1,6 @@
 import { describeCohortStore } from '../../../test/contract/cohorts.ts';
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
 
-describeCohortStore('PostgreSQL', openPostgresPlace);
+describeWithPostgres(() => {
+  describeCohortStore('PostgreSQL', openPostgresPlace);
+});

@@ -2,9 +2,11 @@ import { describeDefinitions } from '../../../test/contract/definitions.ts';
 import { describeEventRecords } from '../../../test/contract/event-records.ts';
 import { describeGroups } from '../../../test/contract/groups.ts';
 import { describeOutbox } from '../../../test/contract/outbox.ts';
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
 
-describeEventRecords('PostgreSQL', openPostgresPlace);
-describeDefinitions('PostgreSQL', openPostgresPlace);
-describeGroups('PostgreSQL', openPostgresPlace);
-describeOutbox('PostgreSQL', openPostgresPlace);
+describeWithPostgres(() => {
+  describeEventRecords('PostgreSQL', openPostgresPlace);
+  describeDefinitions('PostgreSQL', openPostgresPlace);
+  describeGroups('PostgreSQL', openPostgresPlace);
+  describeOutbox('PostgreSQL', openPostgresPlace);
+});

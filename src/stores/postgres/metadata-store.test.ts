@@ -1,29 +1,31 @@
 import { expect, it } from 'vitest';
 import { describeFlagStores } from '../../../test/contract/flags.ts';
 import { describeMetadataStore } from '../../../test/contract/metadata-store.ts';
-import { freshDatabase, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, freshDatabase, openPostgresPlace } from '../../../test/support/postgres.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { openPostgresMetadataStore } from './metadata-store.ts';
 
-/** Whoever closes it, drops its database. */
-async function open(): Promise<MetadataStore> {
-  const { metadata, remove } = await openPostgresPlace();
-  return { ...metadata, close: remove };
-}
+describeWithPostgres(() => {
+  /** Whoever closes it, drops its database. */
+  async function open(): Promise<MetadataStore> {
+    const { metadata, remove } = await openPostgresPlace();
+    return { ...metadata, close: remove };
+  }
 
-describeMetadataStore('PostgreSQL', open);
-describeFlagStores('PostgreSQL', open);
+  describeMetadataStore('PostgreSQL', open);
+  describeFlagStores('PostgreSQL', open);
 
-it('keeps what it was given when it is opened again, also by two nodes at once that find nothing there', async () => {
-  const database = await freshDatabase({ empty: true });
-  const nodes = await Promise.all([1, 2, 3].map((now) => openPostgresMetadataStore(database.url, now, { size: 2 })));
-  const [first, second] = nodes.map(({ metadata }) => metadata);
-  await first?.installation.set('a', '1');
-  expect(await second?.installation.get('a')).toBe('1');
-  for (const { metadata } of nodes) await metadata.close();
-  const again = await openPostgresMetadataStore(database.url, 4);
-  expect(await again.metadata.installation.get('a')).toBe('1');
-  await again.metadata.close();
-  await expect(again.metadata.check()).rejects.toThrow();
-  await database.drop();
+  it('keeps what it was given when it is opened again, also by two nodes at once that find nothing there', async () => {
+    const database = await freshDatabase({ empty: true });
+    const nodes = await Promise.all([1, 2, 3].map((now) => openPostgresMetadataStore(database.url, now, { size: 2 })));
+    const [first, second] = nodes.map(({ metadata }) => metadata);
+    await first?.installation.set('a', '1');
+    expect(await second?.installation.get('a')).toBe('1');
+    for (const { metadata } of nodes) await metadata.close();
+    const again = await openPostgresMetadataStore(database.url, 4);
+    expect(await again.metadata.installation.get('a')).toBe('1');
+    await again.metadata.close();
+    await expect(again.metadata.check()).rejects.toThrow();
+    await database.drop();
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../../../test/support/own-postgres.ts';
+import { describeWithPostgres } from '../../../test/support/postgres.ts';
 import { ProjectDirectory } from '../../access/project-directory.ts';
 import { Failure } from '../../core/errors.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
@@ -7,76 +8,78 @@ import { isOutage } from '../outage.ts';
 import { codeOf, isRetryable, rethrowConnectionLoss } from './errors.ts';
 import { openPostgresMetadataStore, type PostgresStores } from './metadata-store.ts';
 
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => 'it worked',
-    (error) => error,
-  );
-
-describe('with PostgreSQL away', () => {
-  let server: OwnPostgres;
-  let shelf: PostgresStores;
-  beforeAll(async () => {
-    server = await startOwnPostgres({ fsync: false });
-    shelf = await openPostgresMetadataStore(server.url, 0, { size: 3 });
-  });
-  afterAll(async () => {
-    await shelf.metadata.close();
-    await server.stop();
-  });
-
-  it('everything fails as unavailable, soon, also what was under way; and works again by itself', async () => {
-    await shelf.metadata.installation.set('a', '1');
-    let isUnderWay = (): void => undefined;
-    const begun = new Promise<void>((resolve) => {
-      isUnderWay = resolve;
-    });
-    let goOn = (): void => undefined;
-    const gone = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    const underWay = failureOf(
-      shelf.ingest.transaction(async (store) => {
-        await store.apply({ ...NO_CHANGES, counts: { stored: 1 }, position: 7 });
-        isUnderWay();
-        await gone;
-        await store.position();
-      }),
+describeWithPostgres(() => {
+  const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'it worked',
+      (error) => error,
     );
-    await begun;
-    await server.halt();
-    goOn();
-    const start = performance.now();
-    const failures = [
-      await underWay,
-      await failureOf(shelf.metadata.check()),
-      await failureOf(shelf.metadata.installation.get('a')),
-      await failureOf(shelf.metadata.transaction(async (store) => store.installation.set('a', '2'))),
-      await failureOf(shelf.ingest.transaction(async (store) => store.position())),
-    ];
-    for (const failure of failures) {
-      expect(failure).toBeInstanceOf(Failure);
-      expect(failure).toMatchObject({ kind: 'unavailable', code: 'server_error', retryAfter: 2 });
-      expect(isOutage(failure)).toBe(true);
-      expect(isRetryable(failure)).toBe(false);
-    }
-    const directory = new ProjectDirectory({ metadata: shelf.metadata, clock: { now: () => 0 } });
-    expect(await failureOf(directory.getProject('phc_key', undefined))).toMatchObject({
-      kind: 'unavailable',
-      code: 'fetch_team_fail',
-    });
-    expect(performance.now() - start).toBeLessThan(6000);
-    await server.resume();
-    expect(await shelf.metadata.installation.get('a')).toBe('1');
-    expect(await shelf.ingest.position()).toBe(0);
-    expect(await shelf.ingest.getCounts()).toEqual({});
-  });
 
-  it('says where nothing listens that it cannot be reached, and never shows the password', async () => {
-    const failure = await failureOf(openPostgresMetadataStore('postgresql://somebody:secret@127.0.0.1:1/x', 0));
-    expect(failure).toMatchObject({ kind: 'unavailable' });
-    expect(String((failure as Error).message)).toContain('cannot be reached (ECONNREFUSED)');
-    expect(String((failure as Error).message)).not.toContain('secret');
+  describe('with PostgreSQL away', () => {
+    let server: OwnPostgres;
+    let shelf: PostgresStores;
+    beforeAll(async () => {
+      server = await startOwnPostgres({ fsync: false });
+      shelf = await openPostgresMetadataStore(server.url, 0, { size: 3 });
+    });
+    afterAll(async () => {
+      await shelf.metadata.close();
+      await server.stop();
+    });
+
+    it('everything fails as unavailable, soon, also what was under way; and works again by itself', async () => {
+      await shelf.metadata.installation.set('a', '1');
+      let isUnderWay = (): void => undefined;
+      const begun = new Promise<void>((resolve) => {
+        isUnderWay = resolve;
+      });
+      let goOn = (): void => undefined;
+      const gone = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const underWay = failureOf(
+        shelf.ingest.transaction(async (store) => {
+          await store.apply({ ...NO_CHANGES, counts: { stored: 1 }, position: 7 });
+          isUnderWay();
+          await gone;
+          await store.position();
+        }),
+      );
+      await begun;
+      await server.halt();
+      goOn();
+      const start = performance.now();
+      const failures = [
+        await underWay,
+        await failureOf(shelf.metadata.check()),
+        await failureOf(shelf.metadata.installation.get('a')),
+        await failureOf(shelf.metadata.transaction(async (store) => store.installation.set('a', '2'))),
+        await failureOf(shelf.ingest.transaction(async (store) => store.position())),
+      ];
+      for (const failure of failures) {
+        expect(failure).toBeInstanceOf(Failure);
+        expect(failure).toMatchObject({ kind: 'unavailable', code: 'server_error', retryAfter: 2 });
+        expect(isOutage(failure)).toBe(true);
+        expect(isRetryable(failure)).toBe(false);
+      }
+      const directory = new ProjectDirectory({ metadata: shelf.metadata, clock: { now: () => 0 } });
+      expect(await failureOf(directory.getProject('phc_key', undefined))).toMatchObject({
+        kind: 'unavailable',
+        code: 'fetch_team_fail',
+      });
+      expect(performance.now() - start).toBeLessThan(6000);
+      await server.resume();
+      expect(await shelf.metadata.installation.get('a')).toBe('1');
+      expect(await shelf.ingest.position()).toBe(0);
+      expect(await shelf.ingest.getCounts()).toEqual({});
+    });
+
+    it('says where nothing listens that it cannot be reached, and never shows the password', async () => {
+      const failure = await failureOf(openPostgresMetadataStore('postgresql://somebody:secret@127.0.0.1:1/x', 0));
+      expect(failure).toMatchObject({ kind: 'unavailable' });
+      expect(String((failure as Error).message)).toContain('cannot be reached (ECONNREFUSED)');
+      expect(String((failure as Error).message)).not.toContain('secret');
+    });
   });
 });
 

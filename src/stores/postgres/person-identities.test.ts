@@ -1,4 +1,6 @@
 import { describePersonIdentities } from '../../../test/contract/person-identities.ts';
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
 
-describePersonIdentities('PostgreSQL', openPostgresPlace);
+describeWithPostgres(() => {
+  describePersonIdentities('PostgreSQL', openPostgresPlace);
+});

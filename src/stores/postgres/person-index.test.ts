@@ -1,21 +1,23 @@
 import { sql } from 'kysely';
 import { describePersonIndex, type PersonIndexSetup } from '../../../test/contract/person-index.ts';
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
 import { sqlPersonIndex } from '../sql/person-index.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 
-async function open(): Promise<PersonIndexSetup> {
-  const place = await openPostgresPlace();
-  return {
-    ...place,
-    writer: (sizes) => sqlPersonIndex(place.db, postgresDialect, sizes),
-    texts: async () => {
-      const { rows } = await sql<{ text: string }>`
+describeWithPostgres(() => {
+  async function open(): Promise<PersonIndexSetup> {
+    const place = await openPostgresPlace();
+    return {
+      ...place,
+      writer: (sizes) => sqlPersonIndex(place.db, postgresDialect, sizes),
+      texts: async () => {
+        const { rows } = await sql<{ text: string }>`
         select distinct_values as text from person_columns union all select uuids from person_blocks`.execute(place.db);
-      return rows.map(({ text }) => text);
-    },
-  };
-}
+        return rows.map(({ text }) => text);
+      },
+    };
+  }
 
-// Every look is a journey here: fewer stories do.
-describePersonIndex('PostgreSQL', open, 12);
+  // Every look is a journey here: fewer stories do.
+  describePersonIndex('PostgreSQL', open, 12);
+});

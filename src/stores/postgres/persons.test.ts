@@ -1,4 +1,6 @@
 import { describePersonStore } from '../../../test/contract/persons.ts';
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
 
-describePersonStore('PostgreSQL', openPostgresPlace);
+describeWithPostgres(() => {
+  describePersonStore('PostgreSQL', openPostgresPlace);
+});

@@ -1,9 +1,11 @@
 import { describeSavedInsights } from '../../../test/contract/saved-insights.ts';
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
 import { dashboardsFeature } from '../../features/dashboards/index.ts';
 import { tablesOf } from '../../runtime/features.ts';
 
-describeSavedInsights('PostgreSQL', async () => {
-  const { metadata, ingest, remove } = await openPostgresPlace(tablesOf([dashboardsFeature]));
-  return { metadata: { ...metadata, close: remove }, ingest };
+describeWithPostgres(() => {
+  describeSavedInsights('PostgreSQL', async () => {
+    const { metadata, ingest, remove } = await openPostgresPlace(tablesOf([dashboardsFeature]));
+    return { metadata: { ...metadata, close: remove }, ingest };
+  });
 });

@@ -1,24 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { copyEvents, type ShipmentLimits } from '../../../src/operate/move/copy-events.ts';
 import type { MoveProgress } from '../../../src/operate/move/progress.ts';
 import { openSource } from '../../../src/operate/move/source.ts';
 import { MoveTarget } from '../../../src/operate/move/target.ts';
 import { openClickHouseEventStore } from '../../../src/stores/clickhouse/event-store.ts';
 import { NO_FEATURE_TABLES } from '../../../src/stores/sql/feature-tables.ts';
-import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
+import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import type { ClusterStores } from '../../support/cluster-stores.ts';
+import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
 import { startFaultyProxy } from '../../support/faulty-proxy.ts';
 import { answersOf, CONFIG, filesOf, makeInstallation } from '../../support/moving.ts';
 import { askServer, freshDatabase } from '../../support/postgres.ts';
 import { startServer } from '../../support/server.ts';
 
-const server = await findClickHouse();
 const silent: MoveProgress = { begin: () => undefined, add: () => undefined, end: () => undefined };
 const SMALL: ShipmentLimits = { window: 2, events: 5, bytes: 1e9, overrides: 1 };
 
-describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.testTimeout }, () => {
+vi.setConfig(TIMEOUTS);
+
+await describeWithClickHouse('a move to many machines', (server) => {
   let folder: string;
   let before: string[];
   let place: ClusterStores;
@@ -26,7 +28,6 @@ describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.
   let database: Awaited<ReturnType<typeof freshDatabase>>;
 
   beforeAll(async () => {
-    if (server === null) return;
     folder = await makeInstallation();
     before = filesOf(folder);
     database = await freshDatabase({ empty: true });

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
 import { capture } from '../../support/capture.ts';
-import { findClickHouse } from '../../support/clickhouse.ts';
 import { call } from '../../support/client.ts';
 import { type ClusterStores, makeClusterStores } from '../../support/cluster-stores.ts';
+import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
-const server = await findClickHouse();
-
 /** One installation for all of it: two web nodes, and a worker that comes and goes. */
-describe.skipIf(server === null)('many machines', () => {
+await describeWithClickHouse('many machines', () => {
   let place: ClusterStores;
   let one: TestServer;
   let two: TestServer;

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/core/errors.ts';
 import type { JsonObject } from '../../../src/core/json/json.ts';
 import type { QuestionContext } from '../../../src/features/insights/rules/question.ts';
-import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
+import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
+import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
 import { ASKS, askOf, rounded } from '../../support/engine-answers.ts';
 import type { EngineDeps } from '../../support/insight-store.ts';
 import { INSIGHT_CASES, type InsightCase, loadInsightCases } from '../../support/insight-vectors.ts';
@@ -31,16 +32,14 @@ const FAMILIES = ['funnel', 'trends', 'paths', 'retention', 'stickiness', 'lifec
 const cases = loadInsightCases(FAMILIES).filter(({ endpoint }) => askOf(endpoint) !== undefined);
 const isNamed = wanted !== undefined && !isWhole;
 const asked = cases.filter(({ id }, at) => (isNamed ? id.includes(wanted) : at % EACH === 0));
-const server = await findClickHouse();
 
-describe.skipIf(server === null)('DuckDB and ClickHouse', () => {
+await describeWithClickHouse('DuckDB and ClickHouse', (server) => {
   let database: TestDatabase;
   let engines: TwoEngines;
   const projects = new Map<object, { projectId: number; cohorts: ReadonlyMap<number, number> }>();
   const worlds: RandomWorld[] = fc.sample(aWorld, { numRuns: worldCount, seed });
 
   beforeAll(async () => {
-    if (server === null) return;
     database = await makeDatabase(server);
     engines = await openTwoEngines(database.options);
     for (const one of asked) projects.set(one, await putCase(one));
