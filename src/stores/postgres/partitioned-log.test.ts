@@ -188,6 +188,26 @@ describeWithPostgres(() => {
       await Promise.all(logs.map((log) => log.close()));
     });
 
+    it('keeps its limit when reading the pending size is slow', async () => {
+      const log = await openPartitionedLog(database.url, {
+        maxBytes: 1000,
+        partitions: PARTITIONS,
+        pollIntervalMs: 60,
+      });
+      const client = await pool.connect();
+      await client.query('begin');
+      await client.query('lock table log_progress in access exclusive mode');
+      const large = entryIn(0, 'x'.repeat(600));
+      await log.append([large]);
+      // Several polls are due meanwhile; all of them wait for the lock.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await client.query('commit');
+      client.release();
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      await expect(log.append([large])).rejects.toMatchObject({ kind: 'unavailable' });
+      await log.close();
+    });
+
     it('tells every node what came, and whose flags it may change', async () => {
       const listener = new pg.Client({ connectionString: database.url });
       await listener.connect();

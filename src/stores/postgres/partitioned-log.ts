@@ -66,6 +66,7 @@ class PostgresLog implements PartitionedLog {
   #polledBytes = 0;
   #writtenBytes = 0;
   #runningBytes = 0;
+  #poll: Promise<void> | null = null;
   #closed = false;
 
   constructor(pool: pg.Pool, partitions: number, options: PartitionedLogOptions) {
@@ -126,7 +127,15 @@ class PostgresLog implements PartitionedLog {
   }
 
   /** Reads the pending size. Concurrent writes may count twice until the next poll, but are never missed. */
-  async poll(): Promise<void> {
+  poll(): Promise<void> {
+    // One at a time: overlapping polls would subtract the same bytes twice.
+    this.#poll ??= this.#readPending().finally(() => {
+      this.#poll = null;
+    });
+    return this.#poll;
+  }
+
+  async #readPending(): Promise<void> {
     const before = this.#writtenBytes;
     const { bytes } = await this.state();
     this.#polledBytes = bytes;
