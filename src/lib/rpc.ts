@@ -7,9 +7,6 @@ import { Failure, type FailureKind } from '../core/errors.ts';
 
 type Port = Pick<MessagePort, 'postMessage' | 'on'> | Pick<Worker, 'postMessage' | 'on'>;
 
-/** An object whose methods can be called from the other thread. */
-export type Methods<T> = { [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown> ? T[K] : never };
-
 interface SerializedError {
   message: string;
   stack: string | undefined;

@@ -1,6 +1,6 @@
 import { type MethodsOnly, wrapMethods } from './wrap-methods.ts';
 
-export interface TimeoutOptions<T> {
+interface TimeoutOptions<T> {
   timeoutMs: number;
   /** After a timeout, calls fail at once for this long instead of waiting as well. */
   failFastMs: number;

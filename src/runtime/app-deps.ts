@@ -28,7 +28,7 @@ import type { LeaderTasks } from './leader-tasks.ts';
 import type { WorkerMethods } from './worker-protocol.ts';
 
 /** What everything else is built from. */
-export interface BaseDeps {
+interface BaseDeps {
   config: Config;
   log: Logger;
   clock: Clock;

@@ -14,7 +14,7 @@ import { checkEvents } from '../check-events.ts';
 import type { CaptureDeps } from './deps.ts';
 
 /** What a protocol reads from a request. */
-export interface SentEvents extends Partial<Pick<RequestContext, 'sentAt' | 'engage' | 'historical'>> {
+interface SentEvents extends Partial<Pick<RequestContext, 'sentAt' | 'engage' | 'historical'>> {
   events: readonly JsonObject[];
   /** The body, where it is logged as it came. */
   payload?: Buffer;
@@ -26,7 +26,7 @@ export interface Sender {
   projectId?: unknown;
 }
 
-export interface CaptureProtocol<T extends SentEvents> {
+interface CaptureProtocol<T extends SentEvents> {
   encodings: 'v0' | 'v1';
   /** Where the sender is known without the body: then the key is checked first. */
   sender?: Sender;

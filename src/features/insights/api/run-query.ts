@@ -18,7 +18,7 @@ export interface QueryCaller {
   reply: FastifyReply;
 }
 
-export interface QueryRun {
+interface QueryRun {
   readonly deps: InsightApiDeps;
   readonly project: Project;
   /** From the cache where it can be. */

@@ -16,7 +16,7 @@ export type SeriesMath =
   /** A statistic of the number of events per active person or group. */
   | { kind: 'per_actor'; statistic: Exclude<Statistic, 'sum'>; group: number | null };
 
-export const STATISTICS = ['sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'] as const;
+const STATISTICS = ['sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'] as const;
 export type Statistic = (typeof STATISTICS)[number];
 
 /** As clients send it. */

@@ -48,7 +48,7 @@ export function trendLink(question: TrendsQuestion, item: TrendItem, point: numb
 }
 
 /** The persons of every point: the ticks are computed once. */
-export const trendLinks = (question: TrendsQuestion, item: TrendItem): JsonObject[] =>
+const trendLinks = (question: TrendsQuestion, item: TrendItem): JsonObject[] =>
   ticksOf(item.range, question.interval, question.timezone)
     .map((tick) => linkFields(question, item, tick))
     .filter((fields) => fields !== null);

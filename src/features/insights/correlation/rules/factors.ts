@@ -75,7 +75,7 @@ const nameOf = ({ event, key, value }: Factor): string =>
   [event, key, value].filter((part) => part !== null).join('::');
 
 /** How many converted and how many did not. */
-export interface OutcomeCounts {
+interface OutcomeCounts {
   success: number;
   failure: number;
 }
