@@ -1,4 +1,5 @@
 /** Turns the health of a server into findings. */
+import { DAY_MS, MINUTE_MS } from '../core/time/units.ts';
 import type { Health } from '../operate/check-health.ts';
 
 export interface Finding {
@@ -9,10 +10,9 @@ export interface Finding {
   advice: string;
 }
 
-const DAY_MS = 86_400_000;
 const MAX_BACKUP_AGE_DAYS = 8;
-const MAX_LAG_MS = 60_000;
-const MAX_CLOCK_SKEW_MS = 5 * 60_000;
+const MAX_LAG_MS = MINUTE_MS;
+const MAX_CLOCK_SKEW_MS = 5 * MINUTE_MS;
 
 export const okFinding = (about: string, detail: string): Finding => ({ about, state: 'ok', detail, advice: '' });
 

@@ -1,4 +1,5 @@
 /** Removes what is too old: events past their retention, events of deleted projects, diagnostics, expired sessions. */
+import { DAY_MS, HOUR_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type LeaderTask, scheduledTask } from '../lib/leader-task.ts';
 import type { Logger } from '../lib/log.ts';
@@ -17,8 +18,6 @@ export interface DataRetentionDeps {
   logger: Logger;
 }
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** For drops, warnings and query usage. */
 const DIAGNOSTICS_RETENTION_DAYS = 30;
 /** Events may still arrive in the event store for this long after their project was deleted. */

@@ -1,4 +1,4 @@
-/** Dashboards: saved insights in an order, with one range of dates over all of them. */
+/** Dashboards: saved insights in an order, with one date range for all of them. */
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -18,20 +18,20 @@ export interface DashboardDeps {
   ids: Ids;
 }
 
-/** A change of one tile, which is named by its id or by the insight that it shows. */
+/** A change of one tile, identified by its id or its insight. */
 export interface TileChange extends Partial<Pick<DashboardTile, 'id' | 'insightId' | 'order' | 'layouts' | 'color'>> {
-  /** True: it goes. */
+  /** True: the tile is removed. */
   deleted?: boolean;
 }
 
 export interface DashboardChanges
   extends Partial<Pick<Dashboard, 'name' | 'description' | 'pinned' | 'deleted' | 'filters' | 'tags'>> {
-  /** Tiles that are not named stay as they are. */
+  /** Other tiles stay as they are. */
   tiles?: readonly TileChange[];
 }
 
 export const DASHBOARD_SCOPE = 'Dashboard';
-/** Every tile is a question to be answered. */
+/** Each tile is a query. */
 const MAX_TILES = 100;
 
 export function createDashboard(
@@ -88,7 +88,7 @@ export async function getDashboard(store: MetadataStore, projectId: number, id: 
   return dashboard;
 }
 
-/** Puts an insight on these dashboards, and takes it from all others. Part of a change of the insight. */
+/** Adds an insight to these dashboards and removes it from all others, in the transaction that changes the insight. */
 export async function setInsightDashboards(
   deps: DashboardDeps,
   store: MetadataStore,
@@ -133,7 +133,7 @@ async function changeTile(
   else await dashboards.updateTile({ ...tile, order, layouts, color });
 }
 
-/** At the end, unless it is given a place. */
+/** At the end, unless an order is given. */
 async function addTile(
   store: MetadataStore,
   { id: dashboardId, projectId }: Dashboard,

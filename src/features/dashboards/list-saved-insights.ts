@@ -1,16 +1,16 @@
-/** Which saved insights a list shows, and in which order. A project has some hundreds: they are gone through here. */
+/** Filters and sorts saved insights, in memory: a project has some hundreds. */
 
 import type { Page, Paged } from '../../stores/metadata/page.ts';
 import type { SavedInsight } from './store/saved-insight-store.ts';
 
 export interface SavedInsightQuery {
-  /** True: kept on purpose, or on a dashboard. */
+  /** True: saved, or on a dashboard. */
   saved?: boolean;
   favorited?: boolean;
   createdBy?: number;
-  /** What it is about, as its filters say: `TRENDS` and so on. */
+  /** The kind of insight in its filters: `TRENDS` and so on. */
   insight?: string;
-  /** Part of a name, of the description or of a tag. */
+  /** Part of the name, the description or a tag. */
   search?: string;
   shortId?: string;
   /** Bounds of the last modification, both inclusive. */
@@ -28,15 +28,15 @@ export interface SavedInsightOrder {
   descending: boolean;
 }
 
-/** What is known of insights beside themselves, by their ids. */
+/** What else is known about insights, by id. */
 interface SavedInsightContext {
-  /** On which dashboards each is. */
+  /** The dashboards that each is on. */
   dashboards: ReadonlyMap<number, readonly number[]>;
-  /** When the caller last looked at each. */
+  /** When the caller last viewed each. */
   views: ReadonlyMap<number, number>;
 }
 
-/** `all` come with the last modified first. */
+/** `all` is sorted by last modification, newest first. */
 export function listSavedInsights(
   all: readonly SavedInsight[],
   question: SavedInsightQuery,
@@ -63,7 +63,7 @@ function matchesQuery(insight: SavedInsight, question: SavedInsightQuery, on: re
   );
 }
 
-/** A question that does not say what it is about is a trend. */
+/** Filters without a kind are trends. */
 const isOfKind = ({ filters }: SavedInsight, kind: string | undefined): boolean =>
   kind === undefined || String(filters['insight'] ?? 'TRENDS').toUpperCase() === kind.toUpperCase();
 
@@ -72,7 +72,7 @@ function matchesSearch({ name, derivedName, description, tags }: SavedInsight, s
   return [name ?? '', derivedName ?? '', description, ...tags].some((text) => text.toLowerCase().includes(part));
 }
 
-/** Equal ones stay in the order in which they came. Those that nobody has looked at were looked at never. */
+/** Stable; insights that were never viewed count as viewed at 0. */
 function sortInsights(
   insights: readonly SavedInsight[],
   { by, descending }: SavedInsightOrder,

@@ -1,4 +1,4 @@
-/** Questions that people keep: what may be said of them, and who changed what. Answering them is for others. */
+/** Creates and changes saved insights, and records who did. */
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -24,7 +24,7 @@ type WritableField =
   | 'tags';
 
 export interface SavedInsightChanges extends Partial<Pick<SavedInsight, WritableField>> {
-  /** On which dashboards it is from now on. */
+  /** The dashboards it is on from now on. */
   dashboards?: readonly number[];
 }
 
@@ -88,7 +88,7 @@ export function updateSavedInsight(
   });
 }
 
-/** Remembers that the caller has looked at it. */
+/** Records that the caller has viewed it. */
 export async function recordInsightView(
   deps: SavedInsightDeps,
   caller: Caller,
@@ -114,10 +114,10 @@ async function unusedShortId({ ids }: SavedInsightDeps, store: MetadataStore, pr
     const shortId = ids.token('').slice(-8);
     if ((await store.insights.getByShortId(projectId, shortId)) === null) return shortId;
   }
-  throw invalid(undefined, 'No free short id was found. Try again.');
+  throw invalid(undefined, 'No unused short id was found. Try again.');
 }
 
-/** A question is another one when it asks something else or is called something else; not by being marked or moved. */
+/** Only a change of name, description or filters counts, not one of favorites or dashboards. */
 function lastModified({ clock }: SavedInsightDeps, caller: Caller, before: SavedInsight, after: SavedInsight) {
   const told = ({ name, description, filters }: SavedInsight): string => JSON.stringify([name, description, filters]);
   return told(before) === told(after) ? {} : { lastModifiedAt: clock.now(), lastModifiedBy: caller.user.id };

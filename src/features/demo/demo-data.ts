@@ -1,26 +1,25 @@
 /**
- * Demo data: what a small product would have sent in two months, so that somebody who has no events yet can look around.
- * It goes the way of all events, and beside it come flags, a cohort and a dashboard. To load it again adds nothing but
- * what has happened since.
+ * Loads demo data: two months of events of a small fictional product, with flags, a cohort and a dashboard. Events are
+ * ingested like all others. Loading it again adds only what is new since then.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../access/callers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import { createDemoObjects, type DemoObjectsDeps } from './demo-objects.ts';
-import { demoClubEvents, demoEventsOf, type ToldEvent, toWireEvent } from './rules/demo-events.ts';
+import { type DemoEvent, demoClubEvents, demoEventsOf, toWireEvent } from './rules/demo-events.ts';
 
 interface DemoDataDeps extends DemoObjectsDeps {
   /** Resolves when the events are on disk. */
   accept(projectId: number, events: readonly JsonObject[]): Promise<void>;
-  /** Resolves when what was accepted before can be read, or when that takes too long. */
+  /** Resolves when accepted events are processed, or when that takes too long. */
   whenProcessed(): Promise<unknown>;
   log: { error(fields: object, words: string): void };
 }
 
 export interface DemoProgress {
   state: 'none' | 'running' | 'done' | 'failed';
-  /** How many events have been sent, of how many. */
+  /** Events sent so far, and in total. */
   sent: number;
   total: number;
   problem: string | null;
@@ -29,7 +28,7 @@ export interface DemoProgress {
 const VISITORS = 2000;
 const DAYS = 60;
 const BATCH_SIZE = 500;
-/** So many visitors are thought up in one turn of the event loop. */
+/** Visitors generated in one turn of the event loop. */
 const VISITORS_PER_TICK = 50;
 
 const NOT_STARTED: DemoProgress = { state: 'none', sent: 0, total: 0, problem: null };
@@ -37,7 +36,7 @@ const NOT_STARTED: DemoProgress = { state: 'none', sent: 0, total: 0, problem: n
 export class DemoData {
   readonly #deps: DemoDataDeps;
   readonly #runs = new Map<number, DemoProgress>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #isStopping = false;
 
   constructor(deps: DemoDataDeps) {
@@ -49,7 +48,7 @@ export class DemoData {
     return this.#runs.get(projectId) ?? NOT_STARTED;
   }
 
-  /** Begins, unless it is under way. */
+  /** Does nothing while it is running. */
   start(caller: Caller, project: Project): DemoProgress {
     const now = this.progress(project.id);
     if (now.state === 'running') return now;
@@ -60,39 +59,39 @@ export class DemoData {
       run.state = 'failed';
       run.problem = err instanceof Error ? err.message : String(err);
     });
-    this.#underWay.add(work);
-    void work.finally(() => this.#underWay.delete(work));
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
     return run;
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
   }
 
   async #load(caller: Caller, project: Project, run: DemoProgress): Promise<void> {
-    const story = await this.#story();
-    run.total = story.length;
-    while (run.sent < story.length) {
+    const events = await this.#generate();
+    run.total = events.length;
+    while (run.sent < events.length) {
       if (this.#isStopping) throw new Error('The server was stopped before everything was sent; load it again.');
-      const batch = story.slice(run.sent, run.sent + BATCH_SIZE).map((event) => toWireEvent(project.id, event));
+      const batch = events.slice(run.sent, run.sent + BATCH_SIZE).map((event) => toWireEvent(project.id, event));
       await this.#deps.accept(project.id, batch);
       run.sent += batch.length;
     }
-    // A cohort that is made before its persons are there would stay empty for a while.
+    // A cohort that is created before its persons would stay empty for a while.
     await this.#deps.whenProcessed();
     await createDemoObjects(this.#deps, caller, project);
     run.state = 'done';
   }
 
-  /** In the order of time; thought up in slices, so that requests are answered in between. */
-  async #story(): Promise<ToldEvent[]> {
-    const stage = { now: this.#deps.clock.now(), days: DAYS };
-    const story = demoClubEvents(stage);
+  /** In the order of time; generated in slices, so that requests are answered in between. */
+  async #generate(): Promise<DemoEvent[]> {
+    const period = { now: this.#deps.clock.now(), days: DAYS };
+    const events = demoClubEvents(period);
     for (let visitor = 1; visitor <= VISITORS; visitor++) {
-      story.push(...demoEventsOf(visitor, stage));
+      events.push(...demoEventsOf(visitor, period));
       if (visitor % VISITORS_PER_TICK === 0) await nextTurn();
     }
-    return story.sort((a, b) => a.time - b.time);
+    return events.sort((a, b) => a.time - b.time);
   }
 }

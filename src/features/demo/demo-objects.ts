@@ -1,4 +1,4 @@
-/** What stands beside the events of the demo: flags, a cohort, a dashboard. Each is made once, and never over another. */
+/** Creates the flags, the cohort and the dashboard of the demo, if they do not exist. */
 
 import type { Caller } from '../../access/callers.ts';
 import type { JsonObject } from '../../core/json/json.ts';

@@ -1,7 +1,7 @@
 import { differences, totalCount } from './checksums.ts';
 import { formatCount } from './progress.ts';
 import { formatDay } from './verify-events.ts';
-import type { Comparison } from './verify-tables.ts';
+import type { TableComparison } from './verify-tables.ts';
 
 export interface ReportLine {
   what: string;
@@ -11,12 +11,12 @@ export interface ReportLine {
   differences: string[];
 }
 
-export const tableReport = (what: string, compared: Comparison): ReportLine =>
+export const tableReport = (what: string, compared: TableComparison): ReportLine =>
   lineOf(what, compared, (project) => (project === '' ? 'rows without a project' : `project ${project}`));
 
-export const eventsReport = (compared: Comparison): ReportLine => lineOf('events', compared, formatDay);
+export const eventsReport = (compared: TableComparison): ReportLine => lineOf('events', compared, formatDay);
 
-function lineOf(what: string, { source, target }: Comparison, say: (key: string) => string): ReportLine {
+function lineOf(what: string, { source, target }: TableComparison, say: (key: string) => string): ReportLine {
   return {
     what,
     source: totalCount(source),

@@ -1,13 +1,14 @@
 /** Compares events by project and day. Each engine computes checksums of its own rows. */
+
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import { clickhouseJson } from '../../stores/cluster/event-block.ts';
 import type { ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
 import type { SqlRow } from '../../stores/events/event-store.ts';
 import { addChecksum, addText, type Checksums } from './checksums.ts';
-import type { Comparison } from './verify-tables.ts';
+import type { TableComparison } from './verify-tables.ts';
 
-const DAY_MS = 86_400_000;
 const NULLABLE_COLUMNS = [...[0, 1, 2, 3, 4].map((n) => `group_${n}`), ...HOT_PROPERTIES].map((name) => `"${name}"`);
 /** Control characters as separator and for null. */
 const [BETWEEN, NOTHING] = [31, 30];
@@ -55,7 +56,7 @@ const TARGET_SUMS = `
   group by project_id, day`;
 
 /** Keys of the sums are 'project day', the day as a number since 1970. */
-export async function compareEvents(events: ReadOnlyEventFile, store: BlockStore): Promise<Comparison> {
+export async function compareEvents(events: ReadOnlyEventFile, store: BlockStore): Promise<TableComparison> {
   const source = checksumsOf(await events.query(SOURCE_SUMS));
   for (const row of await events.query(WIDE_ROWS)) {
     addText(source, keyOf(row), String(row['text']) + clickhouseJson(String(row['properties'])));
@@ -66,7 +67,7 @@ export async function compareEvents(events: ReadOnlyEventFile, store: BlockStore
 const OVERRIDES = 'from person_overrides order by project_id, from_id';
 
 /** Merged persons, by project. */
-export async function compareOverrides(events: ReadOnlyEventFile, store: BlockStore): Promise<Comparison> {
+export async function compareOverrides(events: ReadOnlyEventFile, store: BlockStore): Promise<TableComparison> {
   const sums = (rows: readonly SqlRow[]): Checksums => {
     const all: Checksums = new Map();
     for (const { project, gone, heir } of rows) addText(all, String(project), `${gone} ${heir}`);

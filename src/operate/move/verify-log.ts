@@ -5,7 +5,7 @@ import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import { addText, type Checksums } from './checksums.ts';
 import type { MoveSource } from './source.ts';
 import type { MoveTarget } from './target.ts';
-import type { Comparison } from './verify-tables.ts';
+import type { TableComparison } from './verify-tables.ts';
 
 type Entry = Pick<NewLogEntry, 'projectId' | 'receivedAt' | 'context' | 'payload'>;
 
@@ -16,7 +16,7 @@ const FETCH_ROWS = 100;
 export async function compareLog(
   source: Pick<MoveSource, 'log' | 'position'>,
   target: MoveTarget,
-): Promise<Comparison> {
+): Promise<TableComparison> {
   const here: Checksums = new Map();
   const there: Checksums = new Map();
   for (let at = source.position; ; ) {

@@ -10,7 +10,7 @@ type Row = readonly unknown[];
 
 const FETCH_ROWS = 2000;
 
-export interface Comparison {
+export interface TableComparison {
   source: Checksums;
   target: Checksums;
 }
@@ -21,7 +21,7 @@ export async function compareTable(
   target: MoveTarget,
   table: MovedTable,
   progress: MoveProgress,
-): Promise<Comparison> {
+): Promise<TableComparison> {
   const here: Checksums = new Map();
   const there: Checksums = new Map();
   const rows = shelf.prepare(`select ${quoteColumns(table.columns)} from "${table.name}"`).raw(true);

@@ -1,4 +1,4 @@
-/** A dashboard as it is sent: from the wire's names to ours, and only what was sent. */
+/** Reads the body of a dashboard: only the fields that were sent. */
 import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -8,7 +8,6 @@ import type { DashboardChangeSchema } from './dashboard-schemas.ts';
 
 type Body = Static<typeof DashboardChangeSchema>;
 
-/** `now` and the time zone say what dates mean. */
 export function readDashboardBody(body: Body, dates: { now: number; timezone: string }): DashboardChanges {
   const changes: { [field in keyof DashboardChanges]: DashboardChanges[field] | undefined } = {
     name: body.name,
@@ -24,7 +23,7 @@ export function readDashboardBody(body: Body, dates: { now: number; timezone: st
 
 const DATES = ['date_from', 'date_to', 'explicit_date'];
 
-/** Whatever else an insight is asked with is its own. */
+/** Only dates can be set for a whole dashboard. */
 function readFilters(filters: JsonObject, dates: { now: number; timezone: string }): JsonObject {
   const given = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
   const other = given.find(([name]) => !DATES.includes(name));
@@ -54,7 +53,7 @@ function readTile(tile: NonNullable<Body['tiles']>[number], at: number): TileCha
   };
 }
 
-/** Clients send back what they were shown: the whole insight. */
+/** Clients may send the complete insight. */
 function readInsight(insight: Json, at: number): number {
   const id = isJsonObject(insight) ? insight['id'] : insight;
   if (typeof id === 'number' && Number.isSafeInteger(id)) return id;

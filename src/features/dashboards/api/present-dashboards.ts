@@ -1,4 +1,4 @@
-/** Dashboards as they are shown: with their tiles in order and, where it is asked for, an answer in each of them. */
+/** Dashboards as the API returns them, with their tiles in order and, if requested, results. */
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
@@ -39,7 +39,7 @@ export async function presentDashboard(
   return { ...listed, tiles };
 }
 
-/** Insights that are deleted leave no gap; their tiles are there again when they are. */
+/** Tiles of deleted insights are left out until the insight is restored. */
 async function visibleTiles({ dashboards, insights }: MetadataStore, { id, projectId }: Dashboard) {
   const tiles = await dashboards.listTiles(id);
   const ids = tiles.map(({ insightId }) => insightId);
@@ -50,7 +50,7 @@ async function visibleTiles({ dashboards, insights }: MetadataStore, { id, proje
   });
 }
 
-/** The engine answers some questions at a time; more of them at once would only be in each other's way. */
+/** The event store runs a few queries at a time; more would only slow each other down. */
 const BATCH_SIZE = 4;
 
 interface TileAnswer {
@@ -77,7 +77,7 @@ async function answersOf(
   return answers;
 }
 
-/** What was right when it was saved may not be any more: a cohort or an action has gone. That is said in its place. */
+/** A saved insight may have become invalid, when a cohort or action was deleted: its tile shows the error. */
 async function answerOrError(
   deps: DashboardApiDeps,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** Saved insights as they are shown: with those who made them, where they are, and their answer where it is asked for. */
+/** Saved insights as the API returns them, with their authors, dashboards and, if requested, results. */
 import type { FastifyReply } from 'fastify';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
@@ -18,7 +18,7 @@ import {
 
 type InsightContext = Omit<PresentedWith, 'answer' | 'filters'>;
 
-/** What some insights are shown with, looked up for all of them together. */
+/** What insights are presented with, looked up for all of them at once. */
 export async function insightContexts(
   metadata: MetadataStore,
   project: Project,
@@ -47,13 +47,13 @@ export async function tilesById(
   return byInsight;
 }
 
-/** A list answers nothing: that is for one insight, or one dashboard, at a time. */
+/** Lists have no results: they are for one insight or one dashboard. */
 export async function presentInsights(metadata: MetadataStore, project: Project, insights: readonly SavedInsight[]) {
   const settingOf = await insightContexts(metadata, project, insights);
   return insights.map((insight) => presentSavedInsight(insight, { ...settingOf(insight), answer: NO_ANSWER }));
 }
 
-/** With the dates of a dashboard where it is looked at from there. */
+/** With the dates of the dashboard that it is viewed on. */
 export async function presentOneInsight(
   deps: DashboardApiDeps,
   reply: FastifyReply,
@@ -67,14 +67,14 @@ export async function presentOneInsight(
   return presentSavedInsight(insight, { ...settingOf(insight), filters, answer });
 }
 
-/** A question with other dates, which count instead of its own wherever there are some. */
+/** Replaces the dates of the filters, if there are others. */
 export function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
   if (Object.keys(dates).length === 0) return filters;
   const { date_from: _from, date_to: _to, explicit_date: _explicit, ...rest } = filters;
   return { ...rest, ...dates };
 }
 
-/** Whoever wants an answer here wants it anew; it is kept for those who ask elsewhere. */
+/** Always computed; cached for other requests. */
 export async function freshAnswer(
   deps: DashboardApiDeps,
   reply: FastifyReply,
@@ -85,7 +85,7 @@ export async function freshAnswer(
   return { result: await answerSavedInsight(run, filters), ...run.freshness() };
 }
 
-/** `refresh`, `refresh=` and `refresh=true` ask for an answer. */
+/** `refresh`, `refresh=` and `refresh=true` request a result. */
 export function asksToRefresh(query: Query): boolean {
   const value = queryText(query, 'refresh')?.toLowerCase();
   return value !== undefined && ['', 'true', '1', 'yes', 'y', 't', 'on'].includes(value);

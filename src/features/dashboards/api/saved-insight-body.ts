@@ -1,4 +1,4 @@
-/** A saved insight as it is sent: from the wire's names to ours, and only what was sent. */
+/** Reads the body of a saved insight: only the fields that were sent. */
 import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
@@ -33,7 +33,7 @@ export async function readSavedInsightBody(
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** What is kept can be answered: whatever is wrong with it is said now, and where. */
+/** Only valid filters are saved; the error names the field. */
 async function checkFilters(deps: ContextDeps, project: Project, filters: JsonObject): Promise<void> {
   try {
     await checkSavedInsight(deps, project, filters);

@@ -1,6 +1,8 @@
-/** What a list of saved insights is asked for. */
+/** Reads the query parameters of the list of saved insights. */
+
 import { invalid } from '../../../core/errors.ts';
 import { parseDate } from '../../../core/time/parse-date.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { SavedInsightOrder, SavedInsightQuery } from '../list-saved-insights.ts';
@@ -30,7 +32,7 @@ export function readSavedInsightQuery(query: Query, { userId, now, project }: Li
   return Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined));
 }
 
-/** Present, whatever it says but no, is yes. */
+/** Present means true, unless it is false, 0 or no. */
 function readSwitch(query: Query, name: string): boolean | undefined {
   const value = queryText(query, name)?.toLowerCase();
   return value === undefined ? undefined : !['false', '0', 'no'].includes(value);
@@ -46,11 +48,9 @@ function readDate(text: string | undefined, attr: string, now: number, timezone:
   if (text === undefined) return undefined;
   const date = parseDate(text, now, timezone);
   if (date === undefined) throw invalid(attr, `${attr} is not a date: use 2024-01-31, an ISO time, or -7d.`);
-  // A day is meant to its end.
+  // Until the end of the day.
   return attr === 'date_to' && /^\d{4}-\d\d-\d\d$/.test(text) ? date + DAY_MS - 1 : date;
 }
-
-const DAY_MS = 86_400_000;
 
 function readIds(text: string | undefined): number[] | undefined {
   if (text === undefined) return undefined;
@@ -58,7 +58,7 @@ function readIds(text: string | undefined): number[] | undefined {
     const list = [JSON.parse(text) as unknown].flat();
     if (list.every((id) => Number.isSafeInteger(id))) return list as number[];
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw invalid('dashboards', 'dashboards has to be a JSON list of numbers.');
 }
@@ -71,7 +71,7 @@ const ORDERS: Readonly<Record<string, SavedInsightOrder['by']>> = {
   my_last_viewed_at: 'viewedAt',
 };
 
-/** An order that nobody knows is the usual one. */
+/** An unknown order means the default. */
 function readOrder(text = ''): SavedInsightOrder | undefined {
   const name = text.replace(/^-/, '');
   const by = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined;

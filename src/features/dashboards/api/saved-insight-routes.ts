@@ -127,7 +127,6 @@ async function show(
   });
 }
 
-/** As many as a console shows on its first page. */
 const MAX_LAST_VIEWED = 5;
 
 function views(app: FastifyInstance, deps: DashboardApiDeps): void {

@@ -46,7 +46,7 @@ export interface Dashboard {
   description: string;
   pinned: boolean;
   deleted: boolean;
-  /** A range of dates that counts instead of each insight's own: `date_from`, `date_to`. */
+  /** Dates that replace those of each insight: `date_from`, `date_to`. */
   filters: JsonObject;
   tags: string[];
   createdAt: number;
@@ -54,29 +54,29 @@ export interface Dashboard {
   updatedAt: number;
 }
 
-/** An insight in its place on a dashboard. */
+/** An insight on a dashboard. */
 export interface DashboardTile {
   id: number;
   projectId: number;
   dashboardId: number;
   insightId: number;
-  /** Tiles come in this order; those with the same one by their ids. */
+  /** Ties are ordered by id. */
   order: number;
-  /** Where it lies, for each width of a screen: only the client knows what that means. */
+  /** Positions for each screen width; only the client uses them. */
   layouts: JsonObject;
   color: string | null;
 }
 
-export interface DashboardStore {
+interface DashboardStore {
   create(dashboard: Omit<Dashboard, 'id'>): Promise<Dashboard>;
-  /** A deleted one too. */
+  /** Also a deleted one. */
   get(projectId: number, id: number): Promise<Dashboard | null>;
-  /** Those that are not deleted: the pinned ones first, then by name. */
+  /** Without deleted ones; pinned first, then by name. */
   list(projectId: number, page: Page): Promise<Paged<Dashboard>>;
   update(dashboard: Dashboard): Promise<void>;
   /** In their order. */
   listTiles(dashboardId: number): Promise<DashboardTile[]>;
-  /** Tiles of these insights on dashboards that are not deleted, by dashboard. */
+  /** Tiles of these insights on dashboards that are not deleted. */
   listTilesByInsights(projectId: number, insightIds: readonly number[]): Promise<DashboardTile[]>;
   createTile(tile: Omit<DashboardTile, 'id'>): Promise<DashboardTile>;
   updateTile(tile: DashboardTile): Promise<void>;

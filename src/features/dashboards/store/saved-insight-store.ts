@@ -38,17 +38,17 @@ declare module '../../../stores/sql/tables.ts' {
 export interface SavedInsight {
   id: number;
   projectId: number;
-  /** Eight letters and digits, unlike those of any other in the project: for links. */
+  /** Eight letters and digits, unique in the project, for links. */
   shortId: string;
   name: string | null;
-  /** What the question would be called by what it asks; the client makes it up. */
+  /** A name made from the filters, by the client. */
   derivedName: string | null;
   description: string;
-  /** The question in the words of the wire, as it was sent. */
+  /** As they were sent. */
   filters: JsonObject;
-  /** A place among others, where somebody has given it one. */
+  /** The position in a list, if one was set. */
   order: number | null;
-  /** False: a draft, kept because somebody looked at it. */
+  /** False: a draft. */
   saved: boolean;
   favorited: boolean;
   deleted: boolean;
@@ -57,28 +57,28 @@ export interface SavedInsight {
   createdBy: number | null;
   /** Any change. */
   updatedAt: number;
-  /** The last change of what it asks or what it is called. */
+  /** The last change of name, description or filters. */
   lastModifiedAt: number;
   lastModifiedBy: number | null;
 }
 
-/** When a user last looked at an insight. */
+/** When a user last viewed an insight. */
 interface InsightView {
   insightId: number;
   viewedAt: number;
 }
 
-export interface SavedInsightStore {
+interface SavedInsightStore {
   create(insight: Omit<SavedInsight, 'id'>): Promise<SavedInsight>;
-  /** A deleted one too. */
+  /** Also a deleted one. */
   get(projectId: number, id: number): Promise<SavedInsight | null>;
-  /** Those of these ids that the project has, deleted ones too. */
+  /** Also deleted ones. */
   listByIds(projectId: number, ids: readonly number[]): Promise<SavedInsight[]>;
   getByShortId(projectId: number, shortId: string): Promise<SavedInsight | null>;
-  /** All that are not deleted; the last modified first. */
+  /** Without deleted ones; last modified first. */
   listByProject(projectId: number): Promise<SavedInsight[]>;
   update(insight: SavedInsight): Promise<void>;
-  /** Of each user and insight the last view is kept. */
+  /** Only the last view of each user and insight is kept. */
   recordView(projectId: number, insightId: number, userId: number, viewedAt: number): Promise<void>;
   /** The latest first. */
   listViewsByUser(projectId: number, userId: number): Promise<InsightView[]>;

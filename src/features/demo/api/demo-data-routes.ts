@@ -9,13 +9,13 @@ export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
   projectRoute(app, deps, {
     ...DEMO,
     method: 'GET',
-    summary: 'How far the loading of demo data is',
+    summary: 'Get the progress of loading demo data',
     handler: async ({ project }) => presentDemoProgress(deps.demo.progress(project.id)),
   });
   projectRoute(app, deps, {
     ...DEMO,
     method: 'POST',
-    summary: 'Load demo data: events of two months, flags, a cohort and a dashboard, all called demo',
+    summary: 'Load demo data: two months of events, flags, a cohort and a dashboard',
     handler: async ({ caller, project }) => presentDemoProgress(deps.demo.start(caller, project)),
   });
 }

@@ -1,24 +1,25 @@
-/** What the demo product has sent so far, as an SDK would have sent it. */
+/** The events of the demo, as an SDK would send them. */
 
 import { eventUuid } from '../../../core/events/uuid.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { DEMO_CLUBS, type DemoEvent, type DemoPeriod, visitorEvents } from './demo-visitor.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
+import { DEMO_CLUBS, type DemoPeriod, type VisitorEvent, visitorEvents } from './demo-visitor.ts';
 
-/** An event with its name in the story, by which it is known from one telling to the next. */
-export interface ToldEvent extends DemoEvent {
+/** An event with a name that is the same whenever it is generated. */
+export interface DemoEvent extends VisitorEvent {
   name: string;
 }
 
-/** The part of the story that is about one visitor, numbered from 1. */
-export const demoEventsOf = (visitor: number, stage: DemoPeriod): ToldEvent[] =>
+/** Events of one visitor, numbered from 1. */
+export const demoEventsOf = (visitor: number, stage: DemoPeriod): DemoEvent[] =>
   visitorEvents(visitor, stage).map((event, place) => ({ ...event, name: `demo:${visitor}:${place}` }));
 
-/** Clubs of hikers, each described by one of its members. */
-export const demoClubEvents = ({ now, days }: DemoPeriod): ToldEvent[] =>
+/** Groups: clubs of hikers, each described by one of its members. */
+export const demoClubEvents = ({ now, days }: DemoPeriod): DemoEvent[] =>
   Array.from({ length: DEMO_CLUBS }, (_, index) => ({
     event: '$groupidentify',
     distinctId: `demo-device-${index + 1}`,
-    time: now - days * 86_400_000,
+    time: now - days * DAY_MS,
     name: `demo:club:${index}`,
     properties: {
       $group_type: 'club',
@@ -27,10 +28,10 @@ export const demoClubEvents = ({ now, days }: DemoPeriod): ToldEvent[] =>
     },
   }));
 
-/** The same event gets the same id each time, so that telling the story twice stores nothing twice. */
+/** The uuid is the same each time, so that nothing is stored twice. */
 export const toWireEvent = (
   projectId: number,
-  { event, distinctId, time, properties, name }: ToldEvent,
+  { event, distinctId, time, properties, name }: DemoEvent,
 ): JsonObject => ({
   uuid: eventUuid(projectId, '$insert_id', name),
   event,

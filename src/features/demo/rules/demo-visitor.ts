@@ -1,11 +1,9 @@
-/**
- * One visitor of the demo product, a planner for hikes: how they came, whether they stayed, what they did. Everything is
- * drawn from the visitor's own seed, so that the same visitor does the same, relative to the day of the demo.
- */
+/** Generates the events of one visitor of the demo product, a hike planner, from a random generator seeded per visitor. */
+import { DAY_MS, MINUTE_MS } from '../../../core/time/units.ts';
 import { bucket, encodeKey } from '../../flags/rules/bucket.ts';
 import { pick, seeded } from './seeded-random.ts';
 
-export interface DemoEvent {
+export interface VisitorEvent {
   event: string;
   distinctId: string;
   time: number;
@@ -13,7 +11,7 @@ export interface DemoEvent {
 }
 
 export interface DemoPeriod {
-  /** The demo ends here, and begins so many days before. */
+  /** The end of the demo; it starts `days` before. */
   now: number;
   days: number;
 }
@@ -22,23 +20,20 @@ export const DEMO_FLAG = 'demo-new-planner';
 const FLAG_PREFIX = encodeKey(`${DEMO_FLAG}.`);
 export const DEMO_CLUBS = 12;
 
-const DAY = 86_400_000;
-const MINUTE = 60_000;
-
 const SOURCES = ['https://search.example/', 'https://search.example/', 'https://news.example/', '', ''];
 const BROWSERS = ['Chrome', 'Chrome', 'Chrome', 'Safari', 'Safari', 'Firefox'];
 const SYSTEMS = ['Windows', 'Mac OS X', 'iOS', 'Android', 'Linux'];
 const COUNTRIES = ['DE', 'DE', 'FR', 'GB', 'US', 'US', 'NL', 'CH'];
 
 /** In the order of time, and never after `now`. */
-export function visitorEvents(number: number, stage: DemoPeriod): DemoEvent[] {
+export function visitorEvents(number: number, stage: DemoPeriod): VisitorEvent[] {
   const visitor = new Visitor(number, stage);
   visitor.live();
   return visitor.events.filter(({ time }) => time <= stage.now);
 }
 
 class Visitor {
-  readonly events: DemoEvent[] = [];
+  readonly events: VisitorEvent[] = [];
   readonly #random: () => number;
   readonly #number: number;
   readonly #stage: DemoPeriod;
@@ -59,7 +54,7 @@ class Visitor {
       $geoip_country_code: pick(this.#random, COUNTRIES),
       $referrer: pick(this.#random, SOURCES),
     };
-    // More come each week: the demo is about a product that does well.
+    // More visitors each week: the product is growing.
     this.#time = this.#onDay(stage.days * this.#random() ** 0.7 - stage.days);
   }
 
@@ -75,7 +70,7 @@ class Visitor {
       const chance = 0.08 + 0.5 * keenness * Math.exp(-day / (6 + 20 * keenness));
       if (day > this.#stage.days) return;
       if (this.#happens(chance)) this.#comeBack(1, () => this.#visit());
-      else this.#time += DAY;
+      else this.#time += DAY_MS;
     }
   }
 
@@ -101,12 +96,12 @@ class Visitor {
     this.#visit();
   }
 
-  /** A visit of somebody who has an account. */
+  /** A visit of a signed-up user. */
   #visit(): void {
     this.#view('/hikes');
     const variant = bucket(FLAG_PREFIX, this.#id, 'variant') < 0.5 ? 'control' : 'test';
     this.#add('$feature_flag_called', { $feature_flag: DEMO_FLAG, $feature_flag_response: variant });
-    // The new planner helps: there is something to find out.
+    // The new planner works better, so that there is something to find.
     if (!this.#happens(variant === 'test' ? 0.62 : 0.45)) return;
     this.#add('hike planned', { kilometres: 4 + Math.floor(this.#random() * 21), planner: variant });
     if (this.#happens(0.35)) this.#add('hike shared', { with: pick(this.#random, ['friends', 'club', 'link']) });
@@ -121,16 +116,16 @@ class Visitor {
   }
 
   #comeBack(afterDays: number, visit: () => void): void {
-    this.#time = this.#onDay((this.#time - this.#stage.now) / DAY + afterDays);
+    this.#time = this.#onDay((this.#time - this.#stage.now) / DAY_MS + afterDays);
     visit();
   }
 
-  /** Days before the end of the demo; in the afternoon more often than at night, on weekends more than in the week. */
+  /** A time on that day, relative to the end of the demo: mostly in the afternoon, later on weekends. */
   #onDay(days: number): number {
-    const midnight = Math.floor((this.#stage.now + days * DAY) / DAY) * DAY;
+    const midnight = Math.floor((this.#stage.now + days * DAY_MS) / DAY_MS) * DAY_MS;
     const isWeekend = [0, 6].includes(new Date(midnight).getUTCDay());
     const hour = 7 + 14 * ((this.#random() + this.#random()) / 2) + (isWeekend ? 1 : 0);
-    return midnight + hour * 60 * MINUTE;
+    return midnight + hour * 60 * MINUTE_MS;
   }
 
   #view(path: string): void {
@@ -138,7 +133,7 @@ class Visitor {
   }
 
   #add(event: string, more: Readonly<Record<string, unknown>>): void {
-    this.#time += (0.2 + this.#random() * 3) * MINUTE;
+    this.#time += (0.2 + this.#random() * 3) * MINUTE_MS;
     const club = this.#number % 4 === 0 ? { $groups: { club: `demo-club-${this.#number % DEMO_CLUBS}` } } : {};
     const properties = { ...this.#about, ...club, ...more };
     this.events.push({ event, distinctId: this.#id, time: Math.floor(this.#time), properties });

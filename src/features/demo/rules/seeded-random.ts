@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same run (mulberry32). */
+/** Reproducible random numbers (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
