@@ -99,7 +99,7 @@ describe('over time', () => {
     await change({ deleted: true });
     await server.settleCohorts();
     expect(await get(direct)).toMatchObject({ count: 0, errors_calculating: 0 });
-    // Whoever asks for themselves in a circle, here through the action, finds nobody there.
+    // A cohort that refers to itself, here through the action, is empty there.
     const circle = [{ event: 'signed', properties: [{ key: 'id', type: 'cohort', value: direct }] }];
     await change({ deleted: false, steps: circle });
     await server.settleCohorts();

@@ -124,7 +124,7 @@ describe('a cohort of criteria', () => {
     ['nothing', {}],
     ['an empty group', { filters: all() }],
     ['an empty old group', { groups: [{}] }],
-  ])('holds nobody by %s', async (_name, body) => {
+  ])('is empty for %s', async (_name, body) => {
     await addPersons({ ada: {} });
     const cohort = await calculated(body);
     expect([cohort.count, await members(cohort.id)]).toEqual([0, []]);
@@ -359,7 +359,7 @@ describe('cohorts as filters', () => {
   ])('of events and persons: %s', async (_name, rest, events) => {
     await addPersons({ ada: { plan: 'pro' }, bob: {} });
     await send({ event: 'buy', distinct_id: 'ada' }, { event: 'look', distinct_id: 'bob' });
-    // Its events were somebody else's before the two became one.
+    // Its events belonged to another person before the merge.
     await send({ event: 'buy', distinct_id: 'anon' });
     await send({ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } });
     const { id } = await calculated({ filters: all(pro) });

@@ -43,8 +43,8 @@ it.each<[string, string, string[]]>([
   ['quotes', '"a,1",2\n"say ""hi""",3\n"c\nd"\ne', ['a,1', 'say "hi"', 'c\nd', 'e']],
   ['quotes within cells', 'a"b,5" screen\nc', ['a"b', 'c']],
   ['no first cell', ',x\n"",y\nb', ['b']],
-  ['a quote that nobody closes', '"a\nb', ['a\nb']],
-  ['a quote in a later cell that nobody closes', 'a,"b\nc', ['a']],
+  ['an unclosed quote', '"a\nb', ['a\nb']],
+  ['an unclosed quote in a later cell', 'a,"b\nc', ['a']],
   ['nothing', '', []],
 ])('reads the first column of %s', (_name, text, cells) => {
   expect([...firstColumn(text)]).toEqual(cells);

@@ -41,15 +41,15 @@ interface TestPerson {
 
 describe('members of cohorts', () => {
   const dir = makeTempDir();
-  let shelf: SqliteStores;
+  let stores: SqliteStores;
   let events: EventStore;
   beforeAll(async () => {
-    shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+    stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
     events = await openEventStore(dir.path('events.duckdb'));
   });
   afterAll(async () => {
     await events.close();
-    await shelf.metadata.close();
+    await stores.metadata.close();
     dir.remove();
   });
 
@@ -64,7 +64,7 @@ describe('members of cohorts', () => {
       isNew: true,
       mergedInto: null,
     }));
-    await shelf.ingest.transaction((tx) =>
+    await stores.ingest.transaction((tx) =>
       tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, position: projectId }),
     );
     const rows = persons.flatMap((person, i) =>
@@ -87,7 +87,7 @@ describe('members of cohorts', () => {
     await events.write({ events: [...rows, nobody], overrides, position: projectId });
     const ids: number[] = [];
     for (const [i] of persons.entries()) {
-      ids.push(...(await shelf.metadata.cohortMembers.listPersonIdsByUuid(projectId, [uuid(i)])));
+      ids.push(...(await stores.metadata.cohortMembers.listPersonIdsByUuid(projectId, [uuid(i)])));
     }
     return { projectId, ids };
   }
@@ -185,12 +185,12 @@ describe('members of cohorts', () => {
     const deedAt = (name: string, timestamp: number): PersonEvent => ({ event: name, timestamp, properties: {} });
     /** One person for each way to do something at, just before and just after each end of a time. */
     const TIMES = [0, 1, 3, 4, 6].flatMap((hours) => [-1, 0, 1].map((ms) => NOW - hours * HOUR + ms));
-    const lives = TIMES.flatMap((x) => [
+    const histories = TIMES.flatMap((x) => [
       [deedAt('a', x)],
       ...TIMES.map((y) => [deedAt('a', x), deedAt('a', y)]),
       ...TIMES.map((y) => [deedAt('a', x), deedAt('b', y)]),
     ]);
-    const persons: TestPerson[] = lives.map((life) => ({ properties: {}, events: life }));
+    const persons: TestPerson[] = histories.map((history) => ({ properties: {}, events: history }));
     let stored: { projectId: number; ids: number[] };
     beforeAll(async () => {
       stored = await store(persons);
@@ -216,7 +216,7 @@ describe('members of cohorts', () => {
     it.each(items)('to the millisecond: $value $operator $min_periods', async (item) => {
       const criteria = parseCriteria({ properties: [{ ...base, ...item }] });
       const deps = {
-        metadata: shelf.metadata,
+        metadata: stores.metadata,
         events,
         dialect: duckdbDialect,
         clock,
@@ -234,15 +234,15 @@ describe('members of cohorts', () => {
       fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 5 }), tree, tree, async (persons, inner, outer) => {
         const { projectId, ids } = await store(persons);
         const deps = {
-          metadata: shelf.metadata,
+          metadata: stores.metadata,
           events,
           dialect: duckdbDialect,
           clock,
           mirrorPersons: async () => undefined,
         };
         // Cohort "0" is static, "1" is calculated by the query, "99" does not exist.
-        const kept = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
-        await shelf.metadata.cohortMembers.add(projectId, kept.id, ids.slice(0, 2));
+        const kept = await stores.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
+        await stores.metadata.cohortMembers.add(projectId, kept.id, ids.slice(0, 2));
         const isKept = (i: number): boolean => i < 2;
         const numbers: number[] = [];
         const real = (json: object, onTheFly = 999_999): object =>
@@ -253,12 +253,12 @@ describe('members of cohorts', () => {
         const actions = new Map<number, ActionStep[]>();
         for (const [at, steps] of ACTIONS.entries()) {
           const own = real(steps) as Json[];
-          const action = await shelf.metadata.actions.create({ ...AN_ACTION, projectId, name: `${at}`, steps: own });
+          const action = await stores.metadata.actions.create({ ...AN_ACTION, projectId, name: `${at}`, steps: own });
           actions.set(action.id, readSteps(own));
           numbers.push(action.id);
         }
         const innerFilters = { properties: real(inner) };
-        const other = await shelf.metadata.cohorts.create(aCohort(projectId, { filters: innerFilters as never }));
+        const other = await stores.metadata.cohorts.create(aCohort(projectId, { filters: innerFilters as never }));
         const outerCriteria = parseCriteria({ properties: real(outer, other.id) });
 
         const action = (id: number) => {
