@@ -63,7 +63,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
       expect((await cohorts.get(1, gone.id))?.deleted).toBe(true);
     });
 
-    it('knows which wait for their calculation, and which are due', async () => {
+    it('lists pending and due calculations', async () => {
       await create('waits', { isCalculating: true });
       await create('static', { isCalculating: true, isStatic: true });
       await create('deleted', { isCalculating: true, deleted: true });
@@ -78,7 +78,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
       expect(namesOf(await cohorts.listDue(100, 20, 1))).toEqual(['never']);
     });
 
-    it('finds persons of a project by what they are called', async () => {
+    it('finds persons of a project by uuid and distinct id', async () => {
       await addPersons(1, uuidOf(1), uuidOf(2));
       await addPersons(2, uuidOf(3));
       const { cohortMembers } = place.metadata;
@@ -96,7 +96,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
       expect(await cohortMembers.sortPersonIds(1, [second, first, 999])).toEqual([first, second]);
     });
 
-    it('puts members in once, only those who exist, and takes them out', async () => {
+    it('adds existing persons once, and removes them', async () => {
       await addPersons(1, uuidOf(1), uuidOf(2), uuidOf(3));
       await addPersons(2, uuidOf(4));
       const { cohorts, cohortMembers } = place.metadata;

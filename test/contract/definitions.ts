@@ -62,7 +62,7 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
       expect(await definitions.listPropertyNamesByEvents(1, [])).toEqual([]);
     });
 
-    it('keeps what people say of an event, whatever is seen of it later', async () => {
+    it('keeps what users set for an event when it is seen again', async () => {
       await write({ events: [event(1, 'a'), event(2, 'b')] });
       const { definitions } = place.metadata;
       const said = {
@@ -114,7 +114,7 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
       }
     });
 
-    it('takes the first type that events suggest while nobody has chosen one', async () => {
+    it('takes the type of the first event unless a user has chosen one', async () => {
       await write({ properties: [property(1, 'plan', { propertyType: null })] });
       await place.metadata.definitions.updateProperty(1, uuidOf(1), { description: 'no word about the type' });
       await write({ properties: [property(2, 'plan', { propertyType: 'Boolean' })] });

@@ -36,7 +36,7 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
       failedAt: 2000 + n,
     });
 
-    it('pages through dead letters, newest first, and forgets one', async () => {
+    it('pages through dead letters, newest first, and deletes one', async () => {
       await write({ deadLetters: [1, 2, 3].map((n) => aLetter(n)) });
       await write({ deadLetters: [aLetter(9, 2)] });
       const { deadLetters } = place.metadata;
@@ -65,7 +65,7 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
       expect(await place.metadata.fates.getSeen(2, uuidOf(1))).toBeNull();
     });
 
-    it('tells the latest reason for a drop, until it is pruned', async () => {
+    it('returns the latest reason for a drop, until it is deleted', async () => {
       const drop = (reason: string, droppedAt: number) => ({
         projectId: 1,
         uuid: uuidOf(1),
@@ -95,7 +95,7 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
       expect((await place.metadata.warnings.list(1, 'a', { limit: 1, offset: 1 })).count).toBe(2);
     });
 
-    it('finds persons by uuid and number, and goes through all of them', async () => {
+    it('finds persons by uuid and id, and reads all of them in pages', async () => {
       await write({ persons: newPersonChanges(1, [uuidOf(1), uuidOf(2), uuidOf(3)]) });
       await write({ persons: newPersonChanges(2, [uuidOf(4)]) });
       const { eventPersons } = place.metadata;

@@ -65,7 +65,7 @@ export function describeEventStore(
         expect(await count()).toBe(0);
       });
 
-      it('gives back every column as it came', async () => {
+      it('returns every column unchanged', async () => {
         const event = anEvent({
           projectId: 7,
           event: '$pageview',
@@ -101,7 +101,7 @@ export function describeEventStore(
         );
       });
 
-      it('takes batches of any size', async () => {
+      it('accepts batches of any size', async () => {
         let total = 0;
         for (const size of [1, 2047, 2048, 2049, 5000]) {
           await write(Array.from({ length: size }, () => anEvent({ properties: { size, long: 'x'.repeat(50) } })));
@@ -112,7 +112,7 @@ export function describeEventStore(
         expect(distinct).toEqual([{ n: total }]);
       });
 
-      it('commits the position with the events and leaves out a batch it has', async () => {
+      it('commits the position with the events and skips a batch it has', async () => {
         await store.write({ events: [anEvent()], overrides: [], position: 10 });
         await store.write({ events: [anEvent()], overrides: [], position: 10 });
         await store.write({ events: [anEvent()], overrides: [], position: 4 });
@@ -122,7 +122,7 @@ export function describeEventStore(
         expect([await store.position(), await count()]).toEqual([12, 1]);
       });
 
-      it('keeps nothing of a batch that fails, and goes on', async () => {
+      it('stores nothing of a batch that fails, and continues', async () => {
         await write([anEvent()]);
         const bad = { ...anEvent(), uuid: 'no uuid' };
         const override = { projectId: 1, from: uuidOf(1), to: uuidOf(2) };
@@ -143,7 +143,7 @@ export function describeEventStore(
     });
 
     describe('query', () => {
-      it('gives plain values', async () => {
+      it('returns plain values', async () => {
         await write([anEvent()]);
         const [row] = await store.query(
           `select uuid, timestamp, count(*) as n, sum(project_id) as s, avg(project_id) as a, true as t, null as z
@@ -183,12 +183,12 @@ export function describeEventStore(
         expect(await count()).toBe(1);
       });
 
-      it('stays usable after a statement that is wrong', async () => {
+      it('stays usable after an invalid statement', async () => {
         await expect(store.query('select nothing_like_this from events', [])).rejects.toThrow(/nothing_like_this/);
         expect(await count()).toBe(0);
       });
 
-      it('sees whole batches only, while writes go on', async () => {
+      it('sees only complete batches during writes', async () => {
         const batch = (): StoredEvent[] => Array.from({ length: 3000 }, () => anEvent());
         let writing = true;
         const writes = (async () => {
@@ -203,7 +203,7 @@ export function describeEventStore(
         expect(await count()).toBe(18_000);
       });
 
-      it('answers many questions at once', async () => {
+      it('runs many queries at once', async () => {
         await write([anEvent()]);
         const answers = await Promise.all(Array.from({ length: 20 }, () => count()));
         expect(answers).toEqual(Array(20).fill(1));
@@ -282,7 +282,7 @@ export function describeEventStore(
     });
 
     describe('deleteBefore', () => {
-      it('removes what is older, of that project only, and says how many', async () => {
+      it('deletes older events of that project only, and returns how many', async () => {
         await write([
           anEvent({ timestamp: 999 }),
           anEvent({ timestamp: 1000 }),
@@ -311,7 +311,7 @@ export function describeEventStore(
       expect(await store.size()).toBeGreaterThan(empty + 10_000);
     });
 
-    it('refuses work after it was closed, and closes twice', async () => {
+    it('rejects work after it was closed, and closes twice', async () => {
       await store.close();
       await store.close();
       await expect(store.query('select 1', [])).rejects.toThrow(/closed/);

@@ -1,4 +1,4 @@
-/** Flags and cohorts put on the shelf directly, for tests of what they do: how they are managed is tested elsewhere. */
+/** Flags and cohorts to write directly into the store. */
 import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
 import type { FeatureFlag } from '../../src/stores/metadata/flags.ts';

@@ -66,7 +66,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       expect(keys(await store.flags.listByProject(1))).toEqual(['first', 'third', 'second']);
     });
 
-    it('have a key of their own while they live, and share it with deleted ones', async () => {
+    it('have a unique key, which deleted ones may share', async () => {
       const first = await store.flags.create(aFlag('same'));
       await expect(store.flags.create(aFlag('same'))).rejects.toThrow();
       await store.flags.create(aFlag('same', { projectId: 2 }));
@@ -95,12 +95,12 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       expect(await store.flags.listAllVersions(2)).toEqual([]);
     });
 
-    it('do not take the place of a version that is kept', async () => {
+    it('do not replace a stored version', async () => {
       const flag = await store.flags.create(aFlag('one'));
       await expect(store.flags.update({ ...flag, name: 'again' })).rejects.toThrow();
     });
 
-    it('are never given an id again', async () => {
+    it('never reuse an id', async () => {
       const { id } = await store.flags.create(aFlag('one', { deleted: true }));
       await store.flags.purgeDeleted(1, 'one');
       expect((await store.flags.create(aFlag('two'))).id).toBeGreaterThan(id);
@@ -138,7 +138,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
     const give = ({ id, projectId }: FeatureFlag, roleId: string) =>
       store.flagRoleAccess.create({ projectId, flagId: id, roleId, addedAt: NOW, updatedAt: NOW + 1 });
 
-    it('let roles in, once each, and tell it by flag and by role', async () => {
+    it('give roles access once each, listed by flag and by role', async () => {
       const [one, two] = [await store.flags.create(aFlag('one')), await store.flags.create(aFlag('two'))];
       const [first, second, third] = [await give(one, 'r'), await give(one, 's'), await give(two, 'r')];
       await expect(give(one, 'r')).rejects.toThrow();
@@ -163,7 +163,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       expect(await store.flagRoleAccess.listByFlag(one.id)).toEqual([second]);
     });
 
-    it('go with their project, versions, access and all, and nothing of others does', async () => {
+    it('are deleted with their project, versions and access', async () => {
       const [flag, other] = [
         await store.flags.create(aFlag('one')),
         await store.flags.create(aFlag('one', { projectId: 2 })),

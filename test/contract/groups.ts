@@ -32,7 +32,7 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
       place.metadata.groups.list(1, 0, { search: undefined, from: undefined, limit: 100, ...over });
     const keys = (groups: readonly StoredGroup[]): string[] => groups.map(({ key }) => key);
 
-    it('lists kinds by index, with the names that people gave them', async () => {
+    it('lists group types by index, with their display names', async () => {
       const type = (projectId: number, index: number, typeName: string) => ({ projectId, index, name: typeName });
       await write({ groupTypes: [type(1, 1, 'team'), type(1, 0, 'company'), type(2, 0, 'school')] });
       const { groups } = place.metadata;
@@ -48,7 +48,7 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
       expect(await groups.listTypes(3)).toEqual([]);
     });
 
-    it('finds one group by kind and key, in its project only', async () => {
+    it('finds a group by type and key, in its project only', async () => {
       await write({ groups: [aGroup('acme', 5, { plan: 'pro' })] });
       const { groups } = place.metadata;
       expect(await groups.get(1, 0, 'acme')).toEqual({

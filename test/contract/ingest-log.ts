@@ -73,7 +73,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
         });
       });
 
-      it('gives back every field as it came', async () => {
+      it('returns every field unchanged', async () => {
         const entry = anEntry({
           projectId: 7,
           receivedAt: 1_712_345_678_901,
@@ -88,7 +88,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
         reader.close();
       });
 
-      it('numbers entries in the order in which they came', async () => {
+      it('numbers entries in order', async () => {
         const seqs = await Promise.all(Array.from({ length: 50 }, () => log.append(anEntry())));
         expect(seqs).toEqual(seqs.map((_, i) => i + 1));
         expect(await log.state()).toMatchObject({ head: 50, entries: 50, events: 50 });
@@ -113,7 +113,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
     describe('bounds', () => {
       const refusal = { kind: 'unavailable', code: 'server_error', retryAfter: 2 };
 
-      it('refuses what would carry it past its bytes and counts entries that still wait', async () => {
+      it('rejects entries beyond its size limit, counting pending ones', async () => {
         await reopen({ maxBytes: 1000 });
         const first = log.append(sized(600));
         await expect(log.append(sized(401))).rejects.toMatchObject(refusal);
@@ -123,13 +123,13 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
         await expect(log.append(sized(1))).rejects.toMatchObject(refusal);
       });
 
-      it.runIf(boundsEvents)('refuses what would carry it past its events', async () => {
+      it.runIf(boundsEvents)('rejects entries beyond its event limit', async () => {
         await reopen({ maxBytes: 1000, maxEvents: 10 });
         await log.append(sized(1, { events: 10 }));
         await expect(log.append(sized(1))).rejects.toMatchObject(refusal);
       });
 
-      it('takes entries again once there is room', async () => {
+      it('accepts entries again once there is space', async () => {
         await reopen({ maxBytes: 1000 });
         const seq = await log.append(sized(1000));
         await expect(log.append(sized(1))).rejects.toMatchObject(refusal);
@@ -137,18 +137,18 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
         expect(await log.append(sized(1000))).toBe(seq + 1);
       });
 
-      it('knows its bound after a restart', async () => {
+      it('keeps its limit after a restart', async () => {
         await log.append(sized(900));
         await reopen({ maxBytes: 1000 });
         await expect(log.append(sized(101))).rejects.toMatchObject(refusal);
       });
 
-      it('refuses entries after it was closed', async () => {
+      it('rejects entries after it was closed', async () => {
         await log.close();
         await expect(log.append(anEntry())).rejects.toMatchObject({ kind: 'unavailable' });
       });
 
-      it('writes what waits before it closes', async () => {
+      it('writes pending entries before it closes', async () => {
         const waiting = log.append(anEntry());
         await reopen();
         expect(await waiting).toBe(1);
@@ -182,7 +182,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
     });
 
     describe('trim', () => {
-      it('forgets entries up to a position and knows the oldest of the rest', async () => {
+      it('deletes entries up to a position and reports the oldest of the rest', async () => {
         for (let i = 0; i < 4; i++) await log.append(sized(10, { receivedAt: 1000 + i }));
         await log.trim(2);
         expect(await log.state()).toEqual({
@@ -202,13 +202,13 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
         expect(await readAll()).toEqual([4]);
       });
 
-      it('spares entries that arrive while it goes on', async () => {
+      it('keeps entries that arrive meanwhile', async () => {
         await log.append(anEntry());
         const [, seq] = await Promise.all([log.trim(1000), log.append(anEntry())]);
         expect(await readAll()).toEqual([seq]);
       });
 
-      it('forgets many entries and leaves the loop free between slices', async () => {
+      it('deletes many entries and yields to the event loop between batches', async () => {
         await Promise.all(Array.from({ length: 3000 }, () => log.append(sized(100))));
         let turns = 0;
         const count = (): void => {
@@ -222,7 +222,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
         expect(await log.state()).toMatchObject({ entries: 1, bytes: 100 });
       });
 
-      it('never gives a number twice, even after everything was trimmed and it was opened again', async () => {
+      it('never reuses a number, even after everything was trimmed and it was reopened', async () => {
         await Promise.all(Array.from({ length: 9 }, () => log.append(anEntry())));
         await log.trim(9);
         await reopen();

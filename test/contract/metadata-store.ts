@@ -138,12 +138,12 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.organizations.getBySlug('two')).toBeNull();
       });
 
-      it('have slugs of their own', async () => {
+      it('have unique slugs', async () => {
         await store.organizations.create(anOrganization('one', { slug: 'same' }));
         await expect(store.organizations.create(anOrganization('two', { slug: 'same' }))).rejects.toThrow();
       });
 
-      it('change in the fields that are named', async () => {
+      it('change only the given fields', async () => {
         await store.organizations.create(anOrganization('one'));
         await store.organizations.create(anOrganization('two'));
         await store.organizations.update('one', { name: 'New', updatedAt: NOW + 5 });
@@ -167,7 +167,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.organizations.listByUser(id + 1, ALL)).toEqual({ count: 0, items: [] });
       });
 
-      it('take everything of theirs with them, and nothing of others', async () => {
+      it('are deleted with everything that belongs to them', async () => {
         const { id: userId } = await store.users.create(aUser('ada'));
         for (const organization of ['one', 'two']) {
           const role = aRole(organization, 'Editors');
@@ -209,7 +209,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.users.getByEmail('ADA@Example.org')).toEqual(ada);
       });
 
-      it('are null when there are none', async () => {
+      it('are null if they do not exist', async () => {
         expect(await store.users.get(1)).toBeNull();
         expect(await store.users.getByUuid('nobody')).toBeNull();
         expect(await store.users.getByEmail('nobody@example.org')).toBeNull();
@@ -228,12 +228,12 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.users.listAll()).toEqual([ada, grace, alan]);
       });
 
-      it('have an address of their own', async () => {
+      it('have unique e-mail addresses', async () => {
         await store.users.create(aUser('ada'));
         await expect(store.users.create(aUser('ada', { uuid: 'another' }))).rejects.toThrow();
       });
 
-      it('change in the fields that are named', async () => {
+      it('change only the given fields', async () => {
         const ada = await store.users.create(aUser('ada'));
         const grace = await store.users.create(aUser('grace'));
         const changes = { firstName: 'Augusta', isActive: false, currentProjectId: 3, passwordHash: 'new' };
@@ -259,7 +259,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.memberships.list('one', { limit: 1, offset: 1 })).toEqual({ count: 2, items: [first] });
       });
 
-      it('are given once', async () => {
+      it('are unique', async () => {
         await store.memberships.create(aMembership('one', 1));
         await expect(store.memberships.create(aMembership('one', 1, { id: 'another' }))).rejects.toThrow();
       });
@@ -311,13 +311,13 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect((await store.personalKeys.listByUser(1)).map((key) => key.id)).toEqual(['new', 'old']);
       });
 
-      it('remember when they were last used', async () => {
+      it('store when they were last used', async () => {
         await store.personalKeys.create(aKey('a', 1));
         await store.personalKeys.setLastUsed('a', NOW + 7);
         expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, { lastUsedAt: NOW + 7 }));
       });
 
-      it('are gone once removed', async () => {
+      it('are gone once deleted', async () => {
         await store.personalKeys.create(aKey('a', 1));
         await store.personalKeys.create(aKey('b', 1));
         await store.personalKeys.delete('a');
@@ -343,7 +343,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.sessions.getByHash('b')).toEqual(aSession('b'));
       });
 
-      it('end together for one user', async () => {
+      it('are deleted together for one user', async () => {
         for (const [hash, userId] of [
           ['a', 1],
           ['b', 1],
@@ -359,7 +359,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         ]);
       });
 
-      it('end together but for one', async () => {
+      it('are deleted together except one', async () => {
         for (const hash of ['a', 'b', 'c']) await store.sessions.create(aSession(hash));
         await store.sessions.deleteByUser(1, 'b');
         expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.getByHash(hash)))).toEqual([
@@ -369,7 +369,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         ]);
       });
 
-      it('are cleared away at the instant they expire', async () => {
+      it('are deleted when they expire', async () => {
         await store.sessions.create(aSession('past', 1, NOW - 1));
         await store.sessions.create(aSession('now', 1, NOW));
         await store.sessions.create(aSession('future', 1, NOW + 1));
@@ -401,14 +401,14 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.projects.getBySecretHash('secret')).toEqual(project);
       });
 
-      it('are null when there are none', async () => {
+      it('are null if they do not exist', async () => {
         await store.projects.create(aProject('one', 'phc_plain'));
         expect(await store.projects.get(10 ** 14)).toBeNull();
         expect(await store.projects.getByApiToken('phc_other')).toBeNull();
         expect(await store.projects.getBySecretHash('secret')).toBeNull();
       });
 
-      it('have a key of their own; several may have no secret', async () => {
+      it('have unique keys; several may have no secret', async () => {
         await store.projects.create(aProject('one', 'phc_a'));
         await store.projects.create(aProject('one', 'phc_b'));
         await expect(store.projects.create(aProject('two', 'phc_a'))).rejects.toThrow();
@@ -434,7 +434,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect((await store.projects.list(['one'], everything)).items).toHaveLength(2);
       });
 
-      it('change in the fields that are named', async () => {
+      it('change only the given fields', async () => {
         const plain = await store.projects.create(aProject('one', 'phc_plain'));
         const other = await store.projects.create(aProject('one', 'phc_other'));
         const { uuid: _uuid, organizationId: _organization, ...changes } = FULL;
@@ -450,7 +450,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         });
       });
 
-      it('are gone once deleted, with their activity; and their number is not given again', async () => {
+      it('are deleted with their activity, and their id is not reused', async () => {
         const first = await store.projects.create(aProject('one', 'phc_a'));
         const last = await store.projects.create(aProject('one', 'phc_b'));
         await store.activity.create(anActivity('of the first', { projectId: first.id }));
@@ -463,7 +463,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect((await store.projects.create(aProject('one', 'phc_c'))).id).toBeGreaterThan(last.id);
       });
 
-      it('are remembered when they are gone, until they are forgotten', async () => {
+      it('are listed as deleted until that is cleared', async () => {
         const { id } = await store.projects.create(aProject('one', 'phc_a'));
         await store.projects.delete(id);
         await store.projects.recordDeleted(id, 5_000_000_000_000);
@@ -517,7 +517,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         });
       });
 
-      it('are known for each user, and go with their memberships', async () => {
+      it('are listed by user, and deleted with their memberships', async () => {
         const [editors, readers, elsewhere] = [
           aRole('one', 'Editors'),
           aRole('one', 'Readers'),
@@ -549,7 +549,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.roleMemberships.listByRoles(['a', 'b'])).toEqual([early, late]);
       });
 
-      it('are given once, and taken away', async () => {
+      it('are unique, and can be deleted', async () => {
         const membership = aRoleMembership('a', 1);
         await store.roleMemberships.create(membership);
         await expect(store.roleMemberships.create({ ...membership, id: 'another' })).rejects.toThrow();
@@ -619,7 +619,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       });
     });
 
-    describe('facts about the installation', () => {
+    describe('installation', () => {
       it('are set, replaced, read and removed', async () => {
         expect(await store.installation.get('setup')).toBeNull();
         await store.installation.set('setup', 'one');
@@ -633,11 +633,11 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
     });
 
     describe('transactions', () => {
-      it('give back what the work gives', async () => {
+      it('return what the work returns', async () => {
         expect(await store.transaction(async () => 'done')).toBe('done');
       });
 
-      it('happen wholly', async () => {
+      it('commit everything', async () => {
         await store.transaction(async (inside) => {
           await inside.organizations.create(anOrganization('one'));
           await inside.installation.set('a', '1');
@@ -647,7 +647,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.installation.get('a')).toBe('1');
       });
 
-      it('or not at all', async () => {
+      it('or nothing', async () => {
         const failing = store.transaction(async (inside) => {
           await inside.organizations.create(anOrganization('one'));
           await inside.installation.set('a', '1');
@@ -658,7 +658,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.installation.get('a')).toBeNull();
       });
 
-      it('let nobody write between looking and writing', async () => {
+      it('exclude other writers between reading and writing', async () => {
         await store.installation.set('n', '0');
         const increment = () =>
           store.transaction(async (inside) => {
@@ -671,7 +671,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       });
     });
 
-    it('can be asked whether it is well', async () => {
+    it('can be checked', async () => {
       await expect(store.check()).resolves.toBeUndefined();
     });
   });

@@ -14,7 +14,7 @@ const person = (uuid: string, properties: object = {}) => ({
 
 /** How every event store keeps its copy of persons. */
 export function describeMirror(name: string, makePlace: () => EventStoreSetup): void {
-  describe(`copy of persons: ${name}`, () => {
+  describe(`mirror of persons: ${name}`, () => {
     let place: EventStoreSetup;
     let store: EventStore;
     let change: number;
@@ -38,7 +38,7 @@ export function describeMirror(name: string, makePlace: () => EventStoreSetup): 
     const line = (uuid: string, properties: string, projectId = 1): string =>
       `${projectId} ${uuid} 1700000000123 ${properties}`;
 
-    it('begins with nobody', async () => {
+    it('starts empty', async () => {
       expect([await store.mirrorPosition(1), await store.listMirroredProjects(), await copied()]).toEqual([
         MIRROR_START,
         [],
@@ -46,7 +46,7 @@ export function describeMirror(name: string, makePlace: () => EventStoreSetup): 
       ]);
     });
 
-    it('replaces whom it knows, and removes who is no more, in one project only', async () => {
+    it('replaces known persons and removes deleted ones, in one project only', async () => {
       await write({ persons: [person(ada, { a: 1 }), person(bob)] });
       await write({ projectId: 2, persons: [person(ada, { in: 2 }), person(bob)] });
       await write({ persons: [person(ada, { a: '\ud800' }), person(cyd)], removed: [bob, cyd] });
@@ -64,7 +64,7 @@ export function describeMirror(name: string, makePlace: () => EventStoreSetup): 
       expect(await store.mirrorPosition(1)).toEqual(MIRROR_START);
     });
 
-    it('is the same after the same slice twice, a large position, and a power cut', async () => {
+    it('is the same after the same batch twice, a large position, and a power cut', async () => {
       const persons = Array.from({ length: 5000 }, (_, n) => person(uuidOf(n), { n }));
       const position = { change: 9, id: Number.MAX_SAFE_INTEGER };
       await write({ persons, position });
@@ -77,7 +77,7 @@ export function describeMirror(name: string, makePlace: () => EventStoreSetup): 
       await cut.remove();
     });
 
-    it('lets go of somebody who is removed with their events, and of those who were merged into them', async () => {
+    it('deletes a person that is deleted with its events, and those merged into it', async () => {
       await write({ persons: [person(ada), person(bob), person(cyd)] });
       await write({ projectId: 2, persons: [person(ada)] });
       const overrides = [{ projectId: 1, from: bob, to: ada }];

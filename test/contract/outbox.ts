@@ -15,7 +15,7 @@ const message = (event: string, count: number, at: number, projectId = 1): NewOu
 
 /** What every relational shelf does with messages that wait for a webhook. */
 export function describeOutbox(name: string, open: () => Promise<MetadataSetup>): void {
-  describe(`messages to webhooks: ${name}`, () => {
+  describe(`webhook outbox: ${name}`, () => {
     let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
@@ -26,7 +26,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     const write = (...messages: NewOutboxMessage[]): Promise<void> =>
       place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, messages, position: ++position }));
 
-    it('gathers what is told of one name: how many, who came last, since when it waits', async () => {
+    it('combines the events of one name: count, last person, pending since', async () => {
       const { outbox } = place.metadata;
       expect(await outbox.listProjects()).toEqual([]);
       await write(message('b', 2, 10), message('a', 1, 10), message('b', 1, 10, 2));
@@ -38,7 +38,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
       ]);
     });
 
-    it('removes what was told, and keeps what has come since', async () => {
+    it('removes what was sent, and keeps events added since', async () => {
       const { outbox } = place.metadata;
       await write(message('a', 2, 10), message('b', 1, 11));
       const told = await outbox.listByProject(1);
@@ -54,7 +54,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
       expect(await outbox.listProjects()).toEqual([]);
     });
 
-    it('leaves alone what was forgotten and has come anew', async () => {
+    it('leaves a message alone that was deleted and created again', async () => {
       const { outbox } = place.metadata;
       await write(message('a', 5, 10));
       const told = await outbox.listByProject(1);
@@ -64,7 +64,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
       expect(await outbox.listByProject(1)).toMatchObject([{ event: 'a', count: 1, waitingSince: 20 }]);
     });
 
-    it('forgets one name, or a whole project', async () => {
+    it('deletes one event name, or a whole project', async () => {
       const { outbox } = place.metadata;
       await write(message('a', 1, 1), message('b', 1, 1), message('c', 1, 1), message('a', 1, 1, 2));
       await outbox.delete(1, 'a');
@@ -73,7 +73,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
       expect(await outbox.listProjects()).toEqual([2]);
     });
 
-    it('knows which names are marked, project by project', async () => {
+    it('lists the event names with a webhook, by project', async () => {
       const { definitions } = place.metadata;
       const event = (n: number, eventName: string, projectId: number) => ({
         id: uuidOf(n),

@@ -26,7 +26,7 @@ const aPerson = (uuid: string, over: Partial<Person> = {}): Person => ({
 
 /** How every relational shelf keeps what people change about persons, and forgets whom it must. */
 export function describePersonIdentities(name: string, open: () => Promise<MetadataSetup>): void {
-  describe(`person journal: ${name}`, () => {
+  describe(`person identities: ${name}`, () => {
     let place: MetadataSetup;
     let journal: PersonIdentityStore;
     let deletions: DeletionStore;
@@ -64,17 +64,17 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       return person ? journal.listDistinctIds(person.id) : [];
     };
 
-    it('knows how far events have told of persons', async () => {
+    it('returns the log position', async () => {
       expect(await journal.position()).toBe(2);
     });
 
-    it('tells the ids of a person, all or some', async () => {
+    it('lists all or some ids of a person', async () => {
       const found = await find(1, { uuid: bob });
       expect(await idsOf(bob)).toEqual([`first ${bob}`, `second ${bob}`]);
       expect(await journal.listDistinctIds(found?.id ?? 0, [`second ${bob}`, 'else'])).toEqual([`second ${bob}`]);
     });
 
-    it('adds persons, with and without a number of old, and gives them ids', async () => {
+    it('creates persons, with or without an old id, and moves distinct ids to them', async () => {
       const added = [uuidOf(20), uuidOf(21)];
       await journal.create([
         { ...aPerson(added[0] ?? ''), id: 777 },
@@ -92,7 +92,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect(await find(1, { uuid: cyd })).toMatchObject(aPerson(cyd));
     });
 
-    it('tells who changed after a position, slice by slice, and who is no more', async () => {
+    it('lists persons changed after a position in batches, and removed ones', async () => {
       const start = await place.ingest.listChangedPersons(1, MIRROR_START, 2);
       expect(start.persons).toEqual([ada, bob].map((uuid) => ({ uuid, createdAt: 1, properties: `{"of":"${uuid}"}` })));
       const rest = await place.ingest.listChangedPersons(1, start.position, 2);
@@ -117,7 +117,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect(await changed((await place.ingest.listChangedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
     });
 
-    it('keeps orders in the order in which they came, until they are done', async () => {
+    it('keeps reassignments in order until they are completed', async () => {
       await journal.queueReassignment({
         projectId: 1,
         personId: ada,
@@ -136,7 +136,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect((await place.ingest.pendingReassignments())[0]?.id).toBeGreaterThan(second?.id ?? 0);
     });
 
-    it('tells merges of a person and of those who were merged in, newest first', async () => {
+    it('lists merges of a person and of those merged into it, newest first', async () => {
       const before = await find(1, { uuid: cyd });
       await merge(cyd, bob);
       await merge(bob, ada);
@@ -176,7 +176,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect(await place.ingest.transaction((store) => store.listTakenUuids([bob]))).toEqual([]);
     });
 
-    it('removes a person with all who were merged in, and never gives the uuid again', async () => {
+    it('deletes a person with all merged into it, and never reuses the uuid', async () => {
       const history = (personUuid: string) => ({
         projectId: 1,
         personUuid,
@@ -204,7 +204,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect(await place.ingest.transaction((store) => store.listTakenUuids([ada, bob]))).toEqual([ada, bob]);
     });
 
-    it('forgets changes of named properties by one event', async () => {
+    it('deletes the history of given properties by one event', async () => {
       const change = (key: string, n: number) => ({
         projectId: 1,
         personUuid: ada,
@@ -221,7 +221,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect(await deletions.countRemainingData(1, ada)).toBe(3);
     });
 
-    it('removes letters and warnings that speak of somebody, and blanks activity', async () => {
+    it('removes dead letters and warnings of a person, and blanks activity', async () => {
       const letter = (payload: object, projectId = 1) => ({
         projectId,
         eventUuid: uuidOf(5),
@@ -303,7 +303,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect([count, items.map(({ id }) => id)]).toEqual([2, [uuidOf(0xd2)]]);
     });
 
-    it('is as before once it is written afresh', async () => {
+    it('is the same after a purge', async () => {
       await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: ['z'] });
       const before = [await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.pendingReassignments()];
       await place.ingest.purge();

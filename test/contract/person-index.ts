@@ -34,7 +34,7 @@ const PARITY: ColumnFilter = { kind: 'property', key: 'parity', fits: (value) =>
 
 /** The index of persons never changes what is found, whatever it knows by then. `runs`: how many stories are tried. */
 export function describePersonIndex(name: string, open: () => Promise<PersonIndexSetup>, runs = 40): void {
-  describe(`index of persons: ${name}`, () => {
+  describe(`person index: ${name}`, () => {
     let place: PersonIndexSetup;
     beforeAll(async () => {
       place = await open();
@@ -109,7 +109,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       }
     }
 
-    it('finds the same after whatever has happened, in any order', async () => {
+    it('finds the same persons as a scan, after any sequence of changes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
           projectId++;
@@ -129,7 +129,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       );
     });
 
-    it('keeps no word of those who have gone, nor of what they were before', async () => {
+    it('keeps no data of deleted persons or of earlier values', async () => {
       projectId++;
       const keeper = place.writer({ blockSize: 8, minChanges: 1 });
       const [ada, bob, ...others] = Array.from({ length: 12 }, () => aPerson()) as [Person, Person, ...Person[]];
@@ -150,7 +150,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       );
     });
 
-    it('goes with its project', async () => {
+    it('is deleted with its project', async () => {
       projectId++;
       await write([aPerson({ word: 'canary' }), aPerson()]);
       while (await place.writer({ blockSize: 4, minChanges: 1 }).catchUp());
@@ -158,7 +158,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       expect((await place.texts()).filter((text) => text.includes('canary'))).toEqual([]);
     });
 
-    it('gives up where too many are new to it', async () => {
+    it('returns null if too many persons are not indexed', async () => {
       projectId++;
       const all = Array.from({ length: 4001 }, () => aPerson());
       await write(all);

@@ -67,7 +67,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       return numbers(all);
     };
 
-    it('finds a person by number, uuid and distinct id, in its project only', async () => {
+    it('finds a person by id, uuid and distinct id, in its project only', async () => {
       const properties = { email: 'ada@example.org', deep: { list: [1, null, 'é'] } };
       await add([{ n: 1, properties, ids: ['a', 'b'] }, { n: 2 }]);
       const person = await found(uuidOf(1));
@@ -106,7 +106,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       expect(await persons().listByEmails(1, [], ALL)).toEqual([]);
     });
 
-    it('goes through the list in slices, each person once, and knows the end', async () => {
+    it('scans the list in batches, each person once, and reports the end', async () => {
       const times = [5, 5, 5, 5, 3, 3, 9, 1, 5, 3];
       await add(times.map((at, n) => ({ n, createdAt: NOW + at })));
       const whole = numbers(await persons().list(1, ALL));
@@ -161,7 +161,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       }
     });
 
-    it('sketches persons by the properties that are asked for', async () => {
+    it('returns only the given properties', async () => {
       const properties = { email: 'é@x', $a: [1], 'b.c': null, 'q"': 1, deep: { email: 'no', $a: 0 } };
       await add([{ n: 1, properties }, { n: 2 }]);
       const sketch = async (...keys: string[]) =>
@@ -174,7 +174,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       expect((await persons().scan(1, null, 10, [])).persons[1]?.properties).toEqual(properties);
     });
 
-    it('leaves out everybody but one', async () => {
+    it('finds one person by id', async () => {
       await add([{ n: 1 }, { n: 2 }]);
       const { id } = await found(uuidOf(1));
       expect(await versions(await persons().scan(1, null, 10, [[{ kind: 'person', id }]]))).toEqual([1]);
@@ -182,7 +182,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       expect((await persons().scan(1, null, 1, [[{ kind: 'person', id }]])).persons).toEqual([]);
     });
 
-    it('shows distinct ids in the order in which they came', async () => {
+    it('lists distinct ids in the order they were added', async () => {
       await add([
         { n: 1, ids: ['z', 'a', 'm'] },
         { n: 2, ids: [] },
@@ -234,7 +234,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       expect(await found(uuidOf(1))).toEqual(person);
     });
 
-    it('remembers who somebody was before being merged away', async () => {
+    it('returns a person as it was before a merge', async () => {
       await add([{ n: 1, properties: { a: 1 } }, { n: 2 }]);
       const [source, target] = [aPerson({ n: 1, properties: { a: 1 } }), aPerson({ n: 2 })];
       await apply({

@@ -8,7 +8,7 @@ const [ada, bob, cyd, dot] = [uuidOf(1), uuidOf(2), uuidOf(3), uuidOf(4)];
 
 /** How every event store follows changes to who is who, and how it forgets. */
 export function describeReassignment(name: string, makePlace: () => EventStoreSetup): void {
-  describe(`refiling: ${name}`, () => {
+  describe(`reassignment: ${name}`, () => {
     let place: EventStoreSetup;
     let store: EventStore;
     let position: number;
@@ -84,7 +84,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       expect(await owners()).toEqual([`1 a ${ada} 1`, `1 b ${bob} 3`, `1 c ${ada} 1`]);
     });
 
-    it('removes what a person has, by whatever uuid it was filed, and what else came with these ids', async () => {
+    it('deletes all events of a person, under any uuid, and those of the given ids', async () => {
       await write([of(bob, 'b'), of(ada, 'a'), of(dot, 'a'), of(cyd, 'c'), of(ada, 'a', 2)]);
       await write([], [{ projectId: 1, from: bob, to: ada }]);
       expect(await store.reassign([remove(ada, ['a'])])).toEqual([{ id: 1, events: 3 }]);
@@ -93,7 +93,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       expect(await owners()).toContain(`1 b ${bob} 1`);
     });
 
-    it('does an order once, and says what it came to however often it is asked', async () => {
+    it('applies a reassignment once, and returns its result every time', async () => {
       await write([of(ada, 'x')]);
       const order = remove(ada, ['x']);
       expect(await store.reassign([order])).toEqual([{ id: 1, events: 1 }]);
@@ -106,7 +106,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       expect(await store.reassign([])).toEqual([]);
     });
 
-    it('has done an order wholly once it says so, whatever happens then', async () => {
+    it('keeps an applied reassignment after a power cut', async () => {
       await write([of(ada, 'x'), of(ada, 'y')]);
       await store.reassign([move(ada, [{ distinctId: 'x', to: bob }])]);
       const copy = place.copy();
@@ -130,7 +130,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       expect(row).toEqual({ n: 20_000 });
     });
 
-    it('is the same after a scrub: events, overrides and positions', async () => {
+    it('is the same after a purge: events, overrides and positions', async () => {
       await write([of(ada, 'a'), of(bob, 'b')], [{ projectId: 1, from: cyd, to: ada }]);
       await write([of(cyd, 'c')]);
       await store.reassign([remove(bob)]);
@@ -146,7 +146,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       expect(await store.reassign([{ ...remove(ada), id: 1 }])).toEqual([{ id: 1, events: 1 }]);
     });
 
-    it('answers questions while it scrubs, and takes writes in turn', async () => {
+    it('runs queries during a purge, and queues writes', async () => {
       await write(Array.from({ length: 5000 }, () => of(ada, 'a')));
       const scrubbing = store.purge();
       const asked = Array.from({ length: 20 }, async () => (await owners())[0]);

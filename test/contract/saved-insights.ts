@@ -72,7 +72,7 @@ export function describeSavedInsights(
   name: string,
   open: () => Promise<{ metadata: MetadataStore; ingest: IngestStore }>,
 ): void {
-  describe(`what is kept of questions (${name})`, () => {
+  describe(`saved insights, dashboards, actions and usage: ${name}`, () => {
     let store: MetadataStore;
     let ingest: IngestStore;
     beforeEach(async () => {
@@ -80,7 +80,7 @@ export function describeSavedInsights(
     });
     afterEach(() => store.close());
 
-    it('gives an insight back as it was given, in its project alone', async () => {
+    it('returns an insight unchanged, in its project only', async () => {
       const one = await store.insights.create(anInsight('aaaaaaaa', { order: 2 ** 40, favorited: true }));
       expect(one).toEqual({ id: one.id, ...anInsight('aaaaaaaa', { order: 2 ** 40, favorited: true }) });
       expect(await store.insights.get(1, one.id)).toEqual(one);
@@ -145,7 +145,7 @@ export function describeSavedInsights(
       expect(await store.dashboards.listTiles(one.id)).toEqual([{ ...last, order: -2, color: 'blue' }]);
     });
 
-    it('keeps one living action of a name', async () => {
+    it('allows one action of a name besides deleted ones', async () => {
       const paid = await store.actions.create(anAction('Paid'));
       const left = await store.actions.create(anAction('Left', { createdAt: NOW + 1, tags: ['x'] }));
       expect(paid).toEqual({ id: paid.id, ...anAction('Paid') });
@@ -158,7 +158,7 @@ export function describeSavedInsights(
       expect([await store.actions.getByName(2, 'Paid'), await store.actions.get(2, paid.id)]).toEqual([null, null]);
     });
 
-    it('adds up how often known names were asked for, and forgets old days', async () => {
+    it('adds up the uses of known names, and deletes old days', async () => {
       const sighting = {
         projectId: 1,
         kind: 'event',
@@ -211,7 +211,7 @@ export function describeSavedInsights(
       expect(await store.queryUsage.countSince(1, event, 0)).toEqual(new Map([['paid', 4]]));
     });
 
-    it('goes with its project, and nothing of others does', async () => {
+    it('is deleted with its project, and nothing of others is', async () => {
       const mine = await store.insights.create(anInsight('a'));
       const theirs = await store.insights.create(anInsight('a', { projectId: 2 }));
       const dashboard = await store.dashboards.create(aDashboard('one'));

@@ -43,7 +43,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
       expect(await subjects().getPerson(1, '')).toBeNull();
     });
 
-    it('finds several at once, and leaves out those that nobody has', async () => {
+    it('finds several at once, without unknown ids', async () => {
       const found = await subjects().getPersons(1, [bob, "it's", ada, ada]);
       expect([...found.keys()].sort()).toEqual([ada, bob]);
       expect(found.get(ada)).toEqual(await subjects().getPerson(1, ada));
@@ -51,7 +51,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
       expect(await subjects().getPersons(2, [ada])).toEqual(new Map());
     });
 
-    it('knows kinds of groups by their index, and groups by kind and key', async () => {
+    it('finds group types by index, and groups by type and key', async () => {
       const group = (typeIndex: number, key: string, properties: object, projectId = 1) => ({
         projectId,
         typeIndex,
@@ -85,7 +85,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
       expect(await subjects().listGroups(1, [])).toEqual([]);
     });
 
-    it('says which of the cohorts a person is in', async () => {
+    it('returns which of the cohorts contain a person', async () => {
       const id = await idOf(ada);
       await place.addMember(7, id);
       await place.addMember(9, id);
@@ -95,7 +95,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
       expect(await subjects().listCohortsWith(id, [])).toEqual([]);
     });
 
-    it('keeps the first identifier of a person for a flag', async () => {
+    it('keeps the first override of a flag', async () => {
       const [a, b] = [await idOf(ada), await idOf(bob)];
       await subjects().createOverrides(1, [
         { personId: a, flagKey: 'beta', identifier: 'anon-1' },
@@ -114,7 +114,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
       expect(await subjects().listOverrides([])).toEqual([]);
     });
 
-    it('lets identifiers and memberships follow a person that is merged into another', async () => {
+    it('moves overrides and memberships with a merge', async () => {
       const [a, b] = [await idOf(ada), await idOf(bob)];
       await subjects().createOverrides(1, [
         { personId: a, flagKey: 'beta', identifier: 'of ada' },
