@@ -88,14 +88,14 @@ async function replaceData(
   { manifest }: OpenedArchive,
 ): Promise<string | null> {
   const aside = join(folder, `replaced-${manifest.created_at.replace(/[:.]/g, '-')}-${process.pid}`);
-  const isShelf = (name: string): boolean => name.startsWith(DATA_FILES.metadata);
+  const isMetadata = (name: string): boolean => name.startsWith(DATA_FILES.metadata);
   if (old.length > 0) {
     await mkdir(aside, { mode: 0o700 });
-    for (const name of [...old.filter(isShelf), ...old.filter((one) => !isShelf(one))]) {
+    for (const name of [...old.filter(isMetadata), ...old.filter((one) => !isMetadata(one))]) {
       await rename(join(folder, name), join(aside, name));
     }
   }
-  const fresh = (await readdir(unpacked)).sort((a, b) => Number(isShelf(a)) - Number(isShelf(b)));
+  const fresh = (await readdir(unpacked)).sort((a, b) => Number(isMetadata(a)) - Number(isMetadata(b)));
   for (const name of fresh) await syncToDisk(join(unpacked, name));
   for (const name of fresh) await rename(join(unpacked, name), join(folder, name));
   await syncToDisk(folder);

@@ -15,7 +15,7 @@ const BATCH_LIMITS: BatchLimits = { rows: 2000, bytes: 4 * 1024 * 1024 };
 type Row = readonly unknown[];
 
 export async function copyTable(
-  shelf: Database.Database,
+  metadata: Database.Database,
   target: MoveTarget,
   table: MovedTable,
   progress: MoveProgress,
@@ -24,7 +24,7 @@ export async function copyTable(
   const mark = `table:${table.name}`;
   let after = await target.getMark<Row>(mark);
   for (;;) {
-    const rows = readBatch(shelf, table, after, bounds);
+    const rows = readBatch(metadata, table, after, bounds);
     const last = rows.at(-1);
     if (last === undefined) return;
     after = table.key.map((column) => last[table.columns.indexOf(column)]);
@@ -39,20 +39,20 @@ export async function copyTable(
 
 /** Rows that are not copied yet. */
 export async function countRemainingRows(
-  shelf: Database.Database,
+  metadata: Database.Database,
   target: MoveTarget,
   table: MovedTable,
 ): Promise<number> {
   const after = await target.getMark<Row>(`table:${table.name}`);
-  const count = shelf.prepare(`select count(*) from "${table.name}" ${whereAfter(table, after)}`).pluck();
+  const count = metadata.prepare(`select count(*) from "${table.name}" ${whereAfter(table, after)}`).pluck();
   return Number(count.get(...(after ?? [])));
 }
 
 const whereAfter = ({ key }: MovedTable, after: Row | null): string =>
   after === null ? '' : `where (${quoteColumns(key)}) > (${key.map(() => '?').join(', ')})`;
 
-function readBatch(shelf: Database.Database, table: MovedTable, after: Row | null, bounds: BatchLimits): Row[] {
-  const rows = shelf
+function readBatch(metadata: Database.Database, table: MovedTable, after: Row | null, bounds: BatchLimits): Row[] {
+  const rows = metadata
     .prepare(
       `select ${quoteColumns(table.columns)} from "${table.name}" ${whereAfter(table, after)} order by ${quoteColumns(table.key)}`,
     )

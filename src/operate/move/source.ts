@@ -59,15 +59,15 @@ function lockSource(folder: string): FolderLock {
 
 async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<MoveSource, 'close'>> {
   const paths = [DATA_FILES.metadata, DATA_FILES.log, DATA_FILES.events].map((name) => join(folder, name));
-  const [shelfPath = '', logPath = '', eventsPath = ''] = paths;
+  const [metadataPath = '', logPath = '', eventsPath = ''] = paths;
   for (const path of paths) {
     if (!existsSync(path)) throw notReady(`${path} is missing`);
   }
-  if (hasSqliteJournal(shelfPath) || hasSqliteJournal(logPath) || eventsHaveJournal(eventsPath)) {
+  if (hasSqliteJournal(metadataPath) || hasSqliteJournal(logPath) || eventsHaveJournal(eventsPath)) {
     throw notReady(`The server that used ${folder} was not stopped cleanly`);
   }
-  const shelf = openReadOnly(shelfPath);
-  closing.push(() => shelf.close());
+  const metadata = openReadOnly(metadataPath);
+  closing.push(() => metadata.close());
   const log = openIngestLogReader(logPath);
   closing.push(() => {
     log.close();
@@ -75,16 +75,16 @@ async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<
   });
   const events = await ReadOnlyEventFile.open(eventsPath);
   closing.push(() => events.close());
-  const position = selectNumber(shelf.db, `select max(position) from ingest_position where log = 'main'`);
+  const position = selectNumber(metadata.db, `select max(position) from ingest_position where log = 'main'`);
   if (!(await events.isCurrent())) throw notReady('The event store is not of this version');
   if ((await events.position()) > position) throw notReady('The last events were processed only in part');
   return {
-    identity: { installation: installationOf(shelf.db), state: stateOf(paths) },
-    metadata: shelf.db,
+    identity: { installation: installationOf(metadata.db), state: stateOf(paths) },
+    metadata: metadata.db,
     log,
     logTotals: readTotals(logPath, position),
     position,
-    version: selectNumber(shelf.db, 'select max(version) from schema_version'),
+    version: selectNumber(metadata.db, 'select max(version) from schema_version'),
     events,
   };
 }

@@ -24,8 +24,8 @@ const SKIPPED_TABLES: Readonly<Record<string, string>> = {
   person_index_positions: 'an index, built by the target',
 };
 
-export async function movedTables(shelf: Database.Database, target: MoveTarget): Promise<MovedTable[]> {
-  const names = shelf
+export async function movedTables(metadata: Database.Database, target: MoveTarget): Promise<MovedTable[]> {
+  const names = metadata
     .prepare<[], string>(
       `select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
     )
@@ -34,7 +34,7 @@ export async function movedTables(shelf: Database.Database, target: MoveTarget):
   const there = await targetColumns(target);
   return names
     .filter((name) => !(name in SKIPPED_TABLES))
-    .map((name) => matchTarget(describeTable(shelf, name), there.get(name)));
+    .map((name) => matchTarget(describeTable(metadata, name), there.get(name)));
 }
 
 interface ColumnInfo {
@@ -42,8 +42,8 @@ interface ColumnInfo {
   pk: number;
 }
 
-function describeTable(shelf: Database.Database, name: string): Omit<MovedTable, 'types'> {
-  const columns = shelf.prepare<[string], ColumnInfo>('select name, pk from pragma_table_info(?)').all(name);
+function describeTable(metadata: Database.Database, name: string): Omit<MovedTable, 'types'> {
+  const columns = metadata.prepare<[string], ColumnInfo>('select name, pk from pragma_table_info(?)').all(name);
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
 }

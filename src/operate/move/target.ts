@@ -31,8 +31,8 @@ export class MoveTarget {
 
   /** Migrates the database to this version. */
   static async open({ databaseUrl, logPartitions, now, tables }: TargetOptions): Promise<MoveTarget> {
-    const shelf = await openPostgresMetadataStore(databaseUrl, now, { size: 1 }, tables);
-    await shelf.metadata.close();
+    const stores = await openPostgresMetadataStore(databaseUrl, now, { size: 1 }, tables);
+    await stores.metadata.close();
     const log = await openPartitionedLog(databaseUrl, { maxBytes: 0, partitions: logPartitions });
     await log.close();
     const pool = openPool(databaseUrl, { size: 1 });

@@ -17,14 +17,14 @@ export interface TableComparison {
 
 /** Keys are project ids; '' for rows without a project. */
 export async function compareTable(
-  shelf: Database.Database,
+  metadata: Database.Database,
   target: MoveTarget,
   table: MovedTable,
   progress: MoveProgress,
 ): Promise<TableComparison> {
   const here: Checksums = new Map();
   const there: Checksums = new Map();
-  const rows = shelf.prepare(`select ${quoteColumns(table.columns)} from "${table.name}"`).raw(true);
+  const rows = metadata.prepare(`select ${quoteColumns(table.columns)} from "${table.name}"`).raw(true);
   for (const row of rows.iterate() as IterableIterator<Row>) addRow(here, table, row.map(storable));
   await target.transaction(async () => {
     await target.client.query(`declare moved cursor for select ${quoteColumns(table.columns)} from "${table.name}"`);
