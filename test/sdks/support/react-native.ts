@@ -1,4 +1,4 @@
-/** Stands in for `react-native`, whose other half is a telephone: what the SDK asks of it, and nothing else. */
+/** Replaces `react-native` in the bundle of the SDK, which reads all of these exports by name. */
 type Listener = (state: string) => void;
 
 const listeners = new Set<Listener>();
@@ -15,7 +15,7 @@ export const AppState = {
     return { remove: () => listeners.delete(listener) };
   },
 };
-const Dimensions = { get: () => ({ width: 390, height: 844 }) };
+export const Dimensions = { get: () => ({ width: 390, height: 844 }) };
 export const Linking = {
   getInitialURL: async () => null,
   addEventListener: () => ({ remove: () => undefined }),
