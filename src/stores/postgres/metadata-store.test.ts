@@ -6,7 +6,7 @@ import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { openPostgresMetadataStore } from './metadata-store.ts';
 
 describeWithPostgres(() => {
-  /** Whoever closes it, drops its database. */
+  /** Closing it drops its database. */
   async function open(): Promise<MetadataStore> {
     const { metadata, remove } = await openPostgresPlace();
     return { ...metadata, close: remove };

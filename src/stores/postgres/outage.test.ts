@@ -17,18 +17,18 @@ describeWithPostgres(() => {
 
   describe('with PostgreSQL away', () => {
     let server: OwnPostgres;
-    let shelf: PostgresStores;
+    let stores: PostgresStores;
     beforeAll(async () => {
       server = await startOwnPostgres({ fsync: false });
-      shelf = await openPostgresMetadataStore(server.url, 0, { size: 3 });
+      stores = await openPostgresMetadataStore(server.url, 0, { size: 3 });
     });
     afterAll(async () => {
-      await shelf.metadata.close();
+      await stores.metadata.close();
       await server.stop();
     });
 
     it('everything fails as unavailable, soon, also what was under way; and works again by itself', async () => {
-      await shelf.metadata.installation.set('a', '1');
+      await stores.metadata.installation.set('a', '1');
       let isUnderWay = (): void => undefined;
       const begun = new Promise<void>((resolve) => {
         isUnderWay = resolve;
@@ -38,7 +38,7 @@ describeWithPostgres(() => {
         goOn = resolve;
       });
       const underWay = failureOf(
-        shelf.ingest.transaction(async (store) => {
+        stores.ingest.transaction(async (store) => {
           await store.apply({ ...NO_CHANGES, counts: { stored: 1 }, position: 7 });
           isUnderWay();
           await gone;
@@ -51,10 +51,10 @@ describeWithPostgres(() => {
       const start = performance.now();
       const failures = [
         await underWay,
-        await failureOf(shelf.metadata.check()),
-        await failureOf(shelf.metadata.installation.get('a')),
-        await failureOf(shelf.metadata.transaction(async (store) => store.installation.set('a', '2'))),
-        await failureOf(shelf.ingest.transaction(async (store) => store.position())),
+        await failureOf(stores.metadata.check()),
+        await failureOf(stores.metadata.installation.get('a')),
+        await failureOf(stores.metadata.transaction(async (store) => store.installation.set('a', '2'))),
+        await failureOf(stores.ingest.transaction(async (store) => store.position())),
       ];
       for (const failure of failures) {
         expect(failure).toBeInstanceOf(Failure);
@@ -62,16 +62,16 @@ describeWithPostgres(() => {
         expect(isOutage(failure)).toBe(true);
         expect(isRetryable(failure)).toBe(false);
       }
-      const directory = new ProjectDirectory({ metadata: shelf.metadata, clock: { now: () => 0 } });
+      const directory = new ProjectDirectory({ metadata: stores.metadata, clock: { now: () => 0 } });
       expect(await failureOf(directory.getProject('phc_key', undefined))).toMatchObject({
         kind: 'unavailable',
         code: 'fetch_team_fail',
       });
       expect(performance.now() - start).toBeLessThan(6000);
       await server.resume();
-      expect(await shelf.metadata.installation.get('a')).toBe('1');
-      expect(await shelf.ingest.position()).toBe(0);
-      expect(await shelf.ingest.getCounts()).toEqual({});
+      expect(await stores.metadata.installation.get('a')).toBe('1');
+      expect(await stores.ingest.position()).toBe(0);
+      expect(await stores.ingest.getCounts()).toEqual({});
     });
 
     it('says where nothing listens that it cannot be reached, and never shows the password', async () => {

@@ -98,12 +98,12 @@ describeWithPostgres(() => {
 
     it('numbers every partition by itself, and tells each request its own numbers', async () => {
       const log = await open();
-      const told: Positions[] = await Promise.all([
+      const positions: Positions[] = await Promise.all([
         log.append([entryIn(0, 'a'), entryIn(3, 'b')]),
         log.append([entryIn(3, 'c')]),
         log.append([entryIn(3, 'd'), entryIn(5, 'e')]),
       ]);
-      expect(told.map((one) => Object.fromEntries(one))).toEqual([{ 0: 1, 3: 1 }, { 3: 2 }, { 3: 3, 5: 1 }]);
+      expect(positions.map((one) => Object.fromEntries(one))).toEqual([{ 0: 1, 3: 1 }, { 3: 2 }, { 3: 3, 5: 1 }]);
       const read = await readPartitionEntries(
         pool,
         new Map([
@@ -162,7 +162,7 @@ describeWithPostgres(() => {
       };
       const following = follow();
       const write = async (log: PartitionedLog, node: number): Promise<void> => {
-        // Each writer waits for its answer before it goes on, as somebody does who cares for the order.
+        // Each writer awaits its request before the next, to keep the order.
         for (let n = 0; n < REQUESTS; n++) {
           const partitions = [n % PARTITIONS, (n * 5 + node) % PARTITIONS, (n * 3 + 7 * node) % PARTITIONS];
           await log.append(

@@ -11,35 +11,35 @@ const ADA = `first ${uuidOf(1)}`;
 const BOB = `first ${uuidOf(2)}`;
 
 let dir: TempDir;
-let shelf: SqliteStores;
+let stores: SqliteStores;
 /** As another thread would have it. */
 let elsewhere: Database.Database;
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   elsewhere = new Database(dir.path('metadata.sqlite'));
   await add(1);
 });
 afterEach(async () => {
   elsewhere.close();
-  await shelf.metadata.close();
+  await stores.metadata.close();
   dir.remove();
 });
 
 const add = (n: number): Promise<void> =>
-  shelf.ingest.transaction((store) =>
+  stores.ingest.transaction((store) =>
     store.apply({ ...NO_CHANGES, persons: newPersonChanges(1, [uuidOf(n)]), position: n }),
   );
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const propertiesOf = async (distinctId: string) =>
-  (await shelf.metadata.subjects.getPerson(1, distinctId))?.properties ?? null;
+  (await stores.metadata.subjects.getPerson(1, distinctId))?.properties ?? null;
 const changeElsewhere = (word: string): void => {
   elsewhere.prepare('update persons set properties = ?').run(JSON.stringify({ word }));
 };
 
 it('answers at once', () => {
-  expect(shelf.metadata.subjects.getPerson(1, 'nobody')).toBeNull();
-  expect(shelf.metadata.subjects.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+  expect(stores.metadata.subjects.getPerson(1, 'nobody')).toBeNull();
+  expect(stores.metadata.subjects.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
 });
 
 it('sees what this thread has written, in the same turn', async () => {
@@ -53,12 +53,12 @@ it('sees what another thread has written when it is told, and remembers it until
   changeElsewhere('one');
   await nextTurn();
   expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
-  shelf.metadata.subjects.refresh([uuidOf(2)]);
+  stores.metadata.subjects.refresh([uuidOf(2)]);
   expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
-  shelf.metadata.subjects.refresh([uuidOf(1)]);
+  stores.metadata.subjects.refresh([uuidOf(1)]);
   expect(await propertiesOf(ADA)).toEqual({ word: 'one' });
   changeElsewhere('two');
-  shelf.metadata.subjects.refresh();
+  stores.metadata.subjects.refresh();
   expect(await propertiesOf(ADA)).toEqual({ word: 'two' });
 });
 
@@ -75,7 +75,7 @@ it('sees in the next turn who has got an id elsewhere, without being told', asyn
 
 it('shows what a transaction of this thread has changed once it is committed, whoever asked meanwhile', async () => {
   await propertiesOf(ADA);
-  await shelf.metadata.transaction(async (store) => {
+  await stores.metadata.transaction(async (store) => {
     const person = { projectId: 1, uuid: uuidOf(1), createdAt: 1, isIdentified: false, version: 1 };
     await store.personIdentities.update({ ...person, properties: { word: 'set' } });
     expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
@@ -96,7 +96,7 @@ it('leaves it to the general way where its own is barred, and finds back', async
     if (isBarred) throw new Error('locked');
     return new Database(dir.path('metadata.sqlite'));
   });
-  const subjects = withPersonReader(shelf.metadata.subjects, reader);
+  const subjects = withPersonReader(stores.metadata.subjects, reader);
   expect(reader.getPerson(1, ADA)).toBeUndefined();
   expect(await subjects.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
   isBarred = false;
@@ -105,10 +105,10 @@ it('leaves it to the general way where its own is barred, and finds back', async
   expect(reader.getPerson(1, ADA)).toBeUndefined();
 });
 
-it('is over when the shelf is closed', async () => {
+it('is over when the stores is closed', async () => {
   await propertiesOf(ADA);
-  const { subjects, close } = shelf.metadata;
+  const { subjects, close } = stores.metadata;
   await close();
   await expect((async () => subjects.getPerson(1, ADA))()).rejects.toThrow();
-  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
 });
