@@ -1,4 +1,4 @@
-/** What every relational stores does with cohorts and their members. */
+/** What every metadata store does with cohorts and their members. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import type { Cohort } from '../../src/stores/metadata/cohorts.ts';

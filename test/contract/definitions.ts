@@ -22,7 +22,7 @@ const property = (n: number, name: string, over: Partial<SeenPropertyDefinition>
   ...over,
 });
 
-/** What every relational stores keeps of the names of events and properties: as seen, and as described by people. */
+/** What every metadata store does with event and property definitions. */
 export function describeDefinitions(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`definitions: ${name}`, () => {
     let place: MetadataSetup;

@@ -13,7 +13,7 @@ export interface MetadataSetup {
 
 const ALL = { limit: 100, offset: 0 };
 
-/** What every relational stores tells about events, once the processor has written it. */
+/** What every metadata store returns about events after the processor has written it. */
 export function describeEventRecords(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`records about events: ${name}`, () => {
     let place: MetadataSetup;

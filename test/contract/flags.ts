@@ -28,7 +28,7 @@ export const aFlag = (key: string, rest: Partial<Omit<FeatureFlag, 'id'>> = {}):
   ...rest,
 });
 
-/** What every relational stores does with feature flags and the access of roles to them. */
+/** What every metadata store does with feature flags and the access of roles to them. */
 export function describeFlagStores(name: string, open: () => Promise<MetadataStore>): void {
   describe(`feature flags on ${name}`, () => {
     let store: MetadataStore;

@@ -16,7 +16,7 @@ const aGroup = (key: string, createdAt: number, properties: JsonObject = {}, ove
   ...over,
 });
 
-/** What every relational stores tells of groups and their kinds. */
+/** What every metadata store does with groups and group types. */
 export function describeGroups(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`groups: ${name}`, () => {
     let place: MetadataSetup;

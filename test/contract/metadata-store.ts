@@ -1,5 +1,5 @@
 /**
- * What every relational stores does, whatever stands behind it. Each implementation has a test of a few lines that runs
+ * What every metadata store does. Each implementation has a test of a few lines that runs
  * this suite. `open` gives a fresh, empty store.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

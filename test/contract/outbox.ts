@@ -13,7 +13,7 @@ const message = (event: string, count: number, at: number, projectId = 1): NewOu
   waitingSince: at,
 });
 
-/** What every relational stores does with messages that wait for a webhook. */
+/** What every metadata store does with the webhook outbox. */
 export function describeOutbox(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`webhook outbox: ${name}`, () => {
     let place: MetadataSetup;

@@ -24,7 +24,7 @@ const aPerson = (uuid: string, over: Partial<Person> = {}): Person => ({
   ...over,
 });
 
-/** How every relational stores keeps what people change about persons, and forgets whom it must. */
+/** How every metadata store keeps what people change about persons, and forgets whom it must. */
 export function describePersonIdentities(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`person identities: ${name}`, () => {
     let place: MetadataSetup;

@@ -28,7 +28,7 @@ const aPerson = ({ n, projectId = 1, createdAt = NOW + n, properties = {} }: Giv
   version: n,
 });
 
-/** What every relational stores tells of persons, and how it changes them. */
+/** What every metadata store tells of persons, and how it changes them. */
 export function describePersonStore(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`persons: ${name}`, () => {
     let place: MetadataSetup;

@@ -16,7 +16,7 @@ const BOB = uuidOf(2);
 const ada = `first ${ADA}`;
 const bob = `first ${BOB}`;
 
-/** What every relational stores tells about those whom flags are decided for. */
+/** What every metadata store tells about those whom flags are decided for. */
 export function describeSubjectStore(name: string, open: () => Promise<SubjectSetup>): void {
   describe(`subjects: ${name}`, () => {
     let place: SubjectSetup;
