@@ -2,7 +2,7 @@
 
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
-import { LAST_BACKUP } from './backup/last-backup.ts';
+import { LAST_BACKUP } from './backup/backup.ts';
 import type { Operation } from './operation.ts';
 
 export interface Health {

@@ -1,7 +1,7 @@
 import type { Actor } from '../../src/core/actor.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
 import { parseNumber } from '../../src/core/filters/matches.ts';
-import { SESSION_DURATION } from '../../src/core/filters/session-duration.ts';
+import { SESSION_DURATION } from '../../src/core/filters/property-filter.ts';
 import type { SeriesMath } from '../../src/features/insights/rules/math.ts';
 import { statisticOf } from './statistics.ts';
 import { sessionOf, type World, type WorldEvent } from './world.ts';

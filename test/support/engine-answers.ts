@@ -1,8 +1,8 @@
 /** Asks an engine any question, by the path that clients send it to. */
 import type { JsonObject } from '../../src/core/json/json.ts';
-import { answerQuestion } from '../../src/features/insights/answer-question.ts';
 import { KINDS, kindAt } from '../../src/features/insights/kinds.ts';
 import type { QuestionContext } from '../../src/features/insights/rules/question.ts';
+import { answerQuestion } from '../../src/features/insights/worker-methods.ts';
 import type { EngineDeps } from './insight-store.ts';
 
 const ALL = { limit: 1000, offset: 0 };

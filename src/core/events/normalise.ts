@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/json.ts';
+import { isJsonObject, type Json } from '../json/json.ts';
 import { distinctIdOf } from './distinct-id.ts';
 import type { DropReason } from './drop-reasons.ts';
 import { readChain } from './elements-chain.ts';
@@ -7,7 +7,6 @@ import { identityOf } from './event-identity.ts';
 import { eventName } from './event-name.ts';
 import { eventTime, type RequestTimes } from './event-time.ts';
 import { groupIdentify, MAX_GROUP_KEY_LENGTH } from './groups.ts';
-import { personMode } from './person-mode.ts';
 import { type PropertyContext, readProperties } from './read-properties.ts';
 import { specialEvent } from './special-events.ts';
 import type { Warning } from './warning.ts';
@@ -89,4 +88,33 @@ function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {
   const details = { eventUuid: event.uuid, groupType: group.type, length: group.key.length };
   warnings.push({ type: 'group_key_too_long', details });
   return true;
+}
+
+/** Events that have no meaning without persons. */
+const NEEDS_PERSON: ReadonlySet<string> = new Set([
+  '$identify',
+  '$create_alias',
+  '$merge_dangerously',
+  '$groupidentify',
+]);
+
+/**
+ * Whether the event creates or changes a person. Only `false` turns that off; other values count as true, with a warning.
+ * An event that needs a person is then dropped.
+ */
+function personMode(
+  flag: Json | undefined,
+  name: string,
+  who: { uuid: string; distinctId: string },
+  project: { personProcessing?: boolean },
+  warnings: Warning[],
+): Event['person'] | 'drop' {
+  const details = { event: name, eventUuid: who.uuid, distinctId: who.distinctId };
+  if (flag !== false && project.personProcessing !== false) {
+    if (flag !== undefined && flag !== true) warnings.push({ type: 'invalid_process_person_profile', details });
+    return 'full';
+  }
+  if (!NEEDS_PERSON.has(name)) return 'none';
+  warnings.push({ type: 'invalid_event_when_process_person_profile_is_false', details });
+  return 'drop';
 }

@@ -4,7 +4,7 @@ import type { PatternSearch } from './compile-pattern.ts';
 import { matchesElement } from './element-filter.ts';
 import { dateSpan, parseFilterDate } from './filter-dates.ts';
 import type { Filter, FilterOperator, PropertyFilter } from './property-filter.ts';
-import { SESSION_DURATION } from './session-duration.ts';
+import { SESSION_DURATION } from './property-filter.ts';
 
 export type Properties = Readonly<Record<string, Json>>;
 

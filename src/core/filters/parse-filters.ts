@@ -11,8 +11,8 @@ import {
   isFilterOperator,
   NO_FILTER,
   type PropertyFilter,
+  SESSION_DURATION,
 } from './property-filter.ts';
-import { SESSION_DURATION } from './session-duration.ts';
 
 /** Deeper nesting could exhaust the stack. */
 const MAX_DEPTH = 20;

@@ -69,3 +69,6 @@ const leafFilters = (filter: Filter): (PropertyFilter | CohortFilter)[] =>
   'filters' in filter ? filter.filters.flatMap(leafFilters) : [filter];
 
 export const NO_FILTER: FilterGroup = { kind: 'and', filters: [] };
+
+/** The only property of sessions: the seconds between their first and last event. */
+export const SESSION_DURATION = '$session_duration';

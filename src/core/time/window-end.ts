@@ -1,7 +1,7 @@
 import { addUnits } from './interval.ts';
+import type { Window } from './range.ts';
 import { isInRange, type Range } from './range.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from './units.ts';
-import type { Window } from './window.ts';
 import { nextTransition, previousTransition } from './zoned.ts';
 
 const LENGTHS: Partial<Record<Window['unit'], number>> = {

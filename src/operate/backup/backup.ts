@@ -5,7 +5,6 @@ import { Failure } from '../../core/errors.ts';
 import { packFiles } from '../../lib/tar.ts';
 import type { FolderSnapshots } from '../../stores/folder-snapshots.ts';
 import type { Operation, OperationOutput } from '../operation.ts';
-import { LAST_BACKUP } from './last-backup.ts';
 import { MANIFEST, type Manifest, makeManifest } from './manifest.ts';
 
 /** For events that arrive meanwhile. */
@@ -75,3 +74,6 @@ const notEmbedded = (): Failure =>
     'This server stores its data in PostgreSQL and ClickHouse: back them up with their own tools (pg_dump or a base backup; ' +
       'BACKUP DATABASE), PostgreSQL first. `cairn backup` is for a data folder.',
   );
+
+/** The key in the installation store for the time of the last verified backup. */
+export const LAST_BACKUP = 'last_backup_at';

@@ -5,7 +5,7 @@ import { diskSpace } from '../../lib/disk-space.ts';
 import type { EventStore, PromotedProperty } from '../../stores/events/event-store.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { VERSION } from '../../version.ts';
-import { LAST_BACKUP } from '../backup/last-backup.ts';
+import { LAST_BACKUP } from '../backup/backup.ts';
 import type { StatusSchema } from './status-schemas.ts';
 
 interface StatusDeps {

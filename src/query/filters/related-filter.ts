@@ -4,8 +4,12 @@
  */
 
 import { elementPatterns, isNegativeFilter } from '../../core/filters/element-filter.ts';
-import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
-import { SESSION_DURATION } from '../../core/filters/session-duration.ts';
+import {
+  type Filter,
+  type PropertyFilter,
+  propertyFiltersIn,
+  SESSION_DURATION,
+} from '../../core/filters/property-filter.ts';
 import type { Range } from '../../core/time/range.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';

@@ -8,8 +8,7 @@ import type { BucketInterval, Dialect, SqlBuilder } from '../events/dialect.ts';
 import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
 import { readableJson } from '../events/readable-json.ts';
-import { bucketSql } from './bucket-sql.ts';
-import { dateSql } from './date-sql.ts';
+import { bucketSql, dateSql } from './date-sql.ts';
 import { clickhouseJsonProperty } from './property-sql.ts';
 
 export const clickhouseDialect: Dialect = { newStatement: (table) => new ClickHouseSql(table) };

@@ -14,11 +14,12 @@
  *   without events, but no events of a deleted project.
  * - Reassignments are numbered, and the event store records the last one applied, so one in both copies is skipped.
  */
+
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { DATA_FILES } from '../data-files.ts';
 import type { EventStore } from '../events/event-store.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { openSnapshotView, type SnapshotView } from './snapshot-view.ts';
 
 interface FolderSnapshotSource {
   dataDir: string;
@@ -71,3 +72,28 @@ export const countLog = (count: Count, position: number) => ({
   accepted: count('select accepted from totals'),
   pending: count(`select coalesce(sum(events), 0) from entries where seq > ${Math.trunc(position)}`),
 });
+
+/** A database as it was at one moment; later writes do not change it. */
+interface SnapshotView {
+  readNumber(sql: string): number;
+  copyTo(target: string): Promise<void>;
+  close(): void;
+}
+
+/** Pages copied before the event loop continues: about a millisecond. */
+const PAGES_PER_BATCH = 256;
+const BUSY_TIMEOUT_MS = 5000;
+
+function openSnapshotView(path: string): SnapshotView {
+  const database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  // The view starts with the first read. A backup within the transaction stays at that view and never restarts.
+  database.exec('begin');
+  database.prepare('select count(*) from sqlite_schema').get();
+  return {
+    readNumber: (sql) => Number(database.prepare(sql).pluck().get() ?? 0),
+    copyTo: async (target) => {
+      await database.backup(target, { progress: () => PAGES_PER_BATCH });
+    },
+    close: () => database.close(),
+  };
+}

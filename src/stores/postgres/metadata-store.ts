@@ -1,4 +1,12 @@
-import { CamelCasePlugin, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely';
+import {
+  CamelCasePlugin,
+  type DataTypeNode,
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
 import type { IngestStore } from '../ingest/ingest-store.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { type FeatureTables, NO_FEATURE_TABLES } from '../sql/feature-tables.ts';
@@ -9,7 +17,6 @@ import type { Tables } from '../sql/tables.ts';
 import { postgresIngestStore } from './ingest-store.ts';
 import { personIndexReader } from './person-index-reader.ts';
 import { kyselyPool, openPool, type PoolOptions } from './pool.ts';
-import { BinaryTextCompiler } from './query-compiler.ts';
 
 const DEFAULT_POOL_OPTIONS: PoolOptions = { size: 10 };
 
@@ -54,4 +61,15 @@ export async function openPostgresMetadataStore(
     persons: { ...general.persons, listMatching: personIndexReader(db) },
   };
   return { metadata, ingest: postgresIngestStore(db), db };
+}
+
+/**
+ * Text columns compare by bytes, whatever the database's collation: lists have the same order as in SQLite, and names
+ * that differ in any byte are different.
+ */
+class BinaryTextCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    super.visitDataType(node);
+    if (node.dataType === 'text' && this.parentNode?.kind === 'ColumnDefinitionNode') this.append(' collate "C"');
+  }
 }

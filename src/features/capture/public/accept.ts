@@ -4,13 +4,15 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
+import { changedSubjects } from '../../../core/events/changed-subjects.ts';
 import { isRecording } from '../../../core/events/special-events.ts';
+import { validateEvents } from '../../../core/events/validate-events.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { callerAddress, type ReadRequest, readPublicRequest } from '../../../http/public/read-request.ts';
 import { acceptEvents } from '../../../ingest/accept/accept-events.ts';
 import type { RequestContext } from '../../../ingest/accept/request-context.ts';
+import { eachBatch } from '../../../lib/in-batches.ts';
 import type { MaybePromise } from '../../../lib/maybe-async.ts';
-import { checkEvents } from '../check-events.ts';
 import type { CaptureDeps } from './deps.ts';
 
 /** What a protocol reads from a request. */
@@ -75,3 +77,16 @@ const RETRY_AFTER_SECONDS = 2;
 const UNAVAILABLE =
   'Unable to store some events. Please try again. If you are the owner of this app you can check the logs for ' +
   'further details.';
+
+/** About a millisecond. */
+const BATCH_SIZE = 1000;
+
+/** Throws where an event is invalid for every protocol; returns the subjects whose flags the events may change. */
+async function checkEvents(events: readonly JsonObject[], engage: boolean): Promise<string[]> {
+  const subjects: string[][] = [];
+  await eachBatch(events, BATCH_SIZE, (batch) => {
+    validateEvents(batch);
+    subjects.push(changedSubjects(batch, engage));
+  });
+  return subjects.flat();
+}

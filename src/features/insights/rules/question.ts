@@ -11,8 +11,7 @@ import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Interval } from '../../../core/time/interval.ts';
 import type { Period } from '../../../core/time/period.ts';
-import type { Range } from '../../../core/time/range.ts';
-import type { Window } from '../../../core/time/window.ts';
+import type { Range, Window } from '../../../core/time/range.ts';
 import type { Formula } from '../trends/rules/formula.ts';
 import type { SeriesMath } from './math.ts';
 

@@ -1,6 +1,6 @@
 import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { invalid } from '../../../core/errors.ts';
-import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
+import { SESSION_DURATION } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import {

@@ -2,8 +2,7 @@
 import type { Breakdown } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { UsedName } from '../../../core/events/used-name.ts';
-import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
-import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
+import { type Filter, propertyFiltersIn, SESSION_DURATION } from '../../../core/filters/property-filter.ts';
 import type { FunnelQuestion, PathsQuestion, Series } from './question.ts';
 
 export interface QuestionParts {

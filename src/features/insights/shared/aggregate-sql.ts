@@ -1,7 +1,7 @@
 /** How the events of a series become numbers: one for each value of the breakdown and each interval. */
 
 import type { Actor } from '../../../core/actor.ts';
-import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
+import { SESSION_DURATION } from '../../../core/filters/property-filter.ts';
 import type { Range } from '../../../core/time/range.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { sessionsSql } from '../../../query/property-value.ts';

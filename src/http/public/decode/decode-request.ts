@@ -1,8 +1,7 @@
 import { Failure } from '../../../core/errors.ts';
 import { noData } from '../../../core/events/extract-events.ts';
 import { malformed, payloadTooLarge } from './decode-failures.ts';
-import { type Compression, decompress, isGzip } from './decompress.ts';
-import { decompressLz } from './decompress-lz.ts';
+import { type Compression, decompress, decompressLz, isGzip } from './decompress.ts';
 import { formTypeOf, readForm } from './read-form.ts';
 import { repairUtf8 } from './repair-utf8.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';

@@ -3,11 +3,9 @@
  * stored as they were sent, unknown fields included.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { invalidFlagFilters } from './filter-errors.ts';
-import { checkPayloads } from './payload-rules.ts';
+import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
-import { checkVariants } from './variant-rules.ts';
 
 /** Throws a `Failure` for the first problem. */
 export function validateFilters(filters: JsonObject): void {
@@ -49,5 +47,66 @@ export function requireGroups(filters: JsonObject): void {
   const groups = filters['groups'] ?? [];
   if (Array.isArray(groups) && groups.length === 0) {
     throw invalidFlagFilters('Feature flags must have at least one condition set (group).');
+  }
+}
+
+/** Payloads are JSON values, or JSON in a string as consoles send it; both are stored unchanged. */
+function checkPayloads(payloads: Json | undefined, variants: ReadonlySet<string>): void {
+  if (payloads === null || payloads === undefined) return;
+  if (!isJsonObject(payloads)) throw invalidFlagFilters('Payloads must be passed as a dictionary');
+  const keys = Object.keys(payloads);
+  if (variants.size > 0 && !keys.every((key) => variants.has(key))) {
+    throw invalidFlagFilters('Payload keys must match a variant key for multivariate flags');
+  }
+  if (variants.size === 0 && !keys.every((key) => key === 'true')) {
+    throw invalidFlagFilters("Payload keys must be 'true' for boolean flags");
+  }
+  if (!Object.values(payloads).every(isReadable)) throw invalidFlagFilters('Payload value is not valid JSON');
+}
+
+function isReadable(payload: Json): boolean {
+  if (typeof payload !== 'string') return true;
+  try {
+    JSON.parse(payload);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const MAX_KEY_LENGTH = 400;
+const KEY = /^[a-zA-Z0-9_./-]+$/;
+
+/** Checks the variants and returns their keys; none for a boolean flag. */
+function checkVariants(multivariate: Json | undefined): Set<string> {
+  if (multivariate === null || multivariate === undefined) return new Set();
+  if (!isJsonObject(multivariate)) throw invalidFlagFilters('multivariate must be an object or null');
+  const path = 'multivariate.variants';
+  const variants = listOfObjects(path, multivariate['variants'] ?? []);
+  const keys = variants.map(({ key }, i) => checkKey(`${path}[${i}].key`, key));
+  const duplicate = keys.find((key, i) => keys.indexOf(key) !== i);
+  if (duplicate !== undefined) {
+    throw invalidFlagFilters(`Invalid variant definitions: there are two variants '${duplicate}'.`);
+  }
+  for (const [i, { rollout_percentage }] of variants.entries()) {
+    checkRollout(`${path}[${i}].rollout_percentage`, rollout_percentage, false);
+  }
+  checkSum(variants);
+  return new Set(keys);
+}
+
+function checkKey(path: string, key: Json | undefined): string {
+  if (typeof key !== 'string' || key === '') throw invalidFlagFilters(`${path} must be a text that is not empty`);
+  if (key.length > MAX_KEY_LENGTH)
+    throw invalidFlagFilters(`${path} must have no more than ${MAX_KEY_LENGTH} characters`);
+  if (KEY.test(key)) return key;
+  throw invalidFlagFilters(`${path} may hold letters, numbers and _ . / - alone, got '${pythonText(key)}'`);
+}
+
+/** Tolerates floating-point errors: thirds are written as 33.33, 33.33 and 33.34. */
+function checkSum(variants: readonly JsonObject[]): void {
+  const sum = variants.reduce((total, variant) => total + Number(variant['rollout_percentage']), 0);
+  if (variants.length > 0 && Math.abs(sum - 100) > 1e-6) {
+    throw invalidFlagFilters('Invalid variant definitions: Variant rollout percentages must sum to 100.');
   }
 }

@@ -1,6 +1,6 @@
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
-import type { Window } from '../../../../core/time/window.ts';
+import type { Window } from '../../../../core/time/range.ts';
 import {
   firstGivenName,
   knownFields,

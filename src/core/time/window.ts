@@ -1,4 +1,0 @@
-export interface Window {
-  count: number;
-  unit: 'minute' | 'hour' | 'day' | 'week' | 'month';
-}
