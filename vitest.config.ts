@@ -1,35 +1,37 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Tests that take long, or need what not every machine has, are commands of their own: `npm run test:browser` and so on. */
+/** Slow tests, and tests that need more than Node, have their own commands: `npm run test:browser` and so on. */
 const GROUPS: Record<string, string[]> = {
-  browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts'],
-  guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
+  browser: ['test/console/**/*.test.ts', 'test/http/docs-page.test.ts'],
+  guides: ['test/guides/**/*.test.ts', 'test/operate/deploying.test.ts'],
   security: [
-    'test/security.test.ts',
-    'test/access-control.test.ts',
-    'test/fuzz-private-api.test.ts',
-    'test/sessions.test.ts',
+    'test/http/security.test.ts',
+    'test/http/access-control.test.ts',
+    'test/http/fuzz-private-api.test.ts',
+    'test/accounts/sessions.test.ts',
   ],
-  faults: ['test/process.test.ts', 'test/person-deletion*.test.ts', 'src/stores/duckdb/event-file.test.ts'],
+  faults: ['test/operate/process.test.ts', 'test/persons/deletion*.test.ts', 'src/stores/duckdb/event-file.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],
   clickhouse: ['src/stores/clickhouse/**/*.test.ts', 'test/scale/clickhouse/**/*.test.ts'],
 };
 /**
- * The whole system once more, on the stores of many machines; `STORES` says which, see `test/support/server.ts`. Left
- * out is what asks about events throughout, looks into files, or takes its time (passwords, webhooks).
+ * System tests that run once more on the stores of a cluster; `STORES` says which, see `test/support/server.ts`. Not
+ * among them: tests that query events throughout, read files, or are slow (passwords, webhooks).
  */
-const WHOLE = [
+const CLUSTER = [
   'test/flags/!(rollback).test.ts',
-  'test/decide/*.test.ts',
-  'test/{organizations,projects,project-token,guards,private-errors}.test.ts',
-  'test/{definitions,definitions-write,groups,persons,person-changes,person-properties,cohorts-static}.test.ts',
-  'test/{dashboards,saved-insights}.test.ts',
+  'test/flags/decide/*.test.ts',
+  'test/accounts/{organizations,projects,project-token}.test.ts',
+  'test/http/{security,private-errors}.test.ts',
+  'test/{definitions,groups,dashboards}/*.test.ts',
+  'test/persons/{persons,changes,properties}.test.ts',
+  'test/cohorts/static.test.ts',
   'test/capture/recorded-data.test.ts',
 ];
-/** Many machines: everything that needs either engine. */
+/** Everything that needs PostgreSQL or ClickHouse. */
 GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? [])];
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
 const group = process.env['TESTS'];
@@ -37,7 +39,7 @@ const stores = process.env['STORES'] ?? 'embedded';
 const needsPostgres = stores !== 'embedded' || ['postgres', 'clickhouse', 'scale'].includes(group ?? '');
 
 function filesOf(name: string): string[] {
-  return name === 'whole' ? WHOLE : (GROUPS[name] ?? []);
+  return name === 'whole' ? CLUSTER : (GROUPS[name] ?? []);
 }
 
 export default defineConfig({
