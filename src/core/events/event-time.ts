@@ -3,7 +3,7 @@ import { parseTimestamp, withinSupportedYears } from '../time/parse-timestamp.ts
 import { HOUR_MS } from '../time/units.ts';
 import type { Warning } from './warning.ts';
 
-export interface RequestTimes {
+export interface RequestTimestamps {
   /** When the request arrived, ms UTC. */
   receivedAt: number;
   /** When the client says it sent the request, ms UTC on its own clock. */
@@ -14,7 +14,12 @@ export interface RequestTimes {
 const MAX_AHEAD_MS = 23 * HOUR_MS;
 
 /** When the event happened by the server's clock; the arrival time, with a warning, where that is unknown. */
-export function eventTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTimes, warnings: Warning[]): number {
+export function eventTime(
+  raw: JsonObject,
+  ignoreSentAt: boolean,
+  clocks: RequestTimestamps,
+  warnings: Warning[],
+): number {
   const reported = reportedTime(raw, ignoreSentAt, clocks);
   if (reported === undefined) {
     warnings.push({ type: 'ignored_invalid_timestamp', details: timeDetails(raw, clocks) });
@@ -25,7 +30,7 @@ export function eventTime(raw: JsonObject, ignoreSentAt: boolean, clocks: Reques
   return clocks.receivedAt;
 }
 
-function reportedTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTimes): number | undefined {
+function reportedTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTimestamps): number | undefined {
   const { timestamp, offset } = raw;
   if (timestamp) return withSkew(parseTimestamp(timestamp), ignoreSentAt, clocks);
   // Queued browser events say how long before sending they happened.
@@ -34,12 +39,12 @@ function reportedTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTim
 }
 
 /** A wrong client clock is wrong by the same amount in both of its readings. */
-function withSkew(parsed: number | undefined, ignoreSentAt: boolean, clocks: RequestTimes): number | undefined {
+function withSkew(parsed: number | undefined, ignoreSentAt: boolean, clocks: RequestTimestamps): number | undefined {
   if (parsed === undefined || clocks.sentAt === null || ignoreSentAt) return parsed;
   return withinSupportedYears(parsed + (clocks.receivedAt - clocks.sentAt));
 }
 
-const timeDetails = (raw: JsonObject, clocks: RequestTimes): JsonObject => ({
+const timeDetails = (raw: JsonObject, clocks: RequestTimestamps): JsonObject => ({
   timestamp: preview(raw['timestamp']),
   offset: preview(raw['offset']),
   sentAt: clocks.sentAt,

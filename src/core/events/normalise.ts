@@ -5,7 +5,7 @@ import { readChain } from './elements-chain.ts';
 import type { Event } from './event.ts';
 import { identityOf } from './event-identity.ts';
 import { eventName } from './event-name.ts';
-import { eventTime, type RequestTimes } from './event-time.ts';
+import { eventTime, type RequestTimestamps } from './event-time.ts';
 import { groupIdentify, MAX_GROUP_KEY_LENGTH } from './groups.ts';
 import { type PropertyContext, readProperties } from './read-properties.ts';
 import { specialEvent } from './special-events.ts';
@@ -16,7 +16,7 @@ import type { Warning } from './warning.ts';
  * context gives the same result, so that a replay stores nothing twice. The raw event must not be used afterwards: its
  * properties are completed in place (see `readProperties`).
  */
-export interface NormaliseContext extends RequestTimes {
+export interface NormaliseContext extends RequestTimestamps {
   projectId: number;
   /** The client's address; null where it is unknown. */
   ip: string | null;

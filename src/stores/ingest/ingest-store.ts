@@ -15,7 +15,7 @@ export interface DistinctId {
   distinctId: string;
 }
 
-export interface KnownPersons {
+export interface PersonsAndDistinctIds {
   persons: Person[];
   distinctIds: { projectId: number; distinctId: string; personUuid: string }[];
 }
@@ -142,7 +142,7 @@ export interface IngestTransaction {
   /** Deletes them and records the number of events in their deletions. */
   completeReassignments(done: readonly Reassigned[]): Promise<void>;
   listProjects(ids: readonly number[]): Promise<IngestProject[]>;
-  listPersonsByDistinctIds(ids: readonly DistinctId[]): Promise<KnownPersons>;
+  listPersonsByDistinctIds(ids: readonly DistinctId[]): Promise<PersonsAndDistinctIds>;
   /** Those uuids that a person has or had. */
   listTakenUuids(uuids: readonly string[]): Promise<string[]>;
   /** Those events that were stored before. */

@@ -7,7 +7,7 @@ import type {
   Group,
   GroupType,
   IngestProject,
-  KnownPersons,
+  PersonsAndDistinctIds,
   WebhookEvent,
 } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
@@ -39,7 +39,7 @@ interface PersonRow {
   version: number;
 }
 
-export async function readPersons(on: Sql, ids: readonly DistinctId[]): Promise<KnownPersons> {
+export async function readPersons(on: Sql, ids: readonly DistinctId[]): Promise<PersonsAndDistinctIds> {
   if (ids.length === 0) return { persons: [], distinctIds: [] };
   const rows = on.dialect.hasConcurrentChunks
     ? await lockPersons(on, ids, () => personRows(on, ids))
