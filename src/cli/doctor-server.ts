@@ -24,11 +24,14 @@ export const checkServer = (health: Health, now: number): Finding[] => [
   checkLastBackup(health, now),
 ];
 
+/** The others (ingest log, PostgreSQL, ClickHouse) have names that need no explanation. */
+const STORE_LABELS: Readonly<Record<string, string>> = { metadata: 'metadata store', events: 'event store' };
+
 const checkStoreHealth = ({ store, problem, detail }: Health['stores'][number]): Finding =>
   problem === null
-    ? okFinding(`store of ${store}`, detail)
+    ? okFinding(STORE_LABELS[store] ?? store, detail)
     : {
-        about: `store of ${store}`,
+        about: STORE_LABELS[store] ?? store,
         state: 'bad',
         detail: problem,
         advice: 'Stop the server, keep a copy of the data folder, and restore a backup: cairn restore FILE --replace',

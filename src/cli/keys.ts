@@ -3,15 +3,15 @@ import { formatTime } from './output.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
-const HELP = `Personal keys (phx_…), by which programs use the private API in somebody's name.
+const HELP = `Manages personal API keys (phx_…), with which programs use the private API as a user.
 
   cairn keys list [--user EMAIL]
-  cairn keys create --user EMAIL [--label TEXT]    Prints the key. It is kept nowhere: this is the only time.
-  cairn keys revoke ID                             It stops working at once. IDs are in the list.`;
+  cairn keys create --user EMAIL [--label TEXT]    Prints the new key. It is not shown again.
+  cairn keys revoke ID                             The key stops working immediately. \`list\` shows the IDs.`;
 
 export const keys: Command = {
   name: 'keys',
-  summary: 'Personal keys: create, list, revoke.',
+  summary: 'Manage personal API keys: create, list, revoke.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -35,17 +35,17 @@ export const keys: Command = {
       const { words, options } = readArgs(args, { user: 'text', label: 'text' });
       const { EMAIL } = readPositionals(options.user === null ? words : [options.user, ...words], 'EMAIL');
       const operator = await context.operator({ mayBegin: true });
-      const made = await operator.run('keys.create', { user: EMAIL, label: options.label ?? 'Command line' });
-      if (context.json) context.out.json(made);
-      else context.out.print(made.key);
-      context.out.note(`This key is shown once. Its id, for revoking: ${made.id}`);
+      const created = await operator.run('keys.create', { user: EMAIL, label: options.label ?? 'Command line' });
+      if (context.json) context.out.json(created);
+      else context.out.print(created.key);
+      context.out.note(`The key is not shown again. ID, for revoking it: ${created.id}`);
       return EXIT.done;
     },
     async revoke(context, args) {
       const { ID } = readPositionals(readArgs(args, {}).words, 'ID');
-      const gone = await (await context.operator()).run('keys.revoke', { id: ID });
-      if (context.json) context.out.json(gone);
-      else context.out.print(`The key "${gone.label}" of ${gone.user} no longer works.`);
+      const revoked = await (await context.operator()).run('keys.revoke', { id: ID });
+      if (context.json) context.out.json(revoked);
+      else context.out.print(`Revoked the key "${revoked.label}" of ${revoked.user}.`);
       return EXIT.done;
     },
   }),

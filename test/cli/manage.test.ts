@@ -30,7 +30,7 @@ describe('with a running server', () => {
     expect(listed.stdout).toMatch(new RegExp(`${id}  ${email}  deploys +2026-01-15T12:00:00  2026-01-15T12:00:00`));
     expect(listed.stdout).not.toContain(key);
     const gone = await cairn(['keys', 'revoke', id, ...at]);
-    expect([gone.code, gone.stdout]).toEqual([0, `The key "deploys" of ${email} no longer works.\n`]);
+    expect([gone.code, gone.stdout]).toEqual([0, `Revoked the key "deploys" of ${email}.\n`]);
     expect(await me(key)).toBe(401);
   });
 
