@@ -14,18 +14,18 @@ const aCohort = (name: string, rest: Partial<Cohort> = {}): Omit<Cohort, 'id'> =
 
 export function describeCohortStore(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`cohorts on ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const addPersons = (projectId: number, ...uuids: string[]): Promise<void> =>
-      place.ingest.transaction((store) =>
+      setup.ingest.transaction((store) =>
         store.apply({ ...NO_CHANGES, persons: newPersonChanges(projectId, uuids), position: ++position }),
       );
-    const create = (label: string, rest: Partial<Cohort> = {}) => place.metadata.cohorts.create(aCohort(label, rest));
+    const create = (label: string, rest: Partial<Cohort> = {}) => setup.metadata.cohorts.create(aCohort(label, rest));
     const namesOf = (cohorts: readonly Cohort[]): string[] => cohorts.map((cohort) => cohort.name);
 
     it('keeps a cohort whole, in its project', async () => {
@@ -41,13 +41,13 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
         version: 4,
         createdBy: 5,
       });
-      const cohort = await place.metadata.cohorts.create(given);
+      const cohort = await setup.metadata.cohorts.create(given);
       expect(cohort).toEqual({ ...given, id: cohort.id });
-      expect(await place.metadata.cohorts.get(1, cohort.id)).toEqual(cohort);
-      expect(await place.metadata.cohorts.get(2, cohort.id)).toBeNull();
+      expect(await setup.metadata.cohorts.get(1, cohort.id)).toEqual(cohort);
+      expect(await setup.metadata.cohorts.get(2, cohort.id)).toBeNull();
       const changed = { ...cohort, name: 'new', isStatic: false, count: null, filters: {} };
-      await place.metadata.cohorts.update(changed);
-      expect(await place.metadata.cohorts.get(1, cohort.id)).toEqual(changed);
+      await setup.metadata.cohorts.update(changed);
+      expect(await setup.metadata.cohorts.get(1, cohort.id)).toEqual(changed);
     });
 
     it('lists those that are not deleted, newest first, in pages', async () => {
@@ -56,7 +56,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
       await create('second');
       const gone = await create('gone', { deleted: true });
       await create('theirs', { projectId: 2 });
-      const { cohorts } = place.metadata;
+      const { cohorts } = setup.metadata;
       expect(namesOf(await cohorts.listByProject(1))).toEqual(['second', 'first', 'old']);
       const { count, items } = await cohorts.list(1, { limit: 1, offset: 1 });
       expect([count, namesOf(items)]).toEqual([3, ['first']]);
@@ -72,7 +72,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
       await create('oldest', { lastCalculation: 40, projectId: 2, errorsCalculating: 20 });
       await create('broken', { lastCalculation: 30, errorsCalculating: 21 });
       await create('never');
-      const { cohorts } = place.metadata;
+      const { cohorts } = setup.metadata;
       expect(namesOf(await cohorts.listPending())).toEqual(['waits']);
       expect(namesOf(await cohorts.listDue(100, 20, 10))).toEqual(['never', 'oldest', 'older']);
       expect(namesOf(await cohorts.listDue(100, 20, 1))).toEqual(['never']);
@@ -81,7 +81,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
     it('finds persons of a project by uuid and distinct id', async () => {
       await addPersons(1, uuidOf(1), uuidOf(2));
       await addPersons(2, uuidOf(3));
-      const { cohortMembers } = place.metadata;
+      const { cohortMembers } = setup.metadata;
       const ids = await cohortMembers.listPersonIdsByUuid(1, [uuidOf(1), uuidOf(3), 'nobody']);
       expect(ids).toHaveLength(1);
       expect(await cohortMembers.listPersonIdsByDistinctId(1, [`first ${uuidOf(1)}`, `second ${uuidOf(1)}`])).toEqual(
@@ -99,7 +99,7 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
     it('adds existing persons once, and removes them', async () => {
       await addPersons(1, uuidOf(1), uuidOf(2), uuidOf(3));
       await addPersons(2, uuidOf(4));
-      const { cohorts, cohortMembers } = place.metadata;
+      const { cohorts, cohortMembers } = setup.metadata;
       const cohort = await create('some', { lastCalculation: NOW });
       const other = await create('other', { isStatic: true });
       const never = await create('never calculated');
@@ -126,14 +126,14 @@ export function describeCohortStore(name: string, open: () => Promise<MetadataSe
     it('undoes changes of members with the transaction they belong to', async () => {
       await addPersons(1, uuidOf(1));
       const cohort = await create('some');
-      const ids = await place.metadata.cohortMembers.listPersonIdsByUuid(1, [uuidOf(1)]);
-      const failing = place.metadata.transaction(async (store) => {
+      const ids = await setup.metadata.cohortMembers.listPersonIdsByUuid(1, [uuidOf(1)]);
+      const failing = setup.metadata.transaction(async (store) => {
         await store.cohortMembers.add(1, cohort.id, ids);
         expect(await store.cohortMembers.count(cohort.id)).toBe(1);
         throw new Error('boom');
       });
       await expect(failing).rejects.toThrow('boom');
-      expect(await place.metadata.cohortMembers.count(cohort.id)).toBe(0);
+      expect(await setup.metadata.cohortMembers.count(cohort.id)).toBe(0);
     });
   });
 }

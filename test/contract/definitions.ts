@@ -25,15 +25,15 @@ const property = (n: number, name: string, over: Partial<SeenPropertyDefinition>
 /** What every metadata store does with event and property definitions. */
 export function describeDefinitions(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`definitions: ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const write = (changes: Partial<IngestChanges>): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
+      setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
 
     it('finds definitions of events and properties', async () => {
       await write({
@@ -45,7 +45,7 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
         ],
       });
       await write({ events: [event(9, 'a')] });
-      const { definitions } = place.metadata;
+      const { definitions } = setup.metadata;
       expect(await definitions.listEvents(1)).toEqual([
         { ...FRESH_EVENT, id: uuidOf(2), name: 'a', createdAt: 2, lastSeenAt: 9 },
         { ...FRESH_EVENT, id: uuidOf(1), name: 'b', createdAt: 1, lastSeenAt: 1 },
@@ -64,7 +64,7 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
 
     it('keeps what users set for an event when it is seen again', async () => {
       await write({ events: [event(1, 'a'), event(2, 'b')] });
-      const { definitions } = place.metadata;
+      const { definitions } = setup.metadata;
       const said = {
         description: 'Somebody paid',
         tags: ['money', 'ünïcode'],
@@ -103,7 +103,7 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
       ['no type at all', null],
     ] as const)('lets no event change %s that a person has chosen', async (_name, chosen) => {
       await write({ properties: [property(1, 'plan', { propertyType: null }), property(2, 'age')] });
-      const { definitions } = place.metadata;
+      const { definitions } = setup.metadata;
       for (const id of [uuidOf(1), uuidOf(2)]) {
         await definitions.updateProperty(1, id, { propertyType: chosen, isTypeChosen: true, description: 'chosen' });
       }
@@ -116,10 +116,10 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
 
     it('takes the type of the first event unless a user has chosen one', async () => {
       await write({ properties: [property(1, 'plan', { propertyType: null })] });
-      await place.metadata.definitions.updateProperty(1, uuidOf(1), { description: 'no word about the type' });
+      await setup.metadata.definitions.updateProperty(1, uuidOf(1), { description: 'no word about the type' });
       await write({ properties: [property(2, 'plan', { propertyType: 'Boolean' })] });
       await write({ properties: [property(3, 'plan', { propertyType: 'Numeric' })] });
-      expect(await place.metadata.definitions.getProperty(1, uuidOf(1))).toMatchObject({
+      expect(await setup.metadata.definitions.getProperty(1, uuidOf(1))).toMatchObject({
         propertyType: 'Boolean',
         isTypeChosen: false,
         description: 'no word about the type',

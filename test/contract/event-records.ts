@@ -16,15 +16,15 @@ const ALL = { limit: 100, offset: 0 };
 /** What every metadata store returns about events after the processor has written it. */
 export function describeEventRecords(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`records about events: ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const write = (changes: Partial<IngestChanges>): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
+      setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
 
     const aLetter = (n: number, projectId = 1) => ({
       projectId,
@@ -39,7 +39,7 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
     it('pages through dead letters, newest first, and deletes one', async () => {
       await write({ deadLetters: [1, 2, 3].map((n) => aLetter(n)) });
       await write({ deadLetters: [aLetter(9, 2)] });
-      const { deadLetters } = place.metadata;
+      const { deadLetters } = setup.metadata;
       const { count, items } = await deadLetters.list(1, { limit: 2, offset: 0 });
       expect([count, items.map((letter) => letter.payload)]).toEqual([3, ['{"n":3}', '{"n":2}']]);
       const [newest] = items;
@@ -58,11 +58,11 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
     it('counts repetitions of an event, in its project only', async () => {
       const id = { projectId: 1, uuid: uuidOf(1) };
       await write({ seen: [{ ...id, receivedAt: 5, processedAt: 7 }] });
-      expect(await place.metadata.fates.getSeen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 0 });
+      expect(await setup.metadata.fates.getSeen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 0 });
       await write({ repeats: [id] });
       await write({ repeats: [id] });
-      expect(await place.metadata.fates.getSeen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 2 });
-      expect(await place.metadata.fates.getSeen(2, uuidOf(1))).toBeNull();
+      expect(await setup.metadata.fates.getSeen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 2 });
+      expect(await setup.metadata.fates.getSeen(2, uuidOf(1))).toBeNull();
     });
 
     it('returns the latest reason for a drop, until it is deleted', async () => {
@@ -75,30 +75,30 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
       });
       await write({ dropped: [drop('first', 10)] });
       await write({ dropped: [drop('second', 20)] });
-      expect(await place.metadata.fates.getDropped(1, uuidOf(1))).toEqual(drop('second', 20));
-      expect(await place.metadata.fates.getDropped(2, uuidOf(1))).toBeNull();
-      const { fates } = place.metadata;
+      expect(await setup.metadata.fates.getDropped(1, uuidOf(1))).toEqual(drop('second', 20));
+      expect(await setup.metadata.fates.getDropped(2, uuidOf(1))).toBeNull();
+      const { fates } = setup.metadata;
       expect(await fates.listDropped(1, { limit: 1, offset: 0 })).toEqual({ count: 2, items: [drop('second', 20)] });
       expect((await fates.listDropped(1, { limit: 9, offset: 1 })).items).toEqual([drop('first', 10)]);
       expect(await fates.listDropped(2, { limit: 9, offset: 0 })).toEqual({ count: 0, items: [] });
-      await place.ingest.deleteBefore(21);
-      expect(await place.metadata.fates.getDropped(1, uuidOf(1))).toBeNull();
+      await setup.ingest.deleteBefore(21);
+      expect(await setup.metadata.fates.getDropped(1, uuidOf(1))).toBeNull();
     });
 
     it('lists warnings newest first, and by type', async () => {
       const warn = (type: string, at: number, projectId = 1) => ({ projectId, type, details: '{}', at });
       await write({ warnings: [warn('a', 1), warn('b', 2), warn('a', 3), warn('a', 4, 2)] });
       const times = async (type?: string): Promise<number[]> =>
-        (await place.metadata.warnings.list(1, type, ALL)).items.map(({ at }) => at);
+        (await setup.metadata.warnings.list(1, type, ALL)).items.map(({ at }) => at);
       expect(await times()).toEqual([3, 2, 1]);
       expect(await times('a')).toEqual([3, 1]);
-      expect((await place.metadata.warnings.list(1, 'a', { limit: 1, offset: 1 })).count).toBe(2);
+      expect((await setup.metadata.warnings.list(1, 'a', { limit: 1, offset: 1 })).count).toBe(2);
     });
 
     it('finds persons by uuid and id, and reads all of them in pages', async () => {
       await write({ persons: newPersonChanges(1, [uuidOf(1), uuidOf(2), uuidOf(3)]) });
       await write({ persons: newPersonChanges(2, [uuidOf(4)]) });
-      const { eventPersons } = place.metadata;
+      const { eventPersons } = setup.metadata;
       expect(await eventPersons.listByUuids(1, [uuidOf(2), uuidOf(4), uuidOf(99)])).toEqual([
         {
           uuid: uuidOf(2),

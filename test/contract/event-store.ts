@@ -8,7 +8,7 @@ import { anEvent, uuidOf } from './events.ts';
 /** Where one test keeps its events. */
 export interface EventStoreSetup {
   openStore(): Promise<EventStore>;
-  /** The place as a power cut at this instant would leave it. */
+  /** The setup as a power cut at this instant would leave it. */
   copy(): EventStoreSetup;
   remove(): Promise<void>;
 }
@@ -25,22 +25,22 @@ const ALL_COLUMNS = [
 /** What every event store promises. `runs`: so often each rule is tried on something random. */
 export function describeEventStore(
   name: string,
-  makePlace: () => EventStoreSetup,
+  makeSetup: () => EventStoreSetup,
   { runs = 30 }: { runs?: number } = {},
 ): void {
   describe(`event store: ${name}`, () => {
-    let place: EventStoreSetup;
+    let setup: EventStoreSetup;
     let store: EventStore;
     let position: number;
 
     beforeEach(async () => {
-      place = makePlace();
-      store = await place.openStore();
+      setup = makeSetup();
+      store = await setup.openStore();
       position = 0;
     });
     afterEach(async () => {
       await store.close();
-      await place.remove();
+      await setup.remove();
     });
 
     const write = (events: StoredEvent[], overrides: PersonOverride[] = []): Promise<void> =>
@@ -56,7 +56,7 @@ export function describeEventStore(
 
     async function reopen(): Promise<void> {
       await store.close();
-      store = await place.openStore();
+      store = await setup.openStore();
     }
 
     describe('write', () => {
@@ -135,7 +135,7 @@ export function describeEventStore(
 
       it('has everything after a power cut that follows the commit', async () => {
         await write([anEvent(), anEvent()]);
-        const copy = place.copy();
+        const copy = setup.copy();
         const reopened = await copy.openStore();
         expect([await reopened.position(), await count(reopened)]).toEqual([1, 2]);
         await reopened.close();

@@ -19,23 +19,23 @@ const aGroup = (key: string, createdAt: number, properties: JsonObject = {}, ove
 /** What every metadata store does with groups and group types. */
 export function describeGroups(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`groups: ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const write = (changes: Partial<IngestChanges>): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
-    const list = (over: Partial<Parameters<typeof place.metadata.groups.list>[2]> = {}) =>
-      place.metadata.groups.list(1, 0, { search: undefined, from: undefined, limit: 100, ...over });
+      setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
+    const list = (over: Partial<Parameters<typeof setup.metadata.groups.list>[2]> = {}) =>
+      setup.metadata.groups.list(1, 0, { search: undefined, from: undefined, limit: 100, ...over });
     const keys = (groups: readonly StoredGroup[]): string[] => groups.map(({ key }) => key);
 
     it('lists group types by index, with their display names', async () => {
       const type = (projectId: number, index: number, typeName: string) => ({ projectId, index, name: typeName });
       await write({ groupTypes: [type(1, 1, 'team'), type(1, 0, 'company'), type(2, 0, 'school')] });
-      const { groups } = place.metadata;
+      const { groups } = setup.metadata;
       await groups.updateType(1, 1, { nameSingular: 'Team', namePlural: 'Teams' });
       await groups.updateType(1, 1, { nameSingular: 'Squad' });
       await groups.updateType(1, 1, {});
@@ -50,7 +50,7 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
 
     it('finds a group by type and key, in its project only', async () => {
       await write({ groups: [aGroup('acme', 5, { plan: 'pro' })] });
-      const { groups } = place.metadata;
+      const { groups } = setup.metadata;
       expect(await groups.get(1, 0, 'acme')).toEqual({
         typeIndex: 0,
         key: 'acme',
@@ -92,7 +92,7 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
           const all = made.map(([createdAt, key]) => aGroup(key, createdAt, {}, { typeIndex }));
           await write({ groups: all });
           const page = (from?: { direction: 'behind' | 'before'; cursor: GroupCursor }) =>
-            place.metadata.groups.list(1, typeIndex, { search: undefined, from, limit });
+            setup.metadata.groups.list(1, typeIndex, { search: undefined, from, limit });
           const wanted = keys(all.sort(byPlace));
           const forwards: StoredGroup[] = [];
           for (let next = await page(); next.length > 0; ) {
@@ -122,7 +122,7 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
           aGroup('d', 4, { plan: 'elsewhere' }, { typeIndex: 1 }),
         ],
       });
-      const { groups } = place.metadata;
+      const { groups } = setup.metadata;
       expect(await groups.countProperties(1, 0, 100)).toEqual([
         { name: 'plan', count: 3 },
         { name: '$odd."key"', count: 2 },

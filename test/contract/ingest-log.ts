@@ -13,7 +13,7 @@ export interface TestedLog extends Omit<IngestLog, 'state' | 'purge'> {
 export interface LogSetup {
   openLog(bounds: { maxBytes: number; maxEvents?: number }): Promise<TestedLog>;
   openReader(): Promise<IngestLogReader>;
-  /** The place as a power cut at this instant would leave it. */
+  /** The setup as a power cut at this instant would leave it. */
   copy(): LogSetup;
   remove(): Promise<void>;
 }
@@ -35,26 +35,26 @@ const sized = (bytes: number, over: Partial<NewLogEntry> = {}): NewLogEntry =>
   anEntry({ payload: Buffer.alloc(bytes, 120), ...over });
 
 /** What every ingest log promises. */
-export function describeIngestLog(name: string, makePlace: () => LogSetup, { boundsEvents = true } = {}): void {
+export function describeIngestLog(name: string, makeSetup: () => LogSetup, { boundsEvents = true } = {}): void {
   describe(`ingest log: ${name}`, () => {
-    let place: LogSetup;
+    let setup: LogSetup;
     let log: TestedLog;
 
     beforeEach(async () => {
-      place = makePlace();
-      log = await place.openLog(NO_LIMIT);
+      setup = makeSetup();
+      log = await setup.openLog(NO_LIMIT);
     });
     afterEach(async () => {
       await log.close();
-      await place.remove();
+      await setup.remove();
     });
 
     async function reopen(bounds: { maxBytes: number; maxEvents?: number } = NO_LIMIT): Promise<void> {
       await log.close();
-      log = await place.openLog(bounds);
+      log = await setup.openLog(bounds);
     }
 
-    async function readAll(from = 0, maxEvents = ALL, maxBytes = ALL, at = place): Promise<number[]> {
+    async function readAll(from = 0, maxEvents = ALL, maxBytes = ALL, at = setup): Promise<number[]> {
       const reader = await at.openReader();
       const seqs = (await reader.read(from, maxEvents, maxBytes)).map(({ seq }) => seq);
       reader.close();
@@ -83,7 +83,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
           payload: Buffer.from([0, 1, 255, 128, 10]),
         });
         const seq = await log.append(entry);
-        const reader = await place.openReader();
+        const reader = await setup.openReader();
         expect(await reader.read(0, ALL, ALL)).toEqual([{ ...entry, seq }]);
         reader.close();
       });
@@ -102,7 +102,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
 
       it('has the entry on disk when it resolves', async () => {
         const seq = await log.append(anEntry());
-        const copy = place.copy();
+        const copy = setup.copy();
         const reopened = await copy.openLog(NO_LIMIT);
         expect(await reopened.state()).toEqual(await log.state());
         expect(await readAll(0, ALL, ALL, copy)).toEqual([seq]);
@@ -174,7 +174,7 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
       });
 
       it('sees what was written after the reader was opened', async () => {
-        const reader = await place.openReader();
+        const reader = await setup.openReader();
         const seq = await log.append(anEntry());
         expect((await reader.read(5, ALL, ALL)).map((entry) => entry.seq)).toEqual([seq]);
         reader.close();
@@ -241,8 +241,8 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
     it('behaves like a simple list under any sequence of actions', async () => {
       await fc.assert(
         fc.asyncProperty(logActions, async (actions) => {
-          const ownPlace = makePlace();
-          let own = await ownPlace.openLog(NO_LIMIT);
+          const ownSetup = makeSetup();
+          let own = await ownSetup.openLog(NO_LIMIT);
           let model: LogModel = emptyModel();
           for (const action of actions) {
             model = applyToModel(model, action);
@@ -251,14 +251,14 @@ export function describeIngestLog(name: string, makePlace: () => LogSetup, { bou
             } else if (action.kind === 'trim') await own.trim(action.seq);
             else {
               await own.close();
-              own = await ownPlace.openLog(NO_LIMIT);
+              own = await ownSetup.openLog(NO_LIMIT);
             }
             expect(await own.state()).toEqual(modelState(model));
           }
           const expected = model.entries.map(({ seq }) => seq);
-          expect(await readAll(0, ALL, ALL, ownPlace)).toEqual(expected);
+          expect(await readAll(0, ALL, ALL, ownSetup)).toEqual(expected);
           await own.close();
-          await ownPlace.remove();
+          await ownSetup.remove();
         }),
         { numRuns: 40 },
       );

@@ -13,19 +13,19 @@ const person = (uuid: string, properties: object = {}) => ({
 });
 
 /** How every event store keeps its copy of persons. */
-export function describeMirror(name: string, makePlace: () => EventStoreSetup): void {
+export function describeMirror(name: string, makeSetup: () => EventStoreSetup): void {
   describe(`mirror of persons: ${name}`, () => {
-    let place: EventStoreSetup;
+    let setup: EventStoreSetup;
     let store: EventStore;
     let change: number;
     beforeEach(async () => {
-      place = makePlace();
-      store = await place.openStore();
+      setup = makeSetup();
+      store = await setup.openStore();
       change = 0;
     });
     afterEach(async () => {
       await store.close();
-      await place.remove();
+      await setup.remove();
     });
 
     const write = (slice: Partial<MirrorBatch>): Promise<void> =>
@@ -69,7 +69,7 @@ export function describeMirror(name: string, makePlace: () => EventStoreSetup): 
       const position = { change: 9, id: Number.MAX_SAFE_INTEGER };
       await write({ persons, position });
       await write({ persons, position });
-      const cut = place.copy();
+      const cut = setup.copy();
       const again = await cut.openStore();
       expect(await copied(again)).toHaveLength(5000);
       expect(await again.mirrorPosition(1)).toEqual(position);

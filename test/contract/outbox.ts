@@ -16,18 +16,18 @@ const message = (event: string, count: number, at: number, projectId = 1): NewOu
 /** What every metadata store does with the webhook outbox. */
 export function describeOutbox(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`webhook outbox: ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const write = (...messages: NewOutboxMessage[]): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, messages, position: ++position }));
+      setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, messages, position: ++position }));
 
     it('combines the events of one name: count, last person, pending since', async () => {
-      const { outbox } = place.metadata;
+      const { outbox } = setup.metadata;
       expect(await outbox.listProjects()).toEqual([]);
       await write(message('b', 2, 10), message('a', 1, 10), message('b', 1, 10, 2));
       await write(message('b', 5, 20));
@@ -39,7 +39,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     });
 
     it('removes what was sent, and keeps events added since', async () => {
-      const { outbox } = place.metadata;
+      const { outbox } = setup.metadata;
       await write(message('a', 2, 10), message('b', 1, 11));
       const told = await outbox.listByProject(1);
       await write(message('a', 3, 20));
@@ -55,7 +55,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     });
 
     it('leaves a message alone that was deleted and created again', async () => {
-      const { outbox } = place.metadata;
+      const { outbox } = setup.metadata;
       await write(message('a', 5, 10));
       const told = await outbox.listByProject(1);
       await outbox.delete(1, 'a');
@@ -65,7 +65,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     });
 
     it('deletes one event name, or a whole project', async () => {
-      const { outbox } = place.metadata;
+      const { outbox } = setup.metadata;
       await write(message('a', 1, 1), message('b', 1, 1), message('c', 1, 1), message('a', 1, 1, 2));
       await outbox.delete(1, 'a');
       expect((await outbox.listByProject(1)).map(({ event }) => event)).toEqual(['b', 'c']);
@@ -74,7 +74,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     });
 
     it('lists the event names with a webhook, by project', async () => {
-      const { definitions } = place.metadata;
+      const { definitions } = setup.metadata;
       const event = (n: number, eventName: string, projectId: number) => ({
         id: uuidOf(n),
         projectId,
@@ -82,10 +82,10 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
         at: n,
       });
       const events = [event(1, 'a', 1), event(2, 'b', 1), event(3, 'a', 2), event(4, 'c', 3)];
-      await place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events, position: ++position }));
+      await setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events, position: ++position }));
       await definitions.updateEvent(1, uuidOf(1), { postToSlack: true });
       await definitions.updateEvent(3, uuidOf(4), { postToSlack: true });
-      const marked = (ids: number[]) => place.ingest.transaction((store) => store.listWebhookEvents(ids));
+      const marked = (ids: number[]) => setup.ingest.transaction((store) => store.listWebhookEvents(ids));
       expect(await marked([1, 2])).toEqual([{ projectId: 1, event: 'a' }]);
       expect(await marked([])).toEqual([]);
       await definitions.updateEvent(1, uuidOf(1), { postToSlack: false });

@@ -27,21 +27,21 @@ const aPerson = (uuid: string, over: Partial<Person> = {}): Person => ({
 /** How every metadata store keeps what people change about persons, and forgets whom it must. */
 export function describePersonIdentities(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`person identities: ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     let journal: PersonIdentityStore;
     let deletions: DeletionStore;
     let position: number;
     beforeEach(async () => {
-      place = await open();
-      ({ personIdentities: journal, deletions } = place.metadata);
+      setup = await open();
+      ({ personIdentities: journal, deletions } = setup.metadata);
       position = 0;
       await write({ persons: newPersonChanges(1, [ada, bob, cyd]) });
       await write({ persons: newPersonChanges(2, [uuidOf(9)]) });
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     const write = (changes: Partial<IngestChanges>): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
+      setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
 
     const merge = (source: string, target: string, at = 5): Promise<void> => {
       const op: PersonOp = {
@@ -58,7 +58,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       return write({ persons: { persons: [], ops: [op], history: [], overrides } });
     };
 
-    const find: PersonStore['get'] = (projectId, ref) => place.metadata.persons.get(projectId, ref);
+    const find: PersonStore['get'] = (projectId, ref) => setup.metadata.persons.get(projectId, ref);
     const idsOf = async (uuid: string): Promise<string[]> => {
       const person = await find(1, { uuid: uuid });
       return person ? journal.listDistinctIds(person.id) : [];
@@ -93,12 +93,12 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
     });
 
     it('lists persons changed after a position in batches, and removed ones', async () => {
-      const start = await place.ingest.listChangedPersons(1, MIRROR_START, 2);
+      const start = await setup.ingest.listChangedPersons(1, MIRROR_START, 2);
       expect(start.persons).toEqual([ada, bob].map((uuid) => ({ uuid, createdAt: 1, properties: `{"of":"${uuid}"}` })));
-      const rest = await place.ingest.listChangedPersons(1, start.position, 2);
+      const rest = await setup.ingest.listChangedPersons(1, start.position, 2);
       expect([rest.removed, rest.persons.map(({ uuid }) => uuid)]).toEqual([[], [cyd]]);
       const changed = async (after = rest.position): Promise<string[][]> => {
-        const { removed, persons } = await place.ingest.listChangedPersons(1, after, 100);
+        const { removed, persons } = await setup.ingest.listChangedPersons(1, after, 100);
         return [[...removed].sort(), persons.map(({ uuid }) => uuid)];
       };
       expect(await changed()).toEqual([[], []]);
@@ -107,14 +107,14 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       await merge(cyd, ada);
       expect(await changed()).toEqual([[cyd], [bob, uuidOf(20)]]);
       const person = await find(1, { uuid: bob });
-      if (person) await place.metadata.persons.update({ person, history: [], properties: [] });
+      if (person) await setup.metadata.persons.update({ person, history: [], properties: [] });
       expect(await changed()).toEqual([[cyd], [uuidOf(20), bob]]);
       if (person) await journal.delete(person, await journal.getMergedPersons(1, bob));
       expect(await changed()).toEqual([[bob, cyd], [uuidOf(20)]]);
       await journal.reviveUuid(cyd);
       await journal.create([{ ...aPerson(cyd), id: null }]);
       expect(await changed(MIRROR_START)).toEqual([[bob], [ada, uuidOf(20), cyd]]);
-      expect(await changed((await place.ingest.listChangedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
+      expect(await changed((await setup.ingest.listChangedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
     });
 
     it('keeps reassignments in order until they are completed', async () => {
@@ -125,15 +125,15 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         moves: [{ distinctId: 'x', to: bob }],
       });
       await journal.queueReassignment({ projectId: 1, personId: bob, kind: 'remove', distinctIds: ['y'] });
-      const [first, second] = await place.ingest.pendingReassignments();
+      const [first, second] = await setup.ingest.pendingReassignments();
       expect(first).toMatchObject({ personId: ada, kind: 'move', moves: [{ distinctId: 'x', to: bob }] });
       expect(second).toMatchObject({ personId: bob, kind: 'remove', distinctIds: ['y'] });
       expect(second?.id).toBeGreaterThan(first?.id ?? 0);
-      await place.ingest.transaction((store) => store.completeReassignments([{ id: first?.id ?? 0, events: 3 }]));
-      expect(await place.ingest.pendingReassignments()).toEqual([second]);
-      await place.ingest.transaction((store) => store.completeReassignments([{ id: second?.id ?? 0, events: 0 }]));
+      await setup.ingest.transaction((store) => store.completeReassignments([{ id: first?.id ?? 0, events: 3 }]));
+      expect(await setup.ingest.pendingReassignments()).toEqual([second]);
+      await setup.ingest.transaction((store) => store.completeReassignments([{ id: second?.id ?? 0, events: 0 }]));
       await journal.queueReassignment({ projectId: 1, personId: cyd, kind: 'remove', distinctIds: [] });
-      expect((await place.ingest.pendingReassignments())[0]?.id).toBeGreaterThan(second?.id ?? 0);
+      expect((await setup.ingest.pendingReassignments())[0]?.id).toBeGreaterThan(second?.id ?? 0);
     });
 
     it('lists merges of a person and of those merged into it, newest first', async () => {
@@ -173,7 +173,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect([await journal.getMergeBySource(1, bob), await journal.listMergesInto(1, ada)]).toEqual([null, []]);
       expect((await journal.getMergedPersons(1, ada)).uuids).toEqual([ada]);
       await journal.reviveUuid(bob);
-      expect(await place.ingest.transaction((store) => store.listTakenUuids([bob]))).toEqual([]);
+      expect(await setup.ingest.transaction((store) => store.listTakenUuids([bob]))).toEqual([]);
     });
 
     it('deletes a person with all merged into it, and never reuses the uuid', async () => {
@@ -201,7 +201,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect((await find(1, { uuid: cyd }))?.uuid).toBe(cyd);
       expect(await deletions.countRemainingData(1, cyd)).toBe(2);
       expect([await deletions.countRemainingData(1, ada), await deletions.countRemainingData(1, bob)]).toEqual([0, 0]);
-      expect(await place.ingest.transaction((store) => store.listTakenUuids([ada, bob]))).toEqual([ada, bob]);
+      expect(await setup.ingest.transaction((store) => store.listTakenUuids([ada, bob]))).toEqual([ada, bob]);
     });
 
     it('deletes the history of given properties by one event', async () => {
@@ -252,9 +252,9 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         },
         createdAt: 1,
       });
-      await place.metadata.activity.create(entry('7', 'secret', 'a'));
-      await place.metadata.activity.create({ ...entry('8', 'x', 'b'), scope: 'Person' });
-      await place.metadata.activity.create({
+      await setup.metadata.activity.create(entry('7', 'secret', 'a'));
+      await setup.metadata.activity.create({ ...entry('8', 'x', 'b'), scope: 'Person' });
+      await setup.metadata.activity.create({
         ...entry('8', 'y', 'c'),
         detail: { ...entry('8', 'y', 'c').detail, name: bob },
       });
@@ -263,12 +263,12 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         ingestionWarnings: 1,
         activityEntriesBlanked: 2,
       });
-      expect((await place.metadata.deadLetters.list(1, ALL)).count).toBe(1);
-      expect((await place.metadata.deadLetters.list(2, ALL)).count).toBe(1);
-      expect((await place.metadata.warnings.list(1, undefined, ALL)).items).toMatchObject([
+      expect((await setup.metadata.deadLetters.list(1, ALL)).count).toBe(1);
+      expect((await setup.metadata.deadLetters.list(2, ALL)).count).toBe(1);
+      expect((await setup.metadata.warnings.list(1, undefined, ALL)).items).toMatchObject([
         { details: '{"sourceDistinctId":"y"}' },
       ]);
-      const { items } = await place.metadata.activity.list({ organizationId: 'o' }, ALL);
+      const { items } = await setup.metadata.activity.list({ organizationId: 'o' }, ALL);
       expect(items.map(({ id, detail }) => [id, detail.name, detail.changes?.[0]?.after])).toEqual([
         ['c', bob, ['y']],
         ['b', ada, null],
@@ -290,10 +290,10 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       expect(await deletions.get(1, uuidOf(0xd1))).toEqual({ ...deletion(1), ...open });
       expect(await deletions.get(2, uuidOf(0xd1))).toBeNull();
       await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: [] }, uuidOf(0xd1));
-      const [order] = await place.ingest.pendingReassignments();
+      const [order] = await setup.ingest.pendingReassignments();
       const done = [{ id: order?.id ?? 0, events: 12 }];
-      await place.ingest.transaction((store) => store.completeReassignments(done));
-      await place.ingest.transaction((store) => store.completeReassignments([{ id: order?.id ?? 0, events: 0 }]));
+      await setup.ingest.transaction((store) => store.completeReassignments(done));
+      await setup.ingest.transaction((store) => store.completeReassignments([{ id: order?.id ?? 0, events: 0 }]));
       expect((await deletions.get(1, uuidOf(0xd1)))?.eventsRemoved).toBe(12);
       const scan = { rows: 0, files: 3, bytes: 99, mentionedIn: null };
       await deletions.complete(uuidOf(0xd1), scan, 77);
@@ -305,9 +305,9 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
 
     it('is the same after a purge', async () => {
       await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: ['z'] });
-      const before = [await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.pendingReassignments()];
-      await place.ingest.purge();
-      expect([await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.pendingReassignments()]).toEqual(
+      const before = [await find(1, { uuid: ada }), await idsOf(ada), await setup.ingest.pendingReassignments()];
+      await setup.ingest.purge();
+      expect([await find(1, { uuid: ada }), await idsOf(ada), await setup.ingest.pendingReassignments()]).toEqual(
         before,
       );
     });

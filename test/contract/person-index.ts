@@ -35,15 +35,15 @@ const PARITY: ColumnFilter = { kind: 'property', key: 'parity', fits: (value) =>
 /** The index of persons never changes what is found, whatever it knows by then. `runs`: how many stories are tried. */
 export function describePersonIndex(name: string, open: () => Promise<PersonIndexSetup>, runs = 40): void {
   describe(`person index: ${name}`, () => {
-    let place: PersonIndexSetup;
+    let setup: PersonIndexSetup;
     beforeAll(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => setup.remove());
 
     let [projectId, numbers] = [0, 0];
     const apply = (persons: Partial<typeof NO_CHANGES.persons>): Promise<void> =>
-      place.ingest.transaction((store) =>
+      setup.ingest.transaction((store) =>
         store.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, ...persons }, position: ++numbers }),
       );
     const write = (persons: readonly Person[]): Promise<void> =>
@@ -61,11 +61,11 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       };
     };
     const numberOf = async ({ uuid }: Person): Promise<number> =>
-      (await place.metadata.persons.get(projectId, { uuid }))?.id ?? 0;
+      (await setup.metadata.persons.get(projectId, { uuid }))?.id ?? 0;
     const inOrder = (a: Person, b: Person): number => b.createdAt - a.createdAt || (a.uuid < b.uuid ? -1 : 1);
 
     const find = async (test: ColumnFilter, after: PersonCursor | null, limit: number): Promise<string[]> => {
-      const found = await place.metadata.persons.listMatching(projectId, test, after, limit);
+      const found = await setup.metadata.persons.listMatching(projectId, test, after, limit);
       return found?.map(({ uuid }) => uuid) ?? ['the index gives up'];
     };
 
@@ -87,7 +87,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       } else if (todo.what === 'bring back') {
         const back = gone.splice(todo.which % (gone.length || 1), 1);
         all.push(...back.map(({ person }) => person));
-        await place.metadata.personIdentities.create(back.map(({ person, id }) => ({ ...person, id })));
+        await setup.metadata.personIdentities.create(back.map(({ person, id }) => ({ ...person, id })));
       } else if (all.length > 1) {
         const person = at(todo.which);
         if (todo.what === 'change') {
@@ -97,7 +97,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
         } else if (todo.what === 'remove') {
           const known = { ...person, id: await numberOf(person) };
           await take(person);
-          const { personIdentities } = place.metadata;
+          const { personIdentities } = setup.metadata;
           await personIdentities.delete(known, await personIdentities.getMergedPersons(projectId, person.uuid));
         } else if (at(todo.into) !== person) {
           const target = at(todo.into);
@@ -113,7 +113,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
           projectId++;
-          const keeper = place.writer({ blockSize: 4, minChanges: 2 });
+          const keeper = setup.writer({ blockSize: 4, minChanges: 2 });
           const [all, gone]: [Person[], { person: Person; id: number }[]] = [[], []];
           for (const todo of actions) {
             await act(keeper, all, gone, todo);
@@ -131,20 +131,20 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
 
     it('keeps no data of deleted persons or of earlier values', async () => {
       projectId++;
-      const keeper = place.writer({ blockSize: 8, minChanges: 1 });
+      const keeper = setup.writer({ blockSize: 8, minChanges: 1 });
       const [ada, bob, ...others] = Array.from({ length: 12 }, () => aPerson()) as [Person, Person, ...Person[]];
       await write([{ ...ada, properties: { word: 'canary one' } }, bob, ...others]);
       while (await keeper.catchUp());
       await write([{ ...ada, properties: { word: 'canary two' } }]);
       while (await keeper.catchUp());
-      const spelled = async (): Promise<string[]> => (await place.texts()).filter((text) => /canary/.test(text));
+      const spelled = async (): Promise<string[]> => (await setup.texts()).filter((text) => /canary/.test(text));
       expect(await spelled()).not.toEqual([]);
-      const { personIdentities } = place.metadata;
+      const { personIdentities } = setup.metadata;
       const known = { ...ada, id: await numberOf(ada) };
       await personIdentities.delete(known, await personIdentities.getMergedPersons(projectId, ada.uuid));
       await keeper.purgeDeleted();
       expect(await spelled()).toEqual([]);
-      expect((await place.texts()).filter((text) => text.includes(ada.uuid))).toEqual([]);
+      expect((await setup.texts()).filter((text) => text.includes(ada.uuid))).toEqual([]);
       expect(await find({ kind: 'all', tests: [] }, null, 100)).toEqual(
         [bob, ...others].sort(inOrder).map(({ uuid }) => uuid),
       );
@@ -153,9 +153,9 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
     it('is deleted with its project', async () => {
       projectId++;
       await write([aPerson({ word: 'canary' }), aPerson()]);
-      while (await place.writer({ blockSize: 4, minChanges: 1 }).catchUp());
-      await place.metadata.projects.delete(projectId);
-      expect((await place.texts()).filter((text) => text.includes('canary'))).toEqual([]);
+      while (await setup.writer({ blockSize: 4, minChanges: 1 }).catchUp());
+      await setup.metadata.projects.delete(projectId);
+      expect((await setup.texts()).filter((text) => text.includes('canary'))).toEqual([]);
     });
 
     it('returns null if too many persons are not indexed', async () => {
@@ -163,7 +163,7 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       const all = Array.from({ length: 4001 }, () => aPerson());
       await write(all);
       expect(await find(PARITY, null, 1)).toEqual(['the index gives up']);
-      await place.writer({ blockSize: 4096, minChanges: 1000 }).catchUp();
+      await setup.writer({ blockSize: 4096, minChanges: 1000 }).catchUp();
       const odd = all.filter(({ properties }) => properties['parity'] === 1);
       expect(await find(PARITY, null, 5000)).toEqual(odd.sort(inOrder).map(({ uuid }) => uuid));
     });

@@ -31,16 +31,16 @@ const aPerson = ({ n, projectId = 1, createdAt = NOW + n, properties = {} }: Giv
 /** What every metadata store tells of persons, and how it changes them. */
 export function describePersonStore(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`persons: ${name}`, () => {
-    let place: MetadataSetup;
+    let setup: MetadataSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const apply = (persons: Partial<PersonChanges>): Promise<void> => {
       const changes = { ...NO_CHANGES.persons, ...persons };
-      return place.ingest.transaction((store) =>
+      return setup.ingest.transaction((store) =>
         store.apply({ ...NO_CHANGES, persons: changes, position: ++position }),
       );
     };
@@ -52,7 +52,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
         ),
         history,
       });
-    const persons = () => place.metadata.persons;
+    const persons = () => setup.metadata.persons;
     const found = async (uuid: string, projectId = 1): Promise<StoredPerson> => {
       const person = await persons().get(projectId, { uuid });
       if (!person) throw new Error(`no person ${uuid}`);
@@ -207,7 +207,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       const change: HistoryEntry = { ...entry, key: 'email', before: 'old@x', after: 'new@x', at: NOW + 5 };
       const added: HistoryEntry = { ...entry, key: 'n', before: undefined, after: null, at: NOW + 5 };
       const sighting = { projectId: 1, kind: 'person' as const, groupTypeIndex: -1, propertyType: null, at: NOW };
-      await place.metadata.transaction((store) =>
+      await setup.metadata.transaction((store) =>
         store.persons.update({
           person: next,
           history: [change, added],
@@ -219,14 +219,14 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       expect(await persons().listByEmails(1, ['"new@x"'], ALL)).toEqual([next]);
       expect(await persons().listHistory(1, uuidOf(1))).toEqual([first, change, added]);
       expect(await persons().listHistory(2, uuidOf(1))).toEqual([]);
-      const defined = await place.metadata.definitions.listProperties(1, { kind: 'person', groupTypeIndex: -1 });
+      const defined = await setup.metadata.definitions.listProperties(1, { kind: 'person', groupTypeIndex: -1 });
       expect(defined.map((one) => [one.id, one.name])).toEqual([['definition', 'n']]);
     });
 
     it('writes nothing of a change whose transaction failed', async () => {
       await add([{ n: 1, properties: { a: 1 } }]);
       const person = await found(uuidOf(1));
-      const attempt = place.metadata.transaction(async (store) => {
+      const attempt = setup.metadata.transaction(async (store) => {
         await store.persons.update({ person: { ...person, properties: { a: 2 } }, history: [], properties: [] });
         throw new Error('power cut');
       });

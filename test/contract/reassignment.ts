@@ -7,21 +7,21 @@ import { anEvent, uuidOf } from './events.ts';
 const [ada, bob, cyd, dot] = [uuidOf(1), uuidOf(2), uuidOf(3), uuidOf(4)];
 
 /** How every event store follows changes to who is who, and how it forgets. */
-export function describeReassignment(name: string, makePlace: () => EventStoreSetup): void {
+export function describeReassignment(name: string, makeSetup: () => EventStoreSetup): void {
   describe(`reassignment: ${name}`, () => {
-    let place: EventStoreSetup;
+    let setup: EventStoreSetup;
     let store: EventStore;
     let position: number;
     let orders: number;
     beforeEach(async () => {
-      place = makePlace();
-      store = await place.openStore();
+      setup = makeSetup();
+      store = await setup.openStore();
       position = 0;
       orders = 0;
     });
     afterEach(async () => {
       await store.close();
-      await place.remove();
+      await setup.remove();
     });
 
     const write = (events: StoredEvent[], overrides: PersonOverride[] = []): Promise<void> =>
@@ -100,7 +100,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       await write([of(bob, 'x')]);
       expect(await store.reassign([order])).toEqual([{ id: 1, events: 1 }]);
       await store.close();
-      store = await place.openStore();
+      store = await setup.openStore();
       expect(await store.reassign([order])).toEqual([{ id: 1, events: 1 }]);
       expect(await owners()).toEqual([`1 x ${bob} 1`]);
       expect(await store.reassign([])).toEqual([]);
@@ -109,7 +109,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
     it('keeps an applied reassignment after a power cut', async () => {
       await write([of(ada, 'x'), of(ada, 'y')]);
       await store.reassign([move(ada, [{ distinctId: 'x', to: bob }])]);
-      const copy = place.copy();
+      const copy = setup.copy();
       const after = await copy.openStore();
       expect(await owners(after)).toEqual([`1 x ${bob} 1`, `1 y ${ada} 1`]);
       await after.close();
@@ -140,7 +140,7 @@ export function describeReassignment(name: string, makePlace: () => EventStoreSe
       expect([await store.position(), before.length]).toEqual([2, 2]);
       await write([of(dot, 'd')]);
       await store.close();
-      store = await place.openStore();
+      store = await setup.openStore();
       expect(await owners()).toEqual([...before, `1 d ${dot} 1`]);
       expect(await store.position()).toBe(3);
       expect(await store.reassign([{ ...remove(ada), id: 1 }])).toEqual([{ id: 1, events: 1 }]);

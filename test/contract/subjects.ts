@@ -19,17 +19,17 @@ const bob = `first ${BOB}`;
 /** What every metadata store tells about those whom flags are decided for. */
 export function describeSubjectStore(name: string, open: () => Promise<SubjectSetup>): void {
   describe(`subjects: ${name}`, () => {
-    let place: SubjectSetup;
+    let setup: SubjectSetup;
     beforeEach(async () => {
-      place = await open();
+      setup = await open();
       await write({ persons: newPersonChanges(1, [ADA, BOB]) });
     });
-    afterEach(() => place.remove());
+    afterEach(() => setup.remove());
 
     let position = 0;
     const write = (changes: object): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
-    const subjects = () => place.metadata.subjects;
+      setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
+    const subjects = () => setup.metadata.subjects;
     const idOf = async (distinctId: string): Promise<number> => {
       const person = await subjects().getPerson(1, distinctId);
       return person?.id ?? 0;
@@ -87,9 +87,9 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
 
     it('returns which of the cohorts contain a person', async () => {
       const id = await idOf(ada);
-      await place.addMember(7, id);
-      await place.addMember(9, id);
-      await place.addMember(8, await idOf(bob));
+      await setup.addMember(7, id);
+      await setup.addMember(9, id);
+      await setup.addMember(8, await idOf(bob));
       expect(await subjects().listCohortsWith(id, [9, 8, 7, 6])).toEqual([7, 9]);
       expect(await subjects().listCohortsWith(id, [8])).toEqual([]);
       expect(await subjects().listCohortsWith(id, [])).toEqual([]);
@@ -121,7 +121,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectSe
         { personId: b, flagKey: 'beta', identifier: 'of bob' },
         { personId: b, flagKey: 'gamma', identifier: 'of bob' },
       ]);
-      await place.addMember(7, b);
+      await setup.addMember(7, b);
       const person = { projectId: 1, createdAt: 1, properties: {}, isIdentified: true, version: 1 };
       const merge: PersonOp = {
         op: 'merge',

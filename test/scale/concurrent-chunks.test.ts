@@ -15,7 +15,7 @@ import type { LogEntry } from '../../src/stores/ingest/ingest-log.ts';
 import { isRetryable } from '../../src/stores/postgres/errors.ts';
 import { postgresIngestStore } from '../../src/stores/postgres/ingest-store.ts';
 import { openPostgresDatabase } from '../../src/stores/postgres/metadata-store.ts';
-import { describeWithPostgres, openPostgresPlace, type PostgresPlace } from '../support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup, type PostgresSetup } from '../support/postgres.ts';
 
 describeWithPostgres(() => {
   const LOGS = 4;
@@ -23,14 +23,14 @@ describeWithPostgres(() => {
   const CONTEXT = serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false });
   const clock = { now: () => NOW };
 
-  let place: PostgresPlace;
+  let setup: PostgresSetup;
   let projectId: number;
   beforeEach(async () => {
-    place = await openPostgresPlace();
+    setup = await openPostgresSetup();
     const keys = { projectKey: null, personalKey: null, admin: null };
-    projectId = (await bootstrap({ metadata: place.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
+    projectId = (await bootstrap({ metadata: setup.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   });
-  afterEach(() => place.remove());
+  afterEach(() => setup.remove());
 
   /** What these tests ask of events: nothing. They end as stored in the relational shelf's books. */
   const noEvents = { reassign: async () => [], write: async () => undefined } as unknown as EventStore;
@@ -58,7 +58,7 @@ describeWithPostgres(() => {
     for (const raw of raws) logs[stripeOf(projectId, raw.distinct_id) % LOGS]?.push(raw);
     let retries = 0;
     const workOff = async (own: readonly Raw[], n: number): Promise<void> => {
-      const db = openPostgresDatabase(place.database.url, { size: 1 });
+      const db = openPostgresDatabase(setup.database.url, { size: 1 });
       const onRetry = (error: unknown): void => {
         expect(isRetryable(error)).toBe(true);
         retries++;
@@ -103,7 +103,7 @@ describeWithPostgres(() => {
     const { rows } = await sql<{ id: number; properties: string; ids: string[] | null }>`
     select p.id, p.properties, array_agg(d.distinct_id) filter (where d.id is not null) as ids
     from persons p left join person_distinct_ids d on d.person_id = p.id
-    group by p.id order by p.id`.execute(place.db);
+    group by p.id order by p.id`.execute(setup.db);
     return rows.map(({ id, properties, ids }) => ({ id, properties: JSON.parse(properties), ids: ids ?? [] }));
   }
 
@@ -148,7 +148,7 @@ describeWithPostgres(() => {
           for (const { distinct_id: id, properties } of raws) {
             if (properties['$set']) expect(ownerOf.get(id)?.properties).toMatchObject(properties['$set']);
           }
-          expect(await place.ingest.getCounts()).toEqual({ stored });
+          expect(await setup.ingest.getCounts()).toEqual({ stored });
         }),
         { numRuns: 6 },
       );
@@ -162,8 +162,8 @@ describeWithPostgres(() => {
         .flat()
         .map(({ uuid, n }): Raw => ({ event: 'e', uuid, distinct_id: idName(n), properties: {} }));
       await processAll(raws, 25);
-      expect(await place.ingest.getCounts()).toEqual({ stored: uuids.length, duplicate: raws.length - uuids.length });
-      const seen = await Promise.all(uuids.map((uuid) => place.metadata.fates.getSeen(projectId, uuid)));
+      expect(await setup.ingest.getCounts()).toEqual({ stored: uuids.length, duplicate: raws.length - uuids.length });
+      const seen = await Promise.all(uuids.map((uuid) => setup.metadata.fates.getSeen(projectId, uuid)));
       expect(seen.reduce((sum, fate) => sum + 1 + (fate?.repeats ?? 0), 0)).toBe(raws.length);
     });
 
@@ -174,11 +174,11 @@ describeWithPostgres(() => {
         return { event: '$groupidentify', distinct_id: idName(n), properties };
       });
       await processAll(raws, 7);
-      const types = await place.metadata.groups.listTypes(projectId);
+      const types = await setup.metadata.groups.listTypes(projectId);
       expect(types.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
       for (const { properties } of raws) {
         const index = types.find(({ name }) => name === properties['$group_type'])?.index ?? -1;
-        const group = await place.metadata.groups.get(projectId, index, String(properties['$group_key']));
+        const group = await setup.metadata.groups.get(projectId, index, String(properties['$group_key']));
         expect(group?.properties).toMatchObject(properties['$group_set'] as object);
       }
     });

@@ -33,20 +33,20 @@ describeWithPostgres(() => {
   const waiting = ({ url }: TestServer): Promise<number> => pendingAt(url);
 
   describe('nodes without ClickHouse', () => {
-    let place: ClusterStores;
+    let setup: ClusterStores;
     let one: TestServer;
     let two: TestServer;
     let worker: TestServer;
     const start = (role: Config['role']): Promise<TestServer> =>
-      startServer({ stores: 'large', place, config: { role } });
+      startServer({ stores: 'large', setup, config: { role } });
 
     beforeAll(async () => {
-      place = await makeStoresWithoutClickHouse();
+      setup = await makeStoresWithoutClickHouse();
       [one, two, worker] = [await start('web'), await start('web'), await start('worker')];
     });
     afterAll(async () => {
       await Promise.all([one, two, worker].map((node) => node?.close()));
-      await place?.remove();
+      await setup?.remove();
     });
 
     it('are ready, and show what is away and who is there', async () => {
@@ -116,8 +116,8 @@ describeWithPostgres(() => {
       await once(mute.listen(0, '127.0.0.1'), 'listening');
       const { config, remove } = await makeStoresWithoutClickHouse();
       const clickhouseUrl = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`;
-      const place = { config: { ...config, clickhouseUrl }, remove };
-      const node = await startServer({ stores: 'large', place, config: { role: 'all' } });
+      const setup = { config: { ...config, clickhouseUrl }, remove };
+      const node = await startServer({ stores: 'large', setup, config: { role: 'all' } });
       await setPlan(node, 'ada', 'pro');
       await expect.poll(() => waiting(node), { timeout: 10_000 }).toBe(0);
       await expect.poll(async () => (await statusOf(node)).cluster.blocks_waiting, { timeout: 10_000 }).toBe(1);
@@ -136,7 +136,7 @@ describeWithPostgres(() => {
 
     beforeAll(async () => {
       postgres = await startOwnPostgres({ fsync: false });
-      const place = {
+      const setup = {
         config: {
           databaseUrl: await postgres.freshDatabase(),
           clickhouseUrl: 'http://127.0.0.1:9',
@@ -144,7 +144,7 @@ describeWithPostgres(() => {
         },
         remove: async () => undefined,
       };
-      node = await startServer({ stores: 'large', place, config: { role: 'all' } });
+      node = await startServer({ stores: 'large', setup, config: { role: 'all' } });
       for (const flag of FLAGS) {
         await call(node.url, 'POST', `/api/projects/${node.projectId}/feature_flags/`, { body: flag });
       }

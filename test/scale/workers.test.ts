@@ -9,7 +9,7 @@ import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../../src/stores/events/event-store.ts';
 import { isLeaseLost, postgresChunkStore } from '../../src/stores/postgres/chunk-store.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
-import { describeWithPostgres, openPostgresPlace, type PostgresPlace } from '../support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup, type PostgresSetup } from '../support/postgres.ts';
 import {
   openIntake,
   recordingBlockStore,
@@ -23,7 +23,7 @@ describeWithPostgres(() => {
   const clock = { now: () => Date.UTC(2026, 0, 15) };
 
   let dir: TempDir;
-  let place: PostgresPlace;
+  let setup: PostgresSetup;
   let events: EventStore;
   let shipped: Shipped;
   let door: TestIntake;
@@ -32,12 +32,12 @@ describeWithPostgres(() => {
 
   beforeEach(async () => {
     dir = makeTempDir();
-    place = await openPostgresPlace();
+    setup = await openPostgresSetup();
     const keys = { projectKey: null, personalKey: null, admin: null };
-    projectId = (await bootstrap({ metadata: place.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
+    projectId = (await bootstrap({ metadata: setup.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
     events = await openEventStore(dir.path('events.duckdb'), { memoryLimit: '64MB', threads: 1 });
     shipped = recordingBlockStore(events);
-    door = await openIntake(place.database.url);
+    door = await openIntake(setup.database.url);
     running = [];
   });
 
@@ -45,12 +45,12 @@ describeWithPostgres(() => {
     for (const worker of running) await worker.stop();
     await door.close();
     await events.close();
-    await place.remove();
+    await setup.remove();
     dir.remove();
   });
 
   async function worker(node: string): Promise<TestWorker> {
-    const one = await startWorker(place.database.url, node, shipped.store);
+    const one = await startWorker(setup.database.url, node, shipped.store);
     running.push(one);
     return one;
   }
@@ -93,7 +93,7 @@ describeWithPostgres(() => {
 
   const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
   const personOf = async (distinctId: string) =>
-    (await place.ingest.transaction((store) => store.listPersonsByDistinctIds([{ projectId, distinctId }]))).persons[0];
+    (await setup.ingest.transaction((store) => store.listPersonsByDistinctIds([{ projectId, distinctId }]))).persons[0];
 
   it('stores what was accepted, once and in order for each id, however requests are cut', async () => {
     await worker('w1');
@@ -143,13 +143,13 @@ describeWithPostgres(() => {
 
   it('lets no worker commit whose lease another has taken', async () => {
     await accept(anEvent('ada', 0));
-    const { rows } = await sql<{ partition: number }>`select partition from log_entries`.execute(place.db);
+    const { rows } = await sql<{ partition: number }>`select partition from log_entries`.execute(setup.db);
     const { partition = 0 } = rows[0] ?? {};
     const name = `log:${partition}`;
     await sql`insert into leases (name, holder, token, expires_at) values (${name}, 'new', 2, 'infinity')`.execute(
-      place.db,
+      setup.db,
     );
-    const store = postgresChunkStore(place.db);
+    const store = postgresChunkStore(setup.db);
     const settle = (node: string, token: number, before: number): Promise<void> =>
       store.transaction((tx) =>
         tx.finish(node, [{ partition, lease: { name, token }, after: before, upTo: before + 1, events: 1, bytes: 9 }], {
@@ -165,11 +165,11 @@ describeWithPostgres(() => {
     // Whoever has the lease but believes in a position of long ago is no better off.
     await expect(settle('new', 2, 7)).rejects.toSatisfy(isLeaseLost);
     const left = async () =>
-      (await sql`select 1 from log_entries union all select 2 from event_blocks`.execute(place.db)).rows;
+      (await sql`select 1 from log_entries union all select 2 from event_blocks`.execute(setup.db)).rows;
     expect(await left()).toHaveLength(1);
     await settle('new', 2, 0);
-    expect(await sql`select events from event_blocks`.execute(place.db)).toMatchObject({ rows: [{ events: 1 }] });
-    await sql`delete from event_blocks`.execute(place.db);
+    expect(await sql`select events from event_blocks`.execute(setup.db)).toMatchObject({ rows: [{ events: 1 }] });
+    await sql`delete from event_blocks`.execute(setup.db);
   });
 
   it('sends the same shipment again after a failure, and stores nothing twice', async () => {
@@ -226,7 +226,7 @@ describeWithPostgres(() => {
   });
 
   it('lets a decision on another node wait for what was acknowledged here', async () => {
-    const other = await openIntake(place.database.url, 'other');
+    const other = await openIntake(setup.database.url, 'other');
     await accept({ event: '$set', distinct_id: 'ada', uuid: randomIds.uuid(), properties: { $set: { plan: 'pro' } } });
     await expect.poll(() => other.writes.settled(projectId, ['ada']) !== undefined).toBe(true);
     expect(door.writes.settled(projectId, ['ada'])).toBeInstanceOf(Promise);

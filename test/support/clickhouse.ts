@@ -63,8 +63,8 @@ async function untilAnswered(url: URL): Promise<Response> {
 
 export interface TestDatabase {
   options: ClickHouseOptions;
-  /** One place after the other: each begins empty, in the same database. */
-  makePlace(): EventStoreSetup;
+  /** One setup after the other: each starts empty, in the same database. */
+  makeSetup(): EventStoreSetup;
   run(sql: string): Promise<void>;
   drop(): Promise<void>;
 }
@@ -81,8 +81,8 @@ export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatab
   return {
     options,
     run,
-    makePlace: () =>
-      placeIn(options, async () => {
+    makeSetup: () =>
+      setupIn(options, async () => {
         const events = server.cluster ? 'event_rows_local' : 'event_rows';
         for (const table of [events, 'person_override_rows', 'person_versions'])
           await run(`truncate table ${name}.${table}${onCluster}`);
@@ -98,8 +98,8 @@ export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatab
 }
 
 /** A power cut of ours leaves the server as it is: the same database, opened by somebody else. */
-const placeIn = (options: ClickHouseOptions, empty: () => Promise<void>): EventStoreSetup => ({
+const setupIn = (options: ClickHouseOptions, empty: () => Promise<void>): EventStoreSetup => ({
   openStore: () => openClickHouseEventStore(options),
-  copy: () => placeIn(options, async () => undefined),
+  copy: () => setupIn(options, async () => undefined),
   remove: empty,
 });

@@ -11,7 +11,7 @@ export interface ClusterStores {
 /** Nobody listens there. */
 const UNREACHABLE_URL = 'http://127.0.0.1:9';
 
-/** A place whose ClickHouse is away: everything but questions about events works. */
+/** Stores whose ClickHouse is down: everything but event queries works. */
 export async function makeStoresWithoutClickHouse(): Promise<ClusterStores> {
   const postgres = await freshDatabase();
   return {

@@ -56,13 +56,13 @@ export async function freshDatabase({ empty = false } = {}): Promise<TestDatabas
   };
 }
 
-export interface PostgresPlace extends PostgresStores {
+export interface PostgresSetup extends PostgresStores {
   database: TestDatabase;
   remove(): Promise<void>;
 }
 
 /** A metadata store in a database of its own. */
-export async function openPostgresPlace(tables?: FeatureTables): Promise<PostgresPlace> {
+export async function openPostgresSetup(tables?: FeatureTables): Promise<PostgresSetup> {
   const database = await freshDatabase();
   const stores = await openPostgresMetadataStore(database.url, 0, { size: 4 }, tables);
   const remove = async (): Promise<void> => {

@@ -35,7 +35,7 @@ interface StartOptions {
   /** Which backend; the default is `STORES`, or embedded. */
   stores?: Stores;
   /** The stores of a cluster, to share with other nodes; by default stores of its own. */
-  place?: ClusterStores;
+  setup?: ClusterStores;
   /** The time at the start. */
   now?: string;
   /** A data folder that is kept afterwards; by default a temporary one. */
@@ -117,7 +117,7 @@ const KNOWN_KEYS = { initProjectApiKey: 'phc_test_project_key', initPersonalApiK
 export const START = '2026-01-15T12:00:00.000Z';
 
 /** Imported lazily: only cluster tests need it. */
-async function makePlace(stores: 'large' | 'postgres'): Promise<ClusterStores> {
+async function makeSetup(stores: 'large' | 'postgres'): Promise<ClusterStores> {
   const { makeClusterStores, makeStoresWithoutClickHouse } = await import('./cluster-stores.ts');
   return stores === 'large' ? makeClusterStores() : makeStoresWithoutClickHouse();
 }
@@ -128,9 +128,9 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   setNow(options.now ?? START);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'));
   const stores = options.stores ?? DEFAULT_STORES;
-  const ownPlace = stores === 'embedded' || options.place ? null : await makePlace(stores);
-  const place = options.place ?? ownPlace;
-  const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...place?.config, ...options.config };
+  const ownSetup = stores === 'embedded' || options.setup ? null : await makeSetup(stores);
+  const setup = options.setup ?? ownSetup;
+  const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...setup?.config, ...options.config };
   const { log = openLog('silent'), features = FEATURES } = options;
   const app = await openApp({ config, log, clockMemory, features });
   const url = await app.listen();
@@ -244,7 +244,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     close: async () => {
       await behind.close();
       await app.close();
-      await ownPlace?.remove();
+      await ownSetup?.remove();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };

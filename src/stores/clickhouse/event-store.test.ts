@@ -11,7 +11,7 @@ await describeWithClickHouse('with ClickHouse', async (server) => {
   const database = await makeDatabase(server);
   afterAll(() => database.drop());
   const runs = Number(process.env['CLICKHOUSE_RUNS'] ?? 3);
-  describeEventStore('ClickHouse', () => database.makePlace(), { runs });
-  describeMirror('ClickHouse', () => database.makePlace());
-  describeReassignment('ClickHouse', () => database.makePlace());
+  describeEventStore('ClickHouse', () => database.makeSetup(), { runs });
+  describeMirror('ClickHouse', () => database.makeSetup());
+  describeReassignment('ClickHouse', () => database.makeSetup());
 });

@@ -12,12 +12,12 @@ import {
 
 const alone = { cluster: null };
 const many = { cluster: 'main' };
-const flat = (place: { cluster: string | null }): string[] =>
-  migrationSteps(place)
+const flat = (options: { cluster: string | null }): string[] =>
+  migrationSteps(options)
     .flat()
     .map((sql) => sql.replace(/\s+/g, ' '));
-const statement = (place: { cluster: string | null }, begin: string): string =>
-  flat(place).find((sql) => sql.startsWith(begin)) ?? '';
+const statement = (options: { cluster: string | null }, begin: string): string =>
+  flat(options).find((sql) => sql.startsWith(begin)) ?? '';
 
 it('makes plain tables on one server, which remember what was inserted', () => {
   const all = flat(alone).join('\n');
@@ -51,12 +51,12 @@ it('makes replicated tables on a cluster, events by shard and the rest everywher
 });
 
 it('orders events by what questions name, and by nothing that changes', () => {
-  for (const [place, name] of [
+  for (const [options, name] of [
     [alone, 'event_rows '],
     [many, 'event_rows_local '],
   ] as const) {
     const [, order = ''] =
-      /order by (\(.*?\)) settings/.exec(statement(place, `create table if not exists ${name}`)) ?? [];
+      /order by (\(.*?\)) settings/.exec(statement(options, `create table if not exists ${name}`)) ?? [];
     expect(order).toBe('(project_id, event, intDiv(timestamp, 86400000), distinct_id, timestamp)');
   }
 });

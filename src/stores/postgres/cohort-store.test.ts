@@ -1,6 +1,6 @@
 import { describeCohortStore } from '../../../test/contract/cohorts.ts';
-import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup } from '../../../test/support/postgres.ts';
 
 describeWithPostgres(() => {
-  describeCohortStore('PostgreSQL', openPostgresPlace);
+  describeCohortStore('PostgreSQL', openPostgresSetup);
 });

@@ -2,11 +2,11 @@ import { describeDefinitions } from '../../../test/contract/definitions.ts';
 import { describeEventRecords } from '../../../test/contract/event-records.ts';
 import { describeGroups } from '../../../test/contract/groups.ts';
 import { describeOutbox } from '../../../test/contract/outbox.ts';
-import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup } from '../../../test/support/postgres.ts';
 
 describeWithPostgres(() => {
-  describeEventRecords('PostgreSQL', openPostgresPlace);
-  describeDefinitions('PostgreSQL', openPostgresPlace);
-  describeGroups('PostgreSQL', openPostgresPlace);
-  describeOutbox('PostgreSQL', openPostgresPlace);
+  describeEventRecords('PostgreSQL', openPostgresSetup);
+  describeDefinitions('PostgreSQL', openPostgresSetup);
+  describeGroups('PostgreSQL', openPostgresSetup);
+  describeOutbox('PostgreSQL', openPostgresSetup);
 });

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { describeFlagStores } from '../../../test/contract/flags.ts';
 import { describeMetadataStore } from '../../../test/contract/metadata-store.ts';
-import { describeWithPostgres, freshDatabase, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, freshDatabase, openPostgresSetup } from '../../../test/support/postgres.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { openPostgresMetadataStore } from './metadata-store.ts';
 
 describeWithPostgres(() => {
   /** Closing it drops its database. */
   async function open(): Promise<MetadataStore> {
-    const { metadata, remove } = await openPostgresPlace();
+    const { metadata, remove } = await openPostgresSetup();
     return { ...metadata, close: remove };
   }
 

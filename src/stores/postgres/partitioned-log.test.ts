@@ -58,7 +58,7 @@ describeWithPostgres(() => {
     };
   }
 
-  function makePlace(isFresh = true): LogSetup {
+  function makeSetup(isFresh = true): LogSetup {
     let isEmpty = !isFresh;
     return {
       async openLog({ maxBytes }) {
@@ -73,12 +73,12 @@ describeWithPostgres(() => {
           ),
         close: () => undefined,
       }),
-      copy: () => makePlace(false),
+      copy: () => makeSetup(false),
       remove: async () => undefined,
     };
   }
 
-  describeIngestLog('PostgreSQL, one partition', makePlace, { boundsEvents: false });
+  describeIngestLog('PostgreSQL, one partition', makeSetup, { boundsEvents: false });
 
   describe('the log in partitions', () => {
     const PARTITIONS = 8;

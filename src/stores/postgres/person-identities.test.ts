@@ -1,6 +1,6 @@
 import { describePersonIdentities } from '../../../test/contract/person-identities.ts';
-import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup } from '../../../test/support/postgres.ts';
 
 describeWithPostgres(() => {
-  describePersonIdentities('PostgreSQL', openPostgresPlace);
+  describePersonIdentities('PostgreSQL', openPostgresSetup);
 });

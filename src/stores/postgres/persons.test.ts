@@ -1,6 +1,6 @@
 import { describePersonStore } from '../../../test/contract/persons.ts';
-import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup } from '../../../test/support/postgres.ts';
 
 describeWithPostgres(() => {
-  describePersonStore('PostgreSQL', openPostgresPlace);
+  describePersonStore('PostgreSQL', openPostgresSetup);
 });

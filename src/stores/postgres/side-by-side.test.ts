@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { uuidOf } from '../../../test/contract/events.ts';
 import { newPersonChanges } from '../../../test/contract/person-changes.ts';
-import { describeWithPostgres, openPostgresPlace, type PostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup, type PostgresSetup } from '../../../test/support/postgres.ts';
 import { MIRROR_START, type MirrorPosition } from '../events/person-mirror.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
 import type { Tables } from '../sql/tables.ts';
@@ -12,15 +12,15 @@ import { postgresIngestStore } from './ingest-store.ts';
 import { openPostgresDatabase } from './metadata-store.ts';
 
 describeWithPostgres(() => {
-  let place: PostgresPlace;
+  let setup: PostgresSetup;
   let other: Kysely<Tables>;
   beforeEach(async () => {
-    place = await openPostgresPlace();
-    other = openPostgresDatabase(place.database.url, { size: 4 });
+    setup = await openPostgresSetup();
+    other = openPostgresDatabase(setup.database.url, { size: 4 });
   });
   afterEach(async () => {
     await other.destroy();
-    await place.remove();
+    await setup.remove();
   });
 
   /** A promise to be kept by hand. */
@@ -43,25 +43,25 @@ describeWithPostgres(() => {
         await mayEnd.opened;
       });
       await begun.opened;
-      await place.ingest.transaction((store) => store.apply(personsOf(2)));
-      expect(await place.metadata.persons.get(1, { uuid: uuidOf(2) })).not.toBeNull();
+      await setup.ingest.transaction((store) => store.apply(personsOf(2)));
+      expect(await setup.metadata.persons.get(1, { uuid: uuidOf(2) })).not.toBeNull();
 
-      const before = await place.ingest.listChangedPersons(1, MIRROR_START, 10);
+      const before = await setup.ingest.listChangedPersons(1, MIRROR_START, 10);
       expect(before).toMatchObject({ persons: [], position: { change: 0 } });
       mayEnd.open();
       await slow;
-      const { persons } = await place.ingest.listChangedPersons(1, before.position, 10);
+      const { persons } = await setup.ingest.listChangedPersons(1, before.position, 10);
       expect(persons.map(({ uuid }) => uuid)).toEqual([uuidOf(1), uuidOf(2)]);
     });
 
     it('of a transaction that failed keep nobody waiting', async () => {
-      const failed = place.ingest.transaction(async (store) => {
+      const failed = setup.ingest.transaction(async (store) => {
         await store.apply(personsOf(1));
         throw new Error('changed my mind');
       });
       await expect(failed).rejects.toThrow('changed my mind');
-      await place.ingest.transaction((store) => store.apply(personsOf(2)));
-      const { persons } = await place.ingest.listChangedPersons(1, MIRROR_START, 10);
+      await setup.ingest.transaction((store) => store.apply(personsOf(2)));
+      const { persons } = await setup.ingest.listChangedPersons(1, MIRROR_START, 10);
       expect(persons.map(({ uuid }) => uuid)).toEqual([uuidOf(2)]);
     });
 
@@ -80,7 +80,7 @@ describeWithPostgres(() => {
       const found: string[] = [];
       let position: MirrorPosition = MIRROR_START;
       const look = async (): Promise<void> => {
-        const slice = await place.ingest.listChangedPersons(1, position, 7);
+        const slice = await setup.ingest.listChangedPersons(1, position, 7);
         found.push(...slice.persons.map(({ uuid }) => uuid));
         position = slice.position;
       };
@@ -104,7 +104,7 @@ describeWithPostgres(() => {
           seen.push(`${name} ends`);
         });
       const people = (name: string, end: Promise<void>): Promise<void> =>
-        place.metadata.transaction(async () => {
+        setup.metadata.transaction(async () => {
           seen.push(`${name} begin`);
           await end;
           seen.push(`${name} end`);
@@ -130,21 +130,21 @@ describeWithPostgres(() => {
 
     it('of people that look and then write do not overtake each other', async () => {
       const raise = (): Promise<void> =>
-        place.metadata.transaction(async (store) => {
+        setup.metadata.transaction(async (store) => {
           const n = Number((await store.installation.get('n')) ?? 0);
           await store.installation.set('n', String(n + 1));
         });
       await Promise.all(Array.from({ length: 12 }, raise));
-      expect(await place.metadata.installation.get('n')).toBe('12');
+      expect(await setup.metadata.installation.get('n')).toBe('12');
     });
   });
 
   describe('logs', () => {
     it('each have a position of their own', async () => {
-      const [one, two] = ['one', 'two'].map((log) => postgresIngestStore(place.db, { log }));
+      const [one, two] = ['one', 'two'].map((log) => postgresIngestStore(setup.db, { log }));
       await one?.transaction((store) => store.apply({ ...NO_CHANGES, position: 5 }));
       await two?.transaction((store) => store.apply({ ...NO_CHANGES, position: 9 }));
-      expect(await Promise.all([one?.position(), two?.position(), place.ingest.position()])).toEqual([5, 9, 0]);
+      expect(await Promise.all([one?.position(), two?.position(), setup.ingest.position()])).toEqual([5, 9, 0]);
     });
   });
 });

@@ -1,13 +1,13 @@
 import { describeSubjectStore } from '../../../test/contract/subjects.ts';
-import { describeWithPostgres, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeWithPostgres, openPostgresSetup } from '../../../test/support/postgres.ts';
 
 describeWithPostgres(() => {
   describeSubjectStore('PostgreSQL', async () => {
-    const place = await openPostgresPlace();
+    const setup = await openPostgresSetup();
     return {
-      ...place,
+      ...setup,
       addMember: async (cohortId, personId) => {
-        await place.db.insertInto('cohortMembers').values({ cohortId, personId, projectId: 1 }).execute();
+        await setup.db.insertInto('cohortMembers').values({ cohortId, personId, projectId: 1 }).execute();
       },
     };
   });

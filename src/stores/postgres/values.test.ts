@@ -5,8 +5,8 @@ import { uuidOf } from '../../../test/contract/events.ts';
 import {
   describeWithPostgres,
   freshDatabase,
-  openPostgresPlace,
-  type PostgresPlace,
+  openPostgresSetup,
+  type PostgresSetup,
 } from '../../../test/support/postgres.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
@@ -14,11 +14,11 @@ import { postgresDialect, readableJsonSql } from '../sql/postgres-dialect.ts';
 import { openPostgresDatabase } from './metadata-store.ts';
 
 describeWithPostgres(() => {
-  let place: PostgresPlace;
+  let setup: PostgresSetup;
   beforeAll(async () => {
-    place = await openPostgresPlace();
+    setup = await openPostgresSetup();
   });
-  afterAll(() => place.remove());
+  afterAll(() => setup.remove());
 
   let numbers = 0;
   async function addPerson(distinctId: string, properties: JsonObject): Promise<void> {
@@ -26,7 +26,7 @@ describeWithPostgres(() => {
     const person = { projectId: 1, uuid, createdAt: numbers, properties, isIdentified: false, version: 0 };
     const persons = [{ person, isNew: true, mergedInto: null }];
     const ops = [{ op: 'add_id' as const, projectId: 1, distinctId, personUuid: uuid }];
-    await place.ingest.transaction((store) =>
+    await setup.ingest.transaction((store) =>
       store.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons, ops } }),
     );
   }
@@ -34,11 +34,11 @@ describeWithPostgres(() => {
   describe('text', () => {
     it('that PostgreSQL cannot hold is looked for without harm, alone and in lists', async () => {
       await addPerson('a\ufffdb', { plain: true });
-      const { subjects } = place.metadata;
+      const { subjects } = setup.metadata;
       for (const asked of ['a\0b', 'a\ud800b']) {
         expect((await subjects.getPerson(1, asked))?.properties).toEqual({ plain: true });
         expect([...(await subjects.getPersons(1, [asked, 'nobody'])).keys()]).toEqual(['a\ufffdb']);
-        expect(await place.metadata.persons.listByEmails(1, [JSON.stringify(asked)], { limit: 1, offset: 0 })).toEqual(
+        expect(await setup.metadata.persons.listByEmails(1, [JSON.stringify(asked)], { limit: 1, offset: 0 })).toEqual(
           [],
         );
       }
@@ -56,8 +56,8 @@ describeWithPostgres(() => {
       const properties = { email: `${text}@example.org`, [`key ${text}`]: [text], other: 1 };
       const distinctId = `json ${++numbers}`;
       await addPerson(distinctId, properties);
-      expect((await place.metadata.persons.getByDistinctId(1, distinctId))?.properties).toEqual(properties);
-      const slice = await place.metadata.persons.scan(1, null, 100, [], ['other']);
+      expect((await setup.metadata.persons.getByDistinctId(1, distinctId))?.properties).toEqual(properties);
+      const slice = await setup.metadata.persons.scan(1, null, 100, [], ['other']);
       expect(slice.persons.some((person) => person.properties['other'] === 1)).toBe(true);
     });
 
@@ -65,7 +65,7 @@ describeWithPostgres(() => {
       const read = async (json: string): Promise<unknown> => {
         const { rows } = await sql<{ json: unknown }>`
         select ${readableJsonSql(sql`t.given`)} as json from (select cast(${json} as text) as given) t`.execute(
-          place.db,
+          setup.db,
         );
         return rows[0]?.json;
       };
@@ -78,23 +78,23 @@ describeWithPostgres(() => {
       const long = Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(97 + ((n * 7919) % 26))).join('');
       await addPerson('long', { email: long, [long]: long });
       const asked = [JSON.stringify(long)];
-      const found = await place.metadata.persons.listByEmails(1, asked, { limit: 10, offset: 0 });
+      const found = await setup.metadata.persons.listByEmails(1, asked, { limit: 10, offset: 0 });
       expect(found.map(({ properties }) => properties['email'] === long)).toEqual([true]);
       const groupTypes = [{ projectId: 1, index: 0, name: long }];
-      await place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, groupTypes }));
-      expect((await place.metadata.groups.listTypes(1)).map(({ name }) => name === long)).toEqual([true]);
+      await setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, groupTypes }));
+      expect((await setup.metadata.groups.listTypes(1)).map(({ name }) => name === long)).toEqual([true]);
     });
 
     it('comes in the order of its bytes, whatever order the database was created with', async () => {
       const names = ['a', 'B', 'é', 'Z', '_', '1', 'ß', '😀', '\uffee'];
       const events = names.map((name, n) => ({ id: `o${n}`, projectId: 77, name, at: 1 }));
-      await place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events }));
+      await setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events }));
       const inBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      expect((await place.metadata.definitions.listEvents(77)).map(({ name }) => name)).toEqual(inBytes);
+      expect((await setup.metadata.definitions.listEvents(77)).map(({ name }) => name)).toEqual(inBytes);
       const { rows } = await sql<{ columns: number; binary: number }>`
       select count(*) as columns, count(*) filter (where collation_name = 'C') as "binary"
       from information_schema.columns where table_schema = 'public' and data_type = 'text'
-        and table_name in ('persons', 'event_definitions', 'groups', 'feature_flags')`.execute(place.db);
+        and table_name in ('persons', 'event_definitions', 'groups', 'feature_flags')`.execute(setup.db);
       expect(rows[0]?.columns).toBeGreaterThan(15);
       // Generated columns have the collation of what they are generated from.
       expect(rows[0]?.binary).toBe(rows[0]?.columns);
@@ -105,19 +105,19 @@ describeWithPostgres(() => {
     it('come as numbers: counts, sums, ids and times beyond 32 bits', async () => {
       const { rows } = await sql<Record<string, unknown>>`
       select count(*) as count, sum(cast(n as bigint)) as sum, max(cast(9007199254740991 as bigint)) as most
-      from generate_series(1, 3) as s(n)`.execute(place.db);
+      from generate_series(1, 3) as s(n)`.execute(setup.db);
       expect(rows[0]).toEqual({ count: 3, sum: 6, most: Number.MAX_SAFE_INTEGER });
     });
 
     it('of rows are never given twice, not even after the last was removed', async () => {
       const add = () =>
-        place.db
+        setup.db
           .insertInto('deadLetters')
           .values({ projectId: 1, eventUuid: 'u', error: '', payload: '{}', context: '{}', receivedAt: 1, failedAt: 1 })
           .returning('id')
           .executeTakeFirstOrThrow();
       const { id } = await add();
-      await place.db.deleteFrom('deadLetters').where('id', '=', id).execute();
+      await setup.db.deleteFrom('deadLetters').where('id', '=', id).execute();
       expect((await add()).id).toBeGreaterThan(id);
     });
   });
@@ -127,7 +127,7 @@ describeWithPostgres(() => {
       const rows = Array.from({ length: 70_000 }, (_, n) => ({ n, word: `w${n}` }));
       const table = postgresDialect.rows({ n: 'integer', word: 'text' }, rows);
       const found = await sql<{ count: number; last: string }>`
-      select count(*) as count, max(case when r.n = 69999 then r.word end) as last from ${table} r`.execute(place.db);
+      select count(*) as count, max(case when r.n = 69999 then r.word end) as last from ${table} r`.execute(setup.db);
       expect(found.rows).toEqual([{ count: 70_000, last: 'w69999' }]);
     });
   });

@@ -23,7 +23,7 @@ vi.setConfig(TIMEOUTS);
 await describeWithClickHouse('a move to many machines', (server) => {
   let folder: string;
   let before: string[];
-  let place: ClusterStores;
+  let setup: ClusterStores;
   let clickhouse: TestDatabase;
   let database: Awaited<ReturnType<typeof freshDatabase>>;
 
@@ -33,7 +33,7 @@ await describeWithClickHouse('a move to many machines', (server) => {
     database = await freshDatabase({ empty: true });
     clickhouse = await makeDatabase(server);
     const { url, ...clickhouseOptions } = clickhouse.options;
-    place = {
+    setup = {
       config: { databaseUrl: database.url, clickhouseUrl: url, clickhouseOptions },
       remove: async () => undefined,
     };
@@ -47,7 +47,7 @@ await describeWithClickHouse('a move to many machines', (server) => {
 
   /** The command itself, in a process of its own; killed as soon as it says `killAt`. */
   async function run(killAt?: string): Promise<{ code: number | null; output: string }> {
-    const { databaseUrl, clickhouseUrl, clickhouseOptions } = place.config;
+    const { databaseUrl, clickhouseUrl, clickhouseOptions } = setup.config;
     const addresses = ['--to-database-url', String(databaseUrl), '--to-clickhouse-url', String(clickhouseUrl)];
     const child: ChildProcess = spawn(process.execPath, ['scripts/cairn.js', 'move', '--from', folder, ...addresses], {
       env: { ...process.env, CAIRN_CLICKHOUSE_OPTIONS: JSON.stringify(clickhouseOptions) },
@@ -68,7 +68,7 @@ await describeWithClickHouse('a move to many machines', (server) => {
       const { code, output } = await run(killAt);
       expect([code, output]).toEqual([null, expect.stringContaining(killAt)]);
     }
-    const started = startServer({ stores: 'large', place });
+    const started = startServer({ stores: 'large', setup });
     await expect(started).rejects.toThrow(/is being moved to this database, and not all of it has arrived/);
   });
 
@@ -134,7 +134,7 @@ await describeWithClickHouse('a move to many machines', (server) => {
     expect(expected.persons.length).toBeGreaterThan(5);
     expect(expected.counters).toMatchObject({ pending: 0, dead_lettered: 1 });
 
-    const large = await startServer({ stores: 'large', place, config: CONFIG });
+    const large = await startServer({ stores: 'large', setup, config: CONFIG });
     try {
       await large.drain();
       expect(await answersOf(large)).toEqual(expected);

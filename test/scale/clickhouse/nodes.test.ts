@@ -8,16 +8,16 @@ import { startServer, type TestServer } from '../../support/server.ts';
 
 /** One installation for all of it: two web nodes, and a worker that comes and goes. */
 await describeWithClickHouse('many machines', () => {
-  let place: ClusterStores;
+  let setup: ClusterStores;
   let one: TestServer;
   let two: TestServer;
   let worker: TestServer;
 
   const start = (role: 'web' | 'worker'): Promise<TestServer> =>
-    startServer({ stores: 'large', place, config: { role }, log: openLog('silent') });
+    startServer({ stores: 'large', setup, config: { role }, log: openLog('silent') });
 
   beforeAll(async () => {
-    place = await makeClusterStores();
+    setup = await makeClusterStores();
     one = await start('web');
     // The first brings ClickHouse to its shape.
     await one.query('select 1 as n');
@@ -27,7 +27,7 @@ await describeWithClickHouse('many machines', () => {
 
   afterAll(async () => {
     await Promise.all([one, two, worker].map((node) => node?.close()));
-    await place?.remove();
+    await setup?.remove();
   }, 600_000);
 
   const decide = async (node: TestServer, distinctId: string) => {
