@@ -123,16 +123,16 @@ const peakOf = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/se
  * beforehand, which warms the file up, and tells how much memory they take by themselves.
  */
 async function ask(folder: string, events: number): Promise<Report> {
-  const shelf = await openMetadataStore(join(folder, `metadata-${events}.sqlite`), 0);
+  const stores = await openMetadataStore(join(folder, `metadata-${events}.sqlite`), 0);
   const store = await openEventStore(pathOf(folder, events), { memoryLimit: `${flags.memory}MB` });
-  const deps = depsOf(store, shelf);
+  const deps = depsOf(store, stores);
   const cases = chosen(CASES);
   for (const one of cases) await one.ask(deps);
   const peakMb = peakOf();
   const measured = await measure(store, deps, cases);
   await store.close();
-  measured.push(...(await measurePromoted(folder, events, shelf)));
-  await shelf.metadata.close();
+  measured.push(...(await measurePromoted(folder, events, stores)));
+  await stores.metadata.close();
   return { events, measured, peakMb };
 }
 
@@ -161,14 +161,14 @@ async function measure(store: EventStore, deps: ScanDeps, cases: readonly Insigh
 const WARM_UP_QUERIES = 3;
 
 /** In a copy of the file, since a column stays: the next run would find it where JSON is meant. */
-async function measurePromoted(folder: string, events: number, shelf: MetadataStores): Promise<Measured[]> {
+async function measurePromoted(folder: string, events: number, stores: MetadataStores): Promise<Measured[]> {
   const cases = chosen(PROMOTED_CASES);
   if (cases.length === 0) return [];
   const copy = `${pathOf(folder, events)}.promoted`;
   copyFileSync(pathOf(folder, events), copy);
   const store = await openEventStore(copy, { memoryLimit: `${flags.memory}MB` });
   try {
-    const deps = depsOf(store, shelf);
+    const deps = depsOf(store, stores);
     for (const { ask: asking } of cases) for (let i = 0; i < WARM_UP_QUERIES; i++) await asking(deps);
     while (await store.maintain(UNTIL));
     const filled = (await store.listPromotedProperties()).filter((column) => column.filled === 1);

@@ -65,7 +65,7 @@ function printAnswer({ out }: CommandContext, answer: FlagAnswer): void {
   if (answer.payload !== null) out.print(`  payload    ${JSON.stringify(answer.payload)}`);
   out.print(`  version    ${answer.version}`);
   out.print(`  person     ${answer.person ?? 'unknown'}`);
-  const told = Object.keys(answer.person_properties as JsonObject).length;
-  if (told > 0) out.print(`  properties ${JSON.stringify(answer.person_properties)}`);
+  const count = Object.keys(answer.person_properties as JsonObject).length;
+  if (count > 0) out.print(`  properties ${JSON.stringify(answer.person_properties)}`);
   for (const assumed of answer.assumed) out.print(`  note       ${assumed}`);
 }

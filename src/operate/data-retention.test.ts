@@ -13,7 +13,7 @@ import { type DataRetentionDeps, removeExpired } from './data-retention.ts';
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 const DAY = 86_400_000;
 
-async function withShelf(work: (deps: DataRetentionDeps, removed: number[][]) => Promise<void>): Promise<void> {
+async function withStores(work: (deps: DataRetentionDeps, removed: number[][]) => Promise<void>): Promise<void> {
   const dir = makeTempDir();
   const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), NOW);
   const clock = { now: () => NOW };
@@ -38,7 +38,7 @@ async function withShelf(work: (deps: DataRetentionDeps, removed: number[][]) =>
 }
 
 it('keeps events for ever unless somebody says otherwise', () =>
-  withShelf(async (deps, removed) => {
+  withStores(async (deps, removed) => {
     await removeExpired(deps);
     expect(removed).toEqual([]);
     await removeExpired({ ...deps, eventsRetentionDays: 10 });
@@ -46,7 +46,7 @@ it('keeps events for ever unless somebody says otherwise', () =>
   }));
 
 it('removes events that turn up after their project is gone, for two days', () =>
-  withShelf(async (deps, removed) => {
+  withStores(async (deps, removed) => {
     const { projects } = deps.metadata;
     await projects.recordDeleted(7, NOW - 2 * DAY);
     await projects.recordDeleted(8, NOW - 2 * DAY - 1);
@@ -59,7 +59,7 @@ it('removes events that turn up after their project is gone, for two days', () =
   }));
 
 it('ends sessions whose time is over, also when the event store is away', () =>
-  withShelf(async (deps) => {
+  withStores(async (deps) => {
     const { sessions } = deps.metadata;
     await sessions.create({ hash: 'old', userId: 1, createdAt: 0, expiresAt: NOW - 1 });
     await sessions.create({ hash: 'new', userId: 1, createdAt: 0, expiresAt: NOW + 1 });
@@ -70,7 +70,7 @@ it('ends sessions whose time is over, also when the event store is away', () =>
   }));
 
 it('forgets what was asked for more than thirty days ago', () =>
-  withShelf(async (deps) => {
+  withStores(async (deps) => {
     const today = Math.floor(NOW / DAY);
     const at = (day: number, id: number) => ({ id: uuidOf(id), projectId: 1, name: `on ${day}`, at: id });
     const days = [today, today - 29, today - 30];

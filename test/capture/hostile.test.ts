@@ -63,7 +63,7 @@ describe('size', () => {
     },
   );
 
-  it('beyond it is heard also by clients that send first and listen later', async () => {
+  it('beyond it is reported to clients that send everything before they read', async () => {
     const body = sized(30 * 1024 * 1024);
     for (let i = 0; i < 3; i++) {
       const answer = await fetch(new URL('/batch/', server.url), { method: 'POST', headers: JSON_TYPE, body });

@@ -178,7 +178,7 @@ describe('definitions', () => {
       { kind: 'event', name: 'amount', property_type: 'Numeric' },
       { kind: 'event', name: 'note', property_type: 'Boolean' },
       { kind: 'event', name: 'utm_source', property_type: 'String' },
-      // Campaigns are told to the person without being asked for.
+      // Campaign properties are set on the person automatically.
       { kind: 'person', name: 'utm_source', property_type: 'String' },
       { kind: 'person', name: 'vip', property_type: 'Boolean' },
     ]);

@@ -41,9 +41,9 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     it('removes what was sent, and keeps events added since', async () => {
       const { outbox } = setup.metadata;
       await write(message('a', 2, 10), message('b', 1, 11));
-      const told = await outbox.listByProject(1);
+      const sent = await outbox.listByProject(1);
       await write(message('a', 3, 20));
-      await outbox.markSent(1, told, 30);
+      await outbox.markSent(1, sent, 30);
       expect(await outbox.listByProject(1)).toEqual([
         { event: 'a', count: 3, personUuid: uuidOf(20), happenedAt: 20, waitingSince: 30 },
       ]);
@@ -57,10 +57,10 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
     it('leaves a message alone that was deleted and created again', async () => {
       const { outbox } = setup.metadata;
       await write(message('a', 5, 10));
-      const told = await outbox.listByProject(1);
+      const sent = await outbox.listByProject(1);
       await outbox.delete(1, 'a');
       await write(message('a', 1, 20));
-      await outbox.markSent(1, told, 30);
+      await outbox.markSent(1, sent, 30);
       expect(await outbox.listByProject(1)).toMatchObject([{ event: 'a', count: 1, waitingSince: 20 }]);
     });
 

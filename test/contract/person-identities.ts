@@ -28,12 +28,12 @@ const aPerson = (uuid: string, over: Partial<Person> = {}): Person => ({
 export function describePersonIdentities(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`person identities: ${name}`, () => {
     let setup: MetadataSetup;
-    let journal: PersonIdentityStore;
+    let identities: PersonIdentityStore;
     let deletions: DeletionStore;
     let position: number;
     beforeEach(async () => {
       setup = await open();
-      ({ personIdentities: journal, deletions } = setup.metadata);
+      ({ personIdentities: identities, deletions } = setup.metadata);
       position = 0;
       await write({ persons: newPersonChanges(1, [ada, bob, cyd]) });
       await write({ persons: newPersonChanges(2, [uuidOf(9)]) });
@@ -61,33 +61,33 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
     const find: PersonStore['get'] = (projectId, ref) => setup.metadata.persons.get(projectId, ref);
     const idsOf = async (uuid: string): Promise<string[]> => {
       const person = await find(1, { uuid: uuid });
-      return person ? journal.listDistinctIds(person.id) : [];
+      return person ? identities.listDistinctIds(person.id) : [];
     };
 
     it('returns the log position', async () => {
-      expect(await journal.position()).toBe(2);
+      expect(await identities.position()).toBe(2);
     });
 
     it('lists all or some ids of a person', async () => {
       const found = await find(1, { uuid: bob });
       expect(await idsOf(bob)).toEqual([`first ${bob}`, `second ${bob}`]);
-      expect(await journal.listDistinctIds(found?.id ?? 0, [`second ${bob}`, 'else'])).toEqual([`second ${bob}`]);
+      expect(await identities.listDistinctIds(found?.id ?? 0, [`second ${bob}`, 'else'])).toEqual([`second ${bob}`]);
     });
 
     it('creates persons, with or without an old id, and moves distinct ids to them', async () => {
       const added = [uuidOf(20), uuidOf(21)];
-      await journal.create([
+      await identities.create([
         { ...aPerson(added[0] ?? ''), id: 777 },
         { ...aPerson(added[1] ?? ''), id: null },
       ]);
       expect((await find(1, { id: 777 }))?.uuid).toBe(added[0]);
-      await journal.moveDistinctIds(1, [
+      await identities.moveDistinctIds(1, [
         { distinctId: `first ${ada}`, to: added[0] ?? '' },
         { distinctId: `second ${ada}`, to: added[1] ?? '' },
         { distinctId: 'of nobody', to: bob },
       ]);
       expect(await Promise.all([ada, ...added].map(idsOf))).toEqual([[], [`first ${ada}`], [`second ${ada}`]]);
-      await journal.update(aPerson(bob, { properties: { a: 1 }, isIdentified: true, version: 4, createdAt: 9 }));
+      await identities.update(aPerson(bob, { properties: { a: 1 }, isIdentified: true, version: 4, createdAt: 9 }));
       expect(await find(1, { uuid: bob })).toMatchObject({ properties: { a: 1 }, isIdentified: true, version: 4 });
       expect(await find(1, { uuid: cyd })).toMatchObject(aPerson(cyd));
     });
@@ -102,29 +102,29 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         return [[...removed].sort(), persons.map(({ uuid }) => uuid)];
       };
       expect(await changed()).toEqual([[], []]);
-      await journal.update(aPerson(bob, { version: 1 }));
-      await journal.create([{ ...aPerson(uuidOf(20)), id: null }]);
+      await identities.update(aPerson(bob, { version: 1 }));
+      await identities.create([{ ...aPerson(uuidOf(20)), id: null }]);
       await merge(cyd, ada);
       expect(await changed()).toEqual([[cyd], [bob, uuidOf(20)]]);
       const person = await find(1, { uuid: bob });
       if (person) await setup.metadata.persons.update({ person, history: [], properties: [] });
       expect(await changed()).toEqual([[cyd], [uuidOf(20), bob]]);
-      if (person) await journal.delete(person, await journal.getMergedPersons(1, bob));
+      if (person) await identities.delete(person, await identities.getMergedPersons(1, bob));
       expect(await changed()).toEqual([[bob, cyd], [uuidOf(20)]]);
-      await journal.reviveUuid(cyd);
-      await journal.create([{ ...aPerson(cyd), id: null }]);
+      await identities.reviveUuid(cyd);
+      await identities.create([{ ...aPerson(cyd), id: null }]);
       expect(await changed(MIRROR_START)).toEqual([[bob], [ada, uuidOf(20), cyd]]);
       expect(await changed((await setup.ingest.listChangedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
     });
 
     it('keeps reassignments in order until they are completed', async () => {
-      await journal.queueReassignment({
+      await identities.queueReassignment({
         projectId: 1,
         personId: ada,
         kind: 'move',
         moves: [{ distinctId: 'x', to: bob }],
       });
-      await journal.queueReassignment({ projectId: 1, personId: bob, kind: 'remove', distinctIds: ['y'] });
+      await identities.queueReassignment({ projectId: 1, personId: bob, kind: 'remove', distinctIds: ['y'] });
       const [first, second] = await setup.ingest.pendingReassignments();
       expect(first).toMatchObject({ personId: ada, kind: 'move', moves: [{ distinctId: 'x', to: bob }] });
       expect(second).toMatchObject({ personId: bob, kind: 'remove', distinctIds: ['y'] });
@@ -132,7 +132,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       await setup.ingest.transaction((store) => store.completeReassignments([{ id: first?.id ?? 0, events: 3 }]));
       expect(await setup.ingest.pendingReassignments()).toEqual([second]);
       await setup.ingest.transaction((store) => store.completeReassignments([{ id: second?.id ?? 0, events: 0 }]));
-      await journal.queueReassignment({ projectId: 1, personId: cyd, kind: 'remove', distinctIds: [] });
+      await identities.queueReassignment({ projectId: 1, personId: cyd, kind: 'remove', distinctIds: [] });
       expect((await setup.ingest.pendingReassignments())[0]?.id).toBeGreaterThan(second?.id ?? 0);
     });
 
@@ -140,7 +140,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       const before = await find(1, { uuid: cyd });
       await merge(cyd, bob);
       await merge(bob, ada);
-      const { count, items } = await journal.listMerges(1, ada, ALL);
+      const { count, items } = await identities.listMerges(1, ada, ALL);
       expect([count, items.map(({ source, target }) => [source.uuid, target.uuid])]).toEqual([
         2,
         [
@@ -151,12 +151,12 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       const [newest, oldest] = items;
       expect(newest?.movedIds).toEqual([bob, cyd].flatMap((uuid) => [`first ${uuid}`, `second ${uuid}`]));
       expect(oldest).toMatchObject({ sourceId: before?.id, undoneAt: null, at: 5, kind: 'identify' });
-      expect((await journal.listMerges(1, ada, { limit: 1, offset: 1 })).items).toEqual([oldest]);
-      expect(await journal.getMerge(1, newest?.id ?? 0)).toEqual(newest);
-      expect(await journal.getMerge(2, newest?.id ?? 0)).toBeNull();
-      expect(await journal.getMergeBySource(1, cyd)).toEqual(oldest);
-      expect(await journal.listMergesInto(1, ada)).toEqual([newest]);
-      expect(await journal.getMergedPersons(1, ada)).toEqual({
+      expect((await identities.listMerges(1, ada, { limit: 1, offset: 1 })).items).toEqual([oldest]);
+      expect(await identities.getMerge(1, newest?.id ?? 0)).toEqual(newest);
+      expect(await identities.getMerge(2, newest?.id ?? 0)).toBeNull();
+      expect(await identities.getMergeBySource(1, cyd)).toEqual(oldest);
+      expect(await identities.listMergesInto(1, ada)).toEqual([newest]);
+      expect(await identities.getMergedPersons(1, ada)).toEqual({
         uuids: [ada, bob, cyd],
         ids: [newest?.sourceId, oldest?.sourceId],
       });
@@ -164,15 +164,15 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
 
     it('leaves undone merges out of everything but the list, and takes corrections', async () => {
       await merge(bob, ada);
-      const [made] = await journal.listMergesInto(1, ada);
-      await journal.updateMergeTarget(made?.id ?? 0, aPerson(ada, { properties: { b: 2 } }));
-      expect((await journal.getMerge(1, made?.id ?? 0))?.target.properties).toEqual({ b: 2 });
-      await journal.markMergeUndone(made?.id ?? 0, 99);
-      expect((await journal.listMerges(1, ada, ALL)).items).toMatchObject([{ undoneAt: 99 }]);
-      expect((await journal.listMerges(1, bob, ALL)).count).toBe(1);
-      expect([await journal.getMergeBySource(1, bob), await journal.listMergesInto(1, ada)]).toEqual([null, []]);
-      expect((await journal.getMergedPersons(1, ada)).uuids).toEqual([ada]);
-      await journal.reviveUuid(bob);
+      const [made] = await identities.listMergesInto(1, ada);
+      await identities.updateMergeTarget(made?.id ?? 0, aPerson(ada, { properties: { b: 2 } }));
+      expect((await identities.getMerge(1, made?.id ?? 0))?.target.properties).toEqual({ b: 2 });
+      await identities.markMergeUndone(made?.id ?? 0, 99);
+      expect((await identities.listMerges(1, ada, ALL)).items).toMatchObject([{ undoneAt: 99 }]);
+      expect((await identities.listMerges(1, bob, ALL)).count).toBe(1);
+      expect([await identities.getMergeBySource(1, bob), await identities.listMergesInto(1, ada)]).toEqual([null, []]);
+      expect((await identities.getMergedPersons(1, ada)).uuids).toEqual([ada]);
+      await identities.reviveUuid(bob);
       expect(await setup.ingest.transaction((store) => store.listTakenUuids([bob]))).toEqual([]);
     });
 
@@ -186,12 +186,12 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         at: 1,
         eventUuid: uuidOf(0xe1),
       });
-      await journal.addHistory([ada, bob, cyd].map(history));
+      await identities.addHistory([ada, bob, cyd].map(history));
       await merge(bob, ada);
       const person = await find(1, { uuid: ada });
       if (!person) throw new Error('nobody');
-      const family = await journal.getMergedPersons(1, ada);
-      expect(await journal.delete(person, family)).toEqual({
+      const merged = await identities.getMergedPersons(1, ada);
+      expect(await identities.delete(person, merged)).toEqual({
         persons: 1,
         distinctIds: 4,
         propertyHistory: 2,
@@ -214,9 +214,9 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         at: 1,
         eventUuid: uuidOf(n),
       });
-      await journal.addHistory([change('a', 1), change('b', 1), change('a', 2)]);
-      await journal.deleteHistory(ada, uuidOf(1), ['a']);
-      await journal.deleteHistory(ada, uuidOf(1), []);
+      await identities.addHistory([change('a', 1), change('b', 1), change('a', 2)]);
+      await identities.deleteHistory(ada, uuidOf(1), ['a']);
+      await identities.deleteHistory(ada, uuidOf(1), []);
       // The person itself, and two changes.
       expect(await deletions.countRemainingData(1, ada)).toBe(3);
     });
@@ -258,7 +258,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         ...entry('8', 'y', 'c'),
         detail: { ...entry('8', 'y', 'c').detail, name: bob },
       });
-      expect(await journal.removeReferences(1, { uuids: [cyd], ids: [7] }, ['x'])).toEqual({
+      expect(await identities.removeReferences(1, { uuids: [cyd], ids: [7] }, ['x'])).toEqual({
         deadLetters: 1,
         ingestionWarnings: 1,
         activityEntriesBlanked: 2,
@@ -289,7 +289,10 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       const open = { eventsRemoved: null, scan: null, completedAt: null };
       expect(await deletions.get(1, uuidOf(0xd1))).toEqual({ ...deletion(1), ...open });
       expect(await deletions.get(2, uuidOf(0xd1))).toBeNull();
-      await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: [] }, uuidOf(0xd1));
+      await identities.queueReassignment(
+        { projectId: 1, personId: ada, kind: 'remove', distinctIds: [] },
+        uuidOf(0xd1),
+      );
       const [order] = await setup.ingest.pendingReassignments();
       const done = [{ id: order?.id ?? 0, events: 12 }];
       await setup.ingest.transaction((store) => store.completeReassignments(done));
@@ -304,7 +307,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
     });
 
     it('is the same after a purge', async () => {
-      await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: ['z'] });
+      await identities.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: ['z'] });
       const before = [await find(1, { uuid: ada }), await idsOf(ada), await setup.ingest.pendingReassignments()];
       await setup.ingest.purge();
       expect([await find(1, { uuid: ada }), await idsOf(ada), await setup.ingest.pendingReassignments()]).toEqual(

@@ -300,7 +300,7 @@ describe('a property definition', () => {
     [true, { property_type: null }, null],
     [true, { description: 'x' }, 'Boolean'],
   ])(
-    'seen with %j and told %j has the type %s, is numerical when it is Numeric, and stays so',
+    'seen with %j and updated with %j has the type %s, is numerical when it is Numeric, and stays so',
     async (value, body, type) => {
       const { name, path } = await aProperty(value);
       expect((await client.patch(path, { body })).body).toMatchObject({

@@ -117,9 +117,9 @@ describe('headers', () => {
     ['/metrics', 200],
   ])('of %s say that it is data, and whose', async (path, status) => {
     const answer = await client.get(path);
-    const told = Object.fromEntries(Object.keys(DATA).map((name) => [name, answer.headers.get(name)]));
-    const expected = path === '/api/schema/' ? { ...PAGE, ...told } : DATA;
-    expect([answer.status, told]).toEqual([status, expected]);
+    const headers = Object.fromEntries(Object.keys(DATA).map((name) => [name, answer.headers.get(name)]));
+    const expected = path === '/api/schema/' ? { ...PAGE, ...headers } : DATA;
+    expect([answer.status, headers]).toEqual([status, expected]);
   });
 
   const PAGE = { 'x-content-type-options': 'nosniff', 'strict-transport-security': 'max-age=31536000' };

@@ -211,9 +211,9 @@ describe('a merge', () => {
       `select activity, item_id, detail from activity where project_id = ? and scope = 'Person' order by position`,
       project.project.projectId,
     );
-    const told = entries.map(({ activity, item_id, detail }) => [activity, item_id, JSON.parse(detail).name]);
+    const logged = entries.map(({ activity, item_id, detail }) => [activity, item_id, JSON.parse(detail).name]);
     const [ada, bob] = [await project.person('ada'), await project.person('bob')];
-    expect(told).toEqual([
+    expect(logged).toEqual([
       ['undid_merge', String(bob.id), bob.uuid],
       ['undid_merge', String(ada.id), ada.uuid],
     ]);

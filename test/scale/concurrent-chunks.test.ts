@@ -32,7 +32,7 @@ describeWithPostgres(() => {
   });
   afterEach(() => setup.remove());
 
-  /** What these tests ask of events: nothing. They end as stored in the relational shelf's books. */
+  /** These tests do not read events; they only count as stored in the database. */
   const noEvents = { reassign: async () => [], write: async () => undefined } as unknown as EventStore;
 
   interface Raw {

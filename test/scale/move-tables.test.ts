@@ -34,7 +34,7 @@ describeWithPostgres(() => {
     };
   }
 
-  describe('moving the relational shelf and the log', () => {
+  describe('moving the tables and the log', () => {
     let folder: string;
     let before: string[];
     let source: MoveSource;

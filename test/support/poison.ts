@@ -16,13 +16,13 @@ import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 
 class PoisonedDefinitions extends DefinitionRecorder {
   override startChunk(): SeenDefinitions {
-    const sightings = super.startChunk();
-    const see = sightings.record.bind(sightings);
-    sightings.record = (event, groups) => {
+    const seen = super.startChunk();
+    const record = seen.record.bind(seen);
+    seen.record = (event, groups) => {
       if (event.event === 'poison') throw new Error('boom');
-      see(event, groups);
+      record(event, groups);
     };
-    return sightings;
+    return seen;
   }
 }
 

@@ -49,10 +49,10 @@ describe('a marked event', () => {
     await mark('signed up');
     expect((await listen(hook.url)).status).toBe(200);
     await send([{ event: 'signed up', distinct_id: 'u-1', $set: { email: 'ada@example.org' } }]);
-    const [told] = await hook.waitForRequests(1);
+    const [sent] = await hook.waitForRequests(1);
     const [{ uuid }] = await server.rows("select uuid from persons where properties like '%ada@example.org%'");
-    expect(told).toMatchObject({ method: 'POST', path: '/services/T0/B0/secret', type: 'application/json' });
-    expect(JSON.parse(told?.body ?? '')).toEqual({
+    expect(sent).toMatchObject({ method: 'POST', path: '/services/T0/B0/secret', type: 'application/json' });
+    expect(JSON.parse(sent?.body ?? '')).toEqual({
       text: `[Default project] *signed up* by <https://cairn.example.org/project/1/persons/${uuid}|ada@example.org>`,
     });
     await emptied();
@@ -63,8 +63,8 @@ describe('a marked event', () => {
     await mark('signed up');
     await listen(hook.url);
     await send([{ event: 'signed up', distinct_id: '<!channel> @all & co' }]);
-    const [told] = await hook.waitForRequests(1);
-    expect(told?.text).toBe('[Default project] *signed up* by &lt;!channel&gt; @\u200ball &amp; co');
+    const [sent] = await hook.waitForRequests(1);
+    expect(sent?.text).toBe('[Default project] *signed up* by &lt;!channel&gt; @\u200ball &amp; co');
   });
 
   it('names the person that they became in the same batch', async () => {
@@ -158,8 +158,8 @@ describe('a webhook that fails', () => {
     server.setNow('2026-01-15T12:00:30Z');
     expect(await hook.staysAt(2)).toBe(true);
     server.setNow('2026-01-15T12:00:31Z');
-    const told = await hook.waitForRequests(3);
-    expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['[Default project] *signed up* by ada']));
+    const sent = await hook.waitForRequests(3);
+    expect(new Set(sent.map(({ text }) => text))).toEqual(new Set(['[Default project] *signed up* by ada']));
     await emptied();
     server.setNow('2026-01-15T14:00:00Z');
     expect(await hook.staysAt(3)).toBe(true);
@@ -183,7 +183,7 @@ describe('a webhook that fails', () => {
     ['410 and a megabyte', { status: 410, body: 'x'.repeat(1_000_000) }],
     ['a redirect to itself', { status: 302, headers: { location: '/elsewhere' } }],
     ['a redirect to another host', { status: 307, headers: { location: 'http://169.254.169.254/latest/' } }],
-  ])('with %s is not told the same again, nor followed elsewhere', async (_name, answer) => {
+  ])('with %s gets no retry, and its redirect is not followed', async (_name, answer) => {
     await open();
     await mark('signed up');
     await listen(hook.url);
@@ -298,8 +298,8 @@ describe('many events at once', () => {
     answer();
     await expect.poll(waiting, { timeout: 5000 }).toMatchObject([{ count: 3 }]);
     server.setNow('2026-01-15T12:00:10Z');
-    const told = await hook.waitForRequests(2);
-    expect(told.map(({ text }) => text)).toEqual([
+    const sent = await hook.waitForRequests(2);
+    expect(sent.map(({ text }) => text)).toEqual([
       '[Default project] 2 × *signed up*, the last by ada',
       '[Default project] 3 × *signed up*, the last by ada',
     ]);

@@ -119,8 +119,9 @@ async function unusedShortId({ ids }: SavedInsightDeps, store: MetadataStore, pr
 
 /** Only a change of name, description or filters counts, not one of favorites or dashboards. */
 function lastModified({ clock }: SavedInsightDeps, caller: Caller, before: SavedInsight, after: SavedInsight) {
-  const told = ({ name, description, filters }: SavedInsight): string => JSON.stringify([name, description, filters]);
-  return told(before) === told(after) ? {} : { lastModifiedAt: clock.now(), lastModifiedBy: caller.user.id };
+  const contentOf = ({ name, description, filters }: SavedInsight): string =>
+    JSON.stringify([name, description, filters]);
+  return contentOf(before) === contentOf(after) ? {} : { lastModifiedAt: clock.now(), lastModifiedBy: caller.user.id };
 }
 
 const visible = (insight: SavedInsight): Record<string, Json> => ({

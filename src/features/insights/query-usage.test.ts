@@ -14,36 +14,36 @@ const checkout = readFunnelQuestion(
   context,
 );
 
-/** A shelf of which the tests decide whether it is there. */
+/** A store that tests can make unavailable. */
 function aStore() {
   const written: UsageCount[][] = [];
-  const shelf = {
+  const store = {
     written,
-    isAway: false,
+    isDown: false,
     addCounts: async (counts: readonly UsageCount[]) => {
-      if (shelf.isAway) throw new Error('away');
+      if (store.isDown) throw new Error('down');
       written.push([...counts]);
     },
     countSince: async () => new Map(),
     deleteBefore: async () => {},
   };
-  return shelf;
+  return store;
 }
 const open = (store: ReturnType<typeof aStore>) =>
   new QueryUsage({ store, clock: { now: () => NOW }, logger: pino({ level: 'silent' }) });
 const shown = (counts: readonly UsageCount[] = []) => counts.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
 
 it('writes counts together, by day', async () => {
-  const shelf = aStore();
-  const usage = open(shelf);
+  const store = aStore();
+  const usage = open(store);
   usage.record(1, visits);
   usage.record(1, checkout);
   usage.record(2, visits);
-  expect(shelf.written).toEqual([]);
+  expect(store.written).toEqual([]);
   await usage.flush();
   await usage.flush();
-  expect(shelf.written).toHaveLength(1);
-  expect(shown(shelf.written[0])).toEqual([
+  expect(store.written).toHaveLength(1);
+  expect(shown(store.written[0])).toEqual([
     'event visit 2',
     'person_property plan 1',
     'event paid 1',
@@ -51,31 +51,31 @@ it('writes counts together, by day', async () => {
     'event visit 1',
     'person_property plan 1',
   ]);
-  expect(new Set(shelf.written[0]?.map(({ day }) => day))).toEqual(new Set([TODAY]));
+  expect(new Set(store.written[0]?.map(({ day }) => day))).toEqual(new Set([TODAY]));
 });
 
 it('loses nothing while the store fails', async () => {
-  const shelf = aStore();
-  const usage = open(shelf);
+  const store = aStore();
+  const usage = open(store);
   usage.record(1, visits);
-  shelf.isAway = true;
-  await expect(usage.flush()).rejects.toThrow('away');
+  store.isDown = true;
+  await expect(usage.flush()).rejects.toThrow('down');
   usage.record(1, visits);
-  shelf.isAway = false;
+  store.isDown = false;
   await usage.flush();
-  expect(shown(shelf.written[0])).toEqual(['event visit 2', 'person_property plan 2']);
+  expect(shown(store.written[0])).toEqual(['event visit 2', 'person_property plan 2']);
 });
 
 it('limits the number and the length of names', async () => {
-  const shelf = aStore();
-  const usage = open(shelf);
+  const store = aStore();
+  const usage = open(store);
   for (let n = 0; n < 120; n++) {
     const events = Array.from({ length: 100 }, (_, i) => `made up ${n * 100 + i}`);
     usage.record(1, readTrendsQuestion({ events }, context));
   }
   usage.record(1, readTrendsQuestion({ events: ['x'.repeat(401)] }, context));
   await usage.flush();
-  expect(shelf.written[0]).toHaveLength(10_000);
+  expect(store.written[0]).toHaveLength(10_000);
 });
 
 it('counts today and the 29 days before it', () => {

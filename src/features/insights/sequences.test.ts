@@ -129,7 +129,7 @@ describe('the engine agrees with the oracle', () => {
       40,
     ));
 
-  /** Few steps that many take at the same instants, some of them nothing else: where events are told by numbers. */
+  /** Few steps that many take at the same instants, some of them nothing else: where events are distinguished by numbers. */
   const plain = fc
     .record({
       names: fc.array(fc.constantFrom(...NAMES), { minLength: 2, maxLength: 4 }),

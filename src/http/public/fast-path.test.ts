@@ -35,7 +35,7 @@ beforeEach(async () => {
       log,
       ids: { uuid: () => 'an-id' },
       config: { maxBodyBytes: 1000 },
-      metrics: { requestTimes: { observe: (...told: unknown[]) => void observed.push(told.slice(0, 3)) } },
+      metrics: { requestTimes: { observe: (...args: unknown[]) => void observed.push(args.slice(0, 3)) } },
     } as unknown as FastPathDeps,
     [GREET],
   );

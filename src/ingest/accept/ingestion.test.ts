@@ -64,16 +64,16 @@ it('resolves when what was accepted before is processed, whatever comes meanwhil
   await ingestion.whenProcessed();
   await ingestion.accept(entry(1));
   await ingestion.accept(entry(1));
-  let isCaughtUp = false;
-  const caughtUp = ingestion.whenProcessed().then(() => {
-    isCaughtUp = true;
+  let isProcessed = false;
+  const processed = ingestion.whenProcessed().then(() => {
+    isProcessed = true;
   });
   await ingestion.accept(entry(1));
   ingestion.onProcessed({ position: 1, events: 1 });
   await new Promise(setImmediate);
-  expect(isCaughtUp).toBe(false);
+  expect(isProcessed).toBe(false);
   ingestion.onProcessed({ position: 2, events: 1 });
-  await caughtUp;
+  await processed;
   expect(ingestion.pending).toBe(1);
 });
 

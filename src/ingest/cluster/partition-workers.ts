@@ -15,7 +15,7 @@ interface PartitionWorkersDeps {
   owner: EventStoreOwner;
   logger: Logger;
   /** This process has become the leader of the cluster, or no longer is. */
-  onLeaderChange(isInCharge: boolean): void;
+  onLeaderChange(isLeader: boolean): void;
   onReleased(): void;
 }
 

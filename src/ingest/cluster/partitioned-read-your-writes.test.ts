@@ -4,18 +4,18 @@ import { ALL_PARTITIONS, PartitionedReadYourWrites } from './partitioned-read-yo
 import { subjectHash } from './split-by-partition.ts';
 
 const make = (unread = new Map<number, number>()) => {
-  const told = { hurries: 0 };
+  const calls = { processNow: 0 };
   const writes = new PartitionedReadYourWrites({
     initialHeads: unread,
     partitions: 4,
-    processNow: () => void told.hurries++,
+    processNow: () => void calls.processNow++,
     timeoutMs: 50,
   });
-  return { writes, told };
+  return { writes, calls };
 };
 
 it('waits for a partition with changes of the subject until it is processed', async () => {
-  const { writes, told } = make();
+  const { writes, calls } = make();
   writes.add([[2, 1, [subjectHash('ada')]]], new Map([[2, 7]]));
   expect(writes.settled(1, ['bo'])).toBeUndefined();
   expect(writes.settled(2, ['ada'])).toBeUndefined();
@@ -26,7 +26,7 @@ it('waits for a partition with changes of the subject until it is processed', as
   writes.onProcessed([[2, 7]]);
   await settled;
   expect(writes.settled(1, ['ada'])).toBeUndefined();
-  expect([told.hurries, writes.outdated]).toEqual([2, 0]);
+  expect([calls.processNow, writes.outdated]).toEqual([2, 0]);
 });
 
 it('waits for every partition with changes of the subject', async () => {

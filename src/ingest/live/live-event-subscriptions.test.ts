@@ -12,46 +12,46 @@ const anEvent = (projectId: number): LiveEvent => ({
   properties: '{}',
 });
 
-/** A tail whose worker thread notes what it is told, or refuses. */
-function aTail() {
-  const told: number[][] = [];
-  const worker = { isAway: false };
-  const tail = new LiveEventSubscriptions(async (projectIds) => {
-    if (worker.isAway) throw new Error('away');
-    told.push(projectIds);
+/** Subscriptions whose worker thread records the projects it gets, or fails. */
+function makeSubscriptions() {
+  const sent: number[][] = [];
+  const worker = { isDown: false };
+  const subscriptions = new LiveEventSubscriptions(async (projectIds) => {
+    if (worker.isDown) throw new Error('down');
+    sent.push(projectIds);
   });
-  return { tail, told, worker };
+  return { subscriptions, sent, worker };
 }
 
-it('tells the worker which projects are watched, and gives each watcher its events', async () => {
-  const { tail, told } = aTail();
+it('sends the worker which projects are watched, and gives each subscriber its events', async () => {
+  const { subscriptions, sent } = makeSubscriptions();
   const seen: number[] = [];
-  const stop = await tail.subscribe(1, ({ projectId }) => seen.push(projectId));
-  const stopOther = await tail.subscribe(2, () => undefined);
-  tail.publish([anEvent(1), anEvent(2), anEvent(3)]);
+  const stop = await subscriptions.subscribe(1, ({ projectId }) => seen.push(projectId));
+  const stopOther = await subscriptions.subscribe(2, () => undefined);
+  subscriptions.publish([anEvent(1), anEvent(2), anEvent(3)]);
   expect(seen).toEqual([1]);
   await stop();
   await stop();
-  tail.publish([anEvent(1)]);
+  subscriptions.publish([anEvent(1)]);
   expect(seen).toEqual([1]);
   await stopOther();
-  expect(told).toEqual([[1], [1, 2], [2], [2], []]);
+  expect(sent).toEqual([[1], [1, 2], [2], [2], []]);
 });
 
-it('tells a new worker which projects are watched', async () => {
-  const { tail, told } = aTail();
-  await tail.subscribe(1, () => undefined);
-  await tail.syncProjects();
-  expect(told).toEqual([[1], [1]]);
+it('sends a new worker which projects are watched', async () => {
+  const { subscriptions, sent } = makeSubscriptions();
+  await subscriptions.subscribe(1, () => undefined);
+  await subscriptions.syncProjects();
+  expect(sent).toEqual([[1], [1]]);
 });
 
-it('keeps no watcher whose subscription failed', async () => {
-  const { tail, told, worker } = aTail();
-  worker.isAway = true;
+it('removes a subscriber whose subscription failed', async () => {
+  const { subscriptions, sent, worker } = makeSubscriptions();
+  worker.isDown = true;
   const seen: number[] = [];
-  await expect(tail.subscribe(1, () => seen.push(1))).rejects.toThrow('away');
-  worker.isAway = false;
-  await tail.syncProjects();
-  tail.publish([anEvent(1)]);
-  expect([told, seen]).toEqual([[[]], []]);
+  await expect(subscriptions.subscribe(1, () => seen.push(1))).rejects.toThrow('down');
+  worker.isDown = false;
+  await subscriptions.syncProjects();
+  subscriptions.publish([anEvent(1)]);
+  expect([sent, seen]).toEqual([[[]], []]);
 });

@@ -9,31 +9,31 @@ import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
 import { PersonMirror } from './person-mirror.ts';
 
 let dir: TempDir;
-let shelf: Awaited<ReturnType<typeof openMetadataStore>>;
+let stores: Awaited<ReturnType<typeof openMetadataStore>>;
 let events: EventStore;
 let slices: number;
 let mirror: PersonMirror;
 let position = 0;
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   events = await openEventStore(dir.path('events.duckdb'));
   slices = 0;
   const between = (work: () => Promise<boolean>): Promise<boolean> => {
     slices++;
     return work();
   };
-  mirror = new PersonMirror({ ingest: shelf.ingest, events, runExclusive: between });
+  mirror = new PersonMirror({ ingest: stores.ingest, events, runExclusive: between });
 });
 afterEach(async () => {
   await events.close();
-  await shelf.metadata.close();
+  await stores.metadata.close();
   dir.remove();
 });
 
 const add = (from: number, count: number): Promise<void> => {
   const uuids = Array.from({ length: count }, (_, n) => uuidOf(from + n));
-  return shelf.ingest.transaction((store) =>
+  return stores.ingest.transaction((store) =>
     store.apply({ ...NO_CHANGES, persons: newPersonChanges(1, uuids), position: ++position }),
   );
 };
@@ -66,7 +66,7 @@ it('goes on after a failure', async () => {
   await add(0, 10);
   let fails = true;
   const failing = new PersonMirror({
-    ingest: shelf.ingest,
+    ingest: stores.ingest,
     events,
     runExclusive: (work) => (fails ? Promise.reject(new Error('away')) : work()),
   });
@@ -81,9 +81,9 @@ it('goes on after a failure', async () => {
 it('removes deleted persons before files are rewritten', async () => {
   await add(0, 3);
   await mirror.refresh(1);
-  const { personIdentities: journal, persons } = shelf.metadata;
+  const { personIdentities: identities, persons } = stores.metadata;
   const person = await persons.get(1, { uuid: uuidOf(1) });
-  if (person) await journal.delete(person, { uuids: [person.uuid], ids: [person.id] });
+  if (person) await identities.delete(person, { uuids: [person.uuid], ids: [person.id] });
   expect(await copied()).toBe(3);
   await mirror.refreshAll();
   expect(await copied()).toBe(2);

@@ -23,7 +23,7 @@ const clock = { now: () => Date.UTC(2026, 0, 15) };
 const diskFull = (): Error => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
 
 let dir: TempDir;
-let shelf: SqliteStores;
+let stores: SqliteStores;
 let log: IngestLog;
 let reader: IngestLogReader;
 let events: EventStore;
@@ -32,9 +32,9 @@ let running: Processor | undefined;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
+  stores = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
-  projectId = (await bootstrap({ metadata: shelf.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
+  projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
   reader = openIngestLogReader(dir.path(DATA_FILES.log));
   events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
@@ -46,7 +46,7 @@ afterEach(async () => {
   reader.close();
   await log.close();
   await events.close();
-  await shelf.metadata.close();
+  await stores.metadata.close();
   dir.remove();
 });
 
@@ -64,7 +64,7 @@ const anEvent = (name: string, more: object = {}): object => ({ event: name, dis
 
 function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
   running = new Processor({
-    ingest: shelf.ingest,
+    ingest: stores.ingest,
     events,
     log: reader,
     clock,
@@ -90,13 +90,13 @@ function finish(changes: Partial<ProcessorDeps> = {}): Promise<number> {
 const names = async (): Promise<unknown[]> =>
   (await events.query('select event from event_rows order by rowid', [])).map((row: SqlRow) => row['event']);
 
-/** The relational shelf whose transactions do their work, and then fail to commit for the first `times` times. */
+/** A store whose first `times` transactions fail when they commit. */
 function refusingCommits(times: number, onRefusal: () => Promise<unknown> = async () => undefined): IngestStore {
   let left = times;
   return {
-    ...shelf.ingest,
+    ...stores.ingest,
     transaction: (work) =>
-      shelf.ingest.transaction(async (store) => {
+      stores.ingest.transaction(async (store) => {
         const result = await work(store);
         if (left-- <= 0) return result;
         await onRefusal();
@@ -110,7 +110,7 @@ it('stores nothing twice when the second commit fails and more events arrive bef
   const ingest = refusingCommits(1, () => accept(anEvent('third')));
   await finish({ ingest });
   expect(await names()).toEqual(['first', 'second', 'third']);
-  expect(await shelf.ingest.getCounts()).toEqual({ stored: 3 });
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 3 });
 });
 
 it('finishes after a restart the chunk between the two commits, and only that', async () => {
@@ -120,11 +120,11 @@ it('finishes after a restart the chunk between the two commits, and only that', 
   broken.wake();
   await expect.poll(() => events.position()).toBe(1);
   await broken.stop();
-  expect(await shelf.ingest.position()).toBe(0);
+  expect(await stores.ingest.position()).toBe(0);
   await accept(anEvent('later'));
   await finish();
   expect(await names()).toEqual(['$identify', 'later']);
-  expect(await shelf.ingest.getCounts()).toEqual({ stored: 2 });
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 2 });
 });
 
 it('makes a dead letter of one failing event, and stores the others', async () => {
@@ -134,30 +134,30 @@ it('makes a dead letter of one failing event, and stores the others', async () =
   const definitions = new DefinitionRecorder(randomIds);
   const chunk = definitions.startChunk.bind(definitions);
   definitions.startChunk = () => {
-    const sightings = chunk();
-    const see = sightings.record.bind(sightings);
-    sightings.record = (event, groups) => {
+    const seen = chunk();
+    const record = seen.record.bind(seen);
+    seen.record = (event, groups) => {
       if (event.event === 'poison') throw new Error('this one hurts');
-      see(event, groups);
+      record(event, groups);
     };
-    return sightings;
+    return seen;
   };
   await finish({ definitions });
   expect(await names()).toEqual(['before', 'after', 'behind']);
-  expect(await shelf.ingest.getCounts()).toEqual({ stored: 3, dead_lettered: 1 });
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 3, dead_lettered: 1 });
 
-  // Once the rule is mended, the same event is no duplicate of the one that was set aside.
+  // Once the rule is fixed, the same event is no duplicate of the dead letter.
   await running?.stop();
   await accept(anEvent('poison', { uuid }));
   await finish();
   expect(await names()).toEqual(['before', 'after', 'behind', 'poison']);
 });
 
-/** The shelf refuses every chunk that holds an event of this name, for a reason that is the event's own. */
+/** A store that rejects every chunk with an event of this name, as a constraint would. */
 const refusing = (name: string): IngestStore => ({
-  ...shelf.ingest,
+  ...stores.ingest,
   transaction: (work) =>
-    shelf.ingest.transaction((store) =>
+    stores.ingest.transaction((store) =>
       work({
         ...store,
         apply: async (changes: IngestChanges) => {
@@ -174,7 +174,7 @@ it('stores nothing of an entry that the metadata store refuses, and goes on with
   await accept(anEvent('behind'));
   await finish({ ingest: refusing('poison') });
   expect(await names()).toEqual(['before', 'behind']);
-  expect(await shelf.ingest.getCounts()).toEqual({ stored: 2, dead_lettered: 2 });
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 2, dead_lettered: 2 });
 });
 
 it('starts even if the entry to be finished cannot be processed', async () => {
@@ -184,16 +184,16 @@ it('starts even if the entry to be finished cannot be processed', async () => {
   await accept(anEvent('behind'));
   await finish({ ingest: refusing('poison') });
   expect(await names()).toEqual(['behind']);
-  expect(await shelf.ingest.getCounts()).toEqual({ stored: 1, dead_lettered: 1 });
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 1, dead_lettered: 1 });
 });
 
 it('reports when the engine of the event store is lost, which only a new thread can repair', async () => {
   await accept(anEvent('one'));
   const lost = { ...wrap(events), write: () => Promise.reject(new EventStoreInvalidated(new Error('FATAL Error'))) };
-  const heard = await new Promise((resolve) => {
+  const outage = await new Promise((resolve) => {
     makeProcessor({ events: lost, onOutage: resolve }).wake();
   });
-  expect(heard).toBeInstanceOf(EventStoreInvalidated);
+  expect(outage).toBeInstanceOf(EventStoreInvalidated);
 });
 
 it('throws when entries are missing whose events are stored', async () => {
@@ -221,7 +221,7 @@ const wrap = (store: EventStore): EventStore => ({
 });
 
 it('queues a webhook message once, however often the second commit fails', async () => {
-  const { metadata } = shelf;
+  const { metadata } = stores;
   await accept(anEvent('seen'));
   await finish();
   await running?.stop();
@@ -232,9 +232,9 @@ it('queues a webhook message once, however often the second commit fails', async
   let refusals = 2;
   const chunks: number[] = [];
   const ingest: IngestStore = {
-    ...shelf.ingest,
+    ...stores.ingest,
     transaction: (work) =>
-      shelf.ingest.transaction(async (store) => {
+      stores.ingest.transaction(async (store) => {
         const result = await work(store);
         if (refusals-- > 0) throw diskFull();
         return result;
@@ -248,9 +248,9 @@ it('queues a webhook message once, however often the second commit fails', async
 it('does not query for marked events where no project has a webhook', async () => {
   const asked: (readonly number[])[] = [];
   const ingest: IngestStore = {
-    ...shelf.ingest,
+    ...stores.ingest,
     transaction: (work) =>
-      shelf.ingest.transaction((store) =>
+      stores.ingest.transaction((store) =>
         work({
           ...store,
           listWebhookEvents: (projectIds) => {

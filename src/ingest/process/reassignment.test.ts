@@ -25,7 +25,7 @@ const clock = { now: () => Date.UTC(2026, 0, 15) };
 const logger = openLog('silent');
 
 let dir: TempDir;
-let shelf: SqliteStores;
+let stores: SqliteStores;
 let log: IngestLog;
 let reader: IngestLogReader;
 let events: EventStore;
@@ -34,9 +34,9 @@ let running: Processor | undefined;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
+  stores = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
-  projectId = (await bootstrap({ metadata: shelf.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
+  projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
   reader = openIngestLogReader(dir.path(DATA_FILES.log));
   events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
@@ -50,7 +50,7 @@ afterEach(async () => {
   reader.close();
   await log.close();
   await events.close();
-  await shelf.metadata.close();
+  await stores.metadata.close();
   dir.remove();
 });
 
@@ -66,7 +66,7 @@ const accept = (distinctId: string, name: string, properties: object = {}, event
 
 function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
   running = new Processor({
-    ingest: shelf.ingest,
+    ingest: stores.ingest,
     events,
     log: reader,
     clock,
@@ -91,13 +91,13 @@ async function finish(changes: Partial<ProcessorDeps> = {}): Promise<void> {
 
 /** Splits the phone off, while the event store is left to follow by itself. */
 async function split(position = () => events.position()): Promise<string> {
-  const [project] = await shelf.metadata.projects.listAll();
+  const [project] = await stores.metadata.projects.listAll();
   if (!project) throw new Error('no project');
   const reassigner = { position, reassign: async () => undefined };
-  const deps = { metadata: shelf.metadata, reassigner, clock, ids: randomIds, log: logger };
+  const deps = { metadata: stores.metadata, reassigner, clock, ids: randomIds, log: logger };
   await splitPerson(deps, { project, userId: 1, ref: { uuid: personUuid(projectId, 'ada') }, mainDistinctId: 'ada' });
   const [phone] = (
-    await shelf.ingest.transaction((store) => store.listPersonsByDistinctIds([{ projectId, distinctId: 'phone' }]))
+    await stores.ingest.transaction((store) => store.listPersonsByDistinctIds([{ projectId, distinctId: 'phone' }]))
   ).distinctIds;
   return phone?.personUuid ?? '';
 }
@@ -115,16 +115,16 @@ it('a reassignment is done once, before events that are processed after it', asy
     ['before', phone],
     ['later', phone],
   ]);
-  expect(await shelf.ingest.pendingReassignments()).toEqual([]);
+  expect(await stores.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('a reassignment is done once where its completion was not committed', async () => {
   const phone = await split();
   let refusals = 2;
   const forgetful: IngestStore = {
-    ...shelf.ingest,
+    ...stores.ingest,
     transaction: (work) =>
-      shelf.ingest.transaction(async (store) => {
+      stores.ingest.transaction(async (store) => {
         const result = await work(store);
         if (refusals-- > 0) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
         return result;
@@ -132,16 +132,16 @@ it('a reassignment is done once where its completion was not committed', async (
   };
   await finish({ ingest: forgetful });
   expect(await ownersOf('phone')).toEqual([['before', phone]]);
-  expect(await shelf.ingest.pendingReassignments()).toEqual([]);
+  expect(await stores.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('a reassignment made just before a chunk takes the lock is done before the chunk', async () => {
   let phone = '';
   const hurried: IngestStore = {
-    ...shelf.ingest,
+    ...stores.ingest,
     transaction: async (work) => {
       if (phone === '') phone = await split();
-      return shelf.ingest.transaction(work);
+      return stores.ingest.transaction(work);
     },
   };
   await accept('phone', 'later');
@@ -155,12 +155,12 @@ it('a reassignment made just before a chunk takes the lock is done before the ch
 it('nobody changes persons while the event store is ahead of the metadata store', async () => {
   const change = split(async () => (await events.position()) + 1);
   await expect(change).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
-  expect(await shelf.ingest.pendingReassignments()).toEqual([]);
+  expect(await stores.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('a change stands when the event store cannot follow at once', async () => {
   const reassigner = { position: () => events.position(), reassign: () => Promise.reject(new Error('away')) };
-  const deps = { metadata: shelf.metadata, reassigner, clock, ids: randomIds, log: logger };
+  const deps = { metadata: stores.metadata, reassigner, clock, ids: randomIds, log: logger };
   expect(await changeIdentities(deps, async () => 'done')).toBe('done');
 });
 

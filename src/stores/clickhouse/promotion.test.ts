@@ -66,12 +66,12 @@ await describeWithClickHouse('a property with a column of its own in ClickHouse'
 
   /** Filling goes on by itself. */
   async function tendUntil(state: readonly string[], now: number): Promise<void> {
-    const told = async () =>
+    const current = async () =>
       (await store.listPromotedProperties()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
-    for (let i = 0; i < 60 && JSON.stringify(await told()) !== JSON.stringify(state); i++) {
+    for (let i = 0; i < 60 && JSON.stringify(await current()) !== JSON.stringify(state); i++) {
       if (!(await store.maintain(now))) await new Promise((resolve) => setTimeout(resolve, 500));
     }
-    expect(await told()).toEqual(state);
+    expect(await current()).toEqual(state);
   }
 
   it('reads the same before, with and after it, also where another process knows nothing of it', async () => {

@@ -4,12 +4,12 @@ import { describeReassignment } from '../../../test/contract/reassignment.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openEventStore } from './event-store.ts';
 
-const placeIn = (dir: TempDir): EventStoreSetup => ({
+const setupIn = (dir: TempDir): EventStoreSetup => ({
   openStore: () => openEventStore(dir.path('events.duckdb')),
-  copy: () => placeIn(dir.copy()),
+  copy: () => setupIn(dir.copy()),
   remove: async () => dir.remove(),
 });
 
-describeEventStore('DuckDB', () => placeIn(makeTempDir()));
-describeMirror('DuckDB', () => placeIn(makeTempDir()));
-describeReassignment('DuckDB', () => placeIn(makeTempDir()));
+describeEventStore('DuckDB', () => setupIn(makeTempDir()));
+describeMirror('DuckDB', () => setupIn(makeTempDir()));
+describeReassignment('DuckDB', () => setupIn(makeTempDir()));

@@ -27,30 +27,30 @@ describeWithPostgres(() => {
       await server.stop();
     });
 
-    it('everything fails as unavailable, soon, also what was under way; and works again by itself', async () => {
+    it('fails soon as unavailable, running transactions too, and recovers by itself', async () => {
       await stores.metadata.installation.set('a', '1');
-      let isUnderWay = (): void => undefined;
-      const begun = new Promise<void>((resolve) => {
-        isUnderWay = resolve;
+      let markRunning = (): void => undefined;
+      const started = new Promise<void>((resolve) => {
+        markRunning = resolve;
       });
-      let goOn = (): void => undefined;
-      const gone = new Promise<void>((resolve) => {
-        goOn = resolve;
+      let resume = (): void => undefined;
+      const resumed = new Promise<void>((resolve) => {
+        resume = resolve;
       });
-      const underWay = failureOf(
+      const running = failureOf(
         stores.ingest.transaction(async (store) => {
           await store.apply({ ...NO_CHANGES, counts: { stored: 1 }, position: 7 });
-          isUnderWay();
-          await gone;
+          markRunning();
+          await resumed;
           await store.position();
         }),
       );
-      await begun;
+      await started;
       await server.halt();
-      goOn();
+      resume();
       const start = performance.now();
       const failures = [
-        await underWay,
+        await running,
         await failureOf(stores.metadata.check()),
         await failureOf(stores.metadata.installation.get('a')),
         await failureOf(stores.metadata.transaction(async (store) => store.installation.set('a', '2'))),

@@ -212,12 +212,12 @@ describeWithPostgres(() => {
       const listener = new pg.Client({ connectionString: database.url });
       await listener.connect();
       await listener.query('listen cairn');
-      const heard = new Promise<string>((resolve) =>
+      const message = new Promise<string>((resolve) =>
         listener.once('notification', ({ payload = '' }) => resolve(payload)),
       );
       const log = await open();
       await log.append([entryIn(4, 'x')], [[4, 7, ['mark']]]);
-      expect(JSON.parse(await heard)).toEqual({ came: { from: 'n1', heads: { 4: 1 }, changed: [[4, 7, ['mark']]] } });
+      expect(JSON.parse(await message)).toEqual({ came: { from: 'n1', heads: { 4: 1 }, changed: [[4, 7, ['mark']]] } });
       await log.close();
       await listener.end();
     });

@@ -3,11 +3,11 @@ import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openIngestLog } from './ingest-log.ts';
 import { openIngestLogReader } from './ingest-log-reader.ts';
 
-const placeIn = (dir: TempDir): LogSetup => ({
+const setupIn = (dir: TempDir): LogSetup => ({
   openLog: async (bounds) => openIngestLog(dir.path('log.db'), bounds),
   openReader: async () => openIngestLogReader(dir.path('log.db')),
-  copy: () => placeIn(dir.copy()),
+  copy: () => setupIn(dir.copy()),
   remove: async () => dir.remove(),
 });
 
-describeIngestLog('SQLite', () => placeIn(makeTempDir()));
+describeIngestLog('SQLite', () => setupIn(makeTempDir()));

@@ -82,7 +82,7 @@ it('has the user id, or the anonymous id where there is none', () => {
 });
 
 it('says the circumstances in our words, and the message itself goes before them', () => {
-  const told = {
+  const sent = {
     ...context,
     ip: '192.0.2.7',
     userAgent: 'Browser/1',
@@ -95,7 +95,7 @@ it('says the circumstances in our words, and the message itself goes before them
   const { properties } = eventFromSegment({
     type: 'track',
     event: 'e',
-    context: told,
+    context: sent,
     properties: { $ip: '192.0.2.8' },
   });
   expect(properties).toEqual({

@@ -8,7 +8,7 @@ const STORY = VISITORS.flatMap((visitor) => demoEventsOf(visitor, STAGE));
 const count = (event: string): number => STORY.filter((one) => one.event === event).length;
 
 describe('the demo story', () => {
-  it('is the same each time it is told', () => {
+  it('is the same each time', () => {
     expect(VISITORS.flatMap((visitor) => demoEventsOf(visitor, STAGE))).toEqual(STORY);
   });
 

@@ -8,9 +8,9 @@ const ENCODING = { base: 4, from: 1000 };
 /** Each actor's as [time, rest, row]; rows of one instant in the order given, or by the rest. */
 const wantedOf = (rows: readonly { actor: number; at: number }[], isTied: boolean) => {
   const most = Math.max(-1, ...rows.map(({ actor }) => actor));
-  const told = rows.map(({ actor, at }, row) => ({ actor, time: 1000 + Math.floor(at / 4), rest: at % 4, row }));
+  const keyed = rows.map(({ actor, at }, row) => ({ actor, time: 1000 + Math.floor(at / 4), rest: at % 4, row }));
   return Array.from({ length: most + 1 }, (_, own) =>
-    told
+    keyed
       .filter(({ actor }) => actor === own)
       .sort((a, b) => a.time - b.time || (isTied ? b.row - a.row : a.rest - b.rest))
       .map(({ time, rest }) => [time, rest]),

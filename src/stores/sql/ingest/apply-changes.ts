@@ -112,7 +112,7 @@ async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<v
   const idOf = (uuid: string) => sql`(select id from persons where uuid = ${uuid})`;
   const { rows } = await sql<{ distinctId: string }>`
     select distinct_id from person_distinct_ids where person_id = ${idOf(source.uuid)} order by id`.execute(db);
-  const belongings = await moveAttachments(db, idOf(source.uuid), idOf(target.uuid));
+  const attachments = await moveAttachments(db, idOf(source.uuid), idOf(target.uuid));
   await db
     .insertInto('personMerges')
     .values({
@@ -124,7 +124,7 @@ async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<v
       source: JSON.stringify(source),
       target: JSON.stringify(target),
       movedIds: JSON.stringify(rows.map((row) => row.distinctId)),
-      belongings: JSON.stringify(belongings),
+      belongings: JSON.stringify(attachments),
       eventUuid,
       happenedAt: at,
     })
