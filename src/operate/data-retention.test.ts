@@ -37,7 +37,7 @@ async function withStores(work: (deps: DataRetentionDeps, removed: number[][]) =
   }
 }
 
-it('keeps events for ever unless somebody says otherwise', () =>
+it('keeps events forever by default', () =>
   withStores(async (deps, removed) => {
     await removeExpired(deps);
     expect(removed).toEqual([]);
@@ -45,7 +45,7 @@ it('keeps events for ever unless somebody says otherwise', () =>
     expect(removed).toEqual([[1, NOW - 10 * DAY]]);
   }));
 
-it('removes events that turn up after their project is gone, for two days', () =>
+it('deletes late events of deleted projects for two days', () =>
   withStores(async (deps, removed) => {
     const { projects } = deps.metadata;
     await projects.recordDeleted(7, NOW - 2 * DAY);
@@ -53,23 +53,23 @@ it('removes events that turn up after their project is gone, for two days', () =
     await removeExpired(deps);
     expect(removed).toEqual([[7], [8]]);
     expect(await projects.listDeleted()).toEqual([{ projectId: 7, deletedAt: NOW - 2 * DAY }]);
-    const away = { ...deps, removeEvents: () => Promise.reject(new Error('away')) };
-    await expect(removeExpired({ ...away, clock: { now: () => NOW + DAY } })).rejects.toThrow('away');
+    const down = { ...deps, removeEvents: () => Promise.reject(new Error('down')) };
+    await expect(removeExpired({ ...down, clock: { now: () => NOW + DAY } })).rejects.toThrow('down');
     expect(await projects.listDeleted()).toHaveLength(1);
   }));
 
-it('ends sessions whose time is over, also when the event store is away', () =>
+it('deletes expired sessions, even if the event store is down', () =>
   withStores(async (deps) => {
     const { sessions } = deps.metadata;
     await sessions.create({ hash: 'old', userId: 1, createdAt: 0, expiresAt: NOW - 1 });
     await sessions.create({ hash: 'new', userId: 1, createdAt: 0, expiresAt: NOW + 1 });
-    const away = { ...deps, eventsRetentionDays: 1, removeEventsBefore: () => Promise.reject(new Error('away')) };
-    await expect(removeExpired(away)).rejects.toThrow('away');
+    const down = { ...deps, eventsRetentionDays: 1, removeEventsBefore: () => Promise.reject(new Error('down')) };
+    await expect(removeExpired(down)).rejects.toThrow('down');
     expect(await sessions.getByHash('old')).toBeNull();
     expect((await sessions.getByHash('new'))?.expiresAt).toBe(NOW + 1);
   }));
 
-it('forgets what was asked for more than thirty days ago', () =>
+it('deletes query usage after thirty days', () =>
   withStores(async (deps) => {
     const today = Math.floor(NOW / DAY);
     const at = (day: number, id: number) => ({ id: uuidOf(id), projectId: 1, name: `on ${day}`, at: id });

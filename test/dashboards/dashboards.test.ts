@@ -39,7 +39,7 @@ const read = async (id: number, query = ''): Promise<Answer['body']> => (await c
 const order = (dashboard: any): number[] => dashboard.tiles.map((tile: any) => tile.insight.id);
 
 describe('a dashboard', () => {
-  it('has its fields, and its insights in order', async () => {
+  it('returns its fields, and its insights in order', async () => {
     const made = await make({
       name: 'Company',
       description: 'What matters',
@@ -78,7 +78,7 @@ describe('a dashboard', () => {
     expect((await client.get(`/api/dashboard/${id}/`)).body).toEqual(made);
   });
 
-  it.skipIf(isWithoutEvents)('shows all of its insights over its own dates', async () => {
+  it.skipIf(isWithoutEvents)('applies its date range to its insights', async () => {
     const { id } = await make({ name: 'Dates', tiles: [{ insight: visits }, { insight: payments }] });
     const numbers = async () => {
       const { tiles } = await read(id, '?refresh=true');
@@ -107,7 +107,7 @@ describe('a dashboard', () => {
     expect((await numbers())[0]).toEqual([now, 2, 1]);
   });
 
-  it('moves, colours, adds and removes tiles, and leaves the others alone', async () => {
+  it('moves, colors, adds and removes single tiles', async () => {
     const { id, tiles } = await make({ name: 'Moves', tiles: [{ insight: visits }, { insight: payments }] });
     const moved = await change(id, { tiles: [{ id: tiles[0].id, order: 9, color: 'red', layouts: { xs: { y: 2 } } }] });
     expect(order(moved.body)).toEqual([payments, visits]);
@@ -121,7 +121,7 @@ describe('a dashboard', () => {
     expect(order(again.body)).toEqual([payments, visits]);
   });
 
-  it('is filled from the side of the insights too', async () => {
+  it('can be filled by updating insights', async () => {
     const one = await make({ name: 'One' });
     const two = await make({ name: 'Two', tiles: [{ insight: visits }] });
     const { id } = (await client.post(insights, { body: { name: 'Both', dashboards: [two.id, one.id] } })).body;
@@ -140,7 +140,7 @@ describe('a dashboard', () => {
     ]);
   });
 
-  it('leaves out insights that are deleted, until they are back', async () => {
+  it('omits deleted insights until they are restored', async () => {
     const { id } = (await client.post(insights, { body: { name: 'Passing' } })).body;
     const dashboard = await make({ name: 'Gaps', tiles: [{ insight: id }, { insight: visits }] });
     await client.patch(`${insights}${id}/`, { body: { deleted: true } });
@@ -149,7 +149,7 @@ describe('a dashboard', () => {
     expect(order(await read(dashboard.id))).toEqual([id, visits]);
   });
 
-  it.skipIf(isWithoutEvents)('says in its place what could not be answered, and answers the rest', async () => {
+  it.skipIf(isWithoutEvents)('reports the error of one insight, and answers the rest', async () => {
     const { id } = (await client.post(insights, { body: { filters: { events: ['visit'] } } })).body;
     await server.tamper('update insights set filters = ? where id = ?', '{"events":["visit"],"interval":"eon"}', id);
     const dashboard = await make({ name: 'Broken', tiles: [{ insight: id }, { insight: visits }] });
@@ -161,7 +161,7 @@ describe('a dashboard', () => {
     expect(tiles[1].insight.result[0].label).toBe('visit');
   });
 
-  it('is deleted by a change; insights are then no longer on it', async () => {
+  it('is deleted by an update, and its insights are removed from it', async () => {
     const { id } = await make({ name: 'Gone', tiles: [{ insight: payments }] });
     const refused = await client.delete(`${all}${id}/`);
     expect([refused.status, refused.body]).toEqual([405, '']);
@@ -182,14 +182,14 @@ describe('a dashboard', () => {
     ['an insight that is not there', { name: 'x', tiles: [{ insight: 999 }] }, 'tiles__0__insight', 'invalid_input'],
     ['an insight that is none', { name: 'x', tiles: [{ insight: 'x' }] }, 'tiles__0__insight', 'invalid_input'],
     ['a tile of nothing', { name: 'x', tiles: [{ color: 'red' }] }, 'tiles__0__insight', 'invalid_input'],
-  ])('is refused with %s, and nothing is left of it', async (_name, body, attr, code) => {
+  ])('is rejected with %s, and not created', async (_name, body, attr, code) => {
     const { count } = (await client.get(all)).body;
     const { status, body: answer } = await client.post(all, { body });
     expect([status, answer.attr, answer.code]).toEqual([400, attr, code]);
     expect((await client.get(all)).body.count).toBe(count);
   });
 
-  it('tells who changed what', async () => {
+  it('logs who changed what', async () => {
     const { id, tiles } = await make({ name: 'Told', tiles: [{ insight: visits }] });
     await change(id, { name: 'Retold', tiles: [{ id: tiles[0].id, color: 'red' }] });
     await change(id, { pinned: false });
@@ -207,7 +207,7 @@ describe('a dashboard', () => {
     expect((await client.get(`${all}activity/`)).body.results[0].item_id).toBe(String(id));
   });
 
-  it('is of its project alone', async () => {
+  it('is visible in its project only', async () => {
     const { id } = await make({ name: 'Ours' });
     const stranger = await server.createProject({ foreign: true });
     const other = await server.createProject();

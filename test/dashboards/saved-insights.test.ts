@@ -44,7 +44,7 @@ const read = async (id: number, query = ''): Promise<Answer['body']> => (await c
 const visits = { insight: 'TRENDS', events: [{ id: 'visit' }], date_from: '2026-01-13', date_to: '2026-01-14' };
 
 describe('a saved insight', () => {
-  it('has every field that clients know, and keeps its filters as they were sent', async () => {
+  it('returns all fields, and its filters as sent', async () => {
     const made = await save({ name: 'Visits', filters: visits, saved: true, tags: [' Web ', 'web'] });
     const me = { id: 1, first_name: made.created_by.first_name };
     expect(made).toMatchObject({ created_by: me, last_modified_by: me });
@@ -80,7 +80,7 @@ describe('a saved insight', () => {
     expect(await read(id)).toEqual(made);
   });
 
-  it('is last modified when it asks or is called something else, and by nothing else', async () => {
+  it('is last modified by changes of name or filters only', async () => {
     const { id } = await save({ name: 'Modified' });
     server.setNow('2026-01-15T12:01:00Z');
     const marked = await change(id, { favorited: true, order: 3 });
@@ -99,7 +99,7 @@ describe('a saved insight', () => {
     server.setNow(NOW);
   });
 
-  it('is deleted by a change, and comes back by one; DELETE says no, without a word', async () => {
+  it('is deleted and restored by an update; DELETE is not allowed', async () => {
     const { id } = await save({ name: 'Passing' });
     const refused = await client.delete(one(id));
     expect([refused.status, refused.body]).toEqual([405, '']);
@@ -119,7 +119,7 @@ describe('a saved insight', () => {
     ['a query', { query: { kind: 'DataNode' } }, 'query', 'invalid_input'],
     ['a name too long', { name: 'x'.repeat(401) }, 'name', 'max_length'],
     ['a dashboard that is not there', { dashboards: [99] }, 'dashboards', 'does_not_exist'],
-  ])('is refused with %s', async (_name, body, attr, code) => {
+  ])('is rejected with %s', async (_name, body, attr, code) => {
     const { count } = (await client.get(all)).body;
     const { status, body: answer } = await client.post(all, { body });
     expect([status, answer.attr, answer.code]).toEqual([400, attr, code]);
@@ -127,15 +127,15 @@ describe('a saved insight', () => {
   });
 
   it.each([
-    ['no number', 'abc'],
-    ['nobody’s number', '999999'],
+    ['an id that is not a number', 'abc'],
+    ['an unknown id', '999999'],
   ])('is not found by %s', async (_name, id) => {
     expect((await client.get(`${all}${id}/`)).status).toBe(404);
     expect((await client.patch(`${all}${id}/`, { body: {} })).status).toBe(404);
     expect((await client.post(`${all}${id}/viewed/`)).status).toBe(404);
   });
 
-  it('is of its project alone, and at the path of old too', async () => {
+  it('is visible in its project only, at the legacy path too', async () => {
     const { id, short_id } = await save({ name: 'Old paths' });
     const stranger = await server.createProject({ foreign: true });
     const other = await server.createProject();
@@ -146,7 +146,7 @@ describe('a saved insight', () => {
   });
 });
 
-describe.skipIf(isWithoutEvents)('the answer of a saved insight', () => {
+describe.skipIf(isWithoutEvents)('the result of a saved insight', () => {
   const CASES: [string, object, unknown][] = [
     ['TRENDS', { events: ['visit'] }, [{ label: 'visit', data: [1, 2], count: 3 }]],
     ['STICKINESS', { events: ['visit'] }, [{ data: [1, 1] }]],
@@ -167,7 +167,7 @@ describe.skipIf(isWithoutEvents)('the answer of a saved insight', () => {
       [{ values: [{ count: 1 }, { count: 1 }] }, { values: [{ count: 2 }] }],
     ],
   ];
-  it.each(CASES)('is that of its endpoint: %s', async (insight, fields, result) => {
+  it.each(CASES)('equals that of its endpoint: %s', async (insight, fields, result) => {
     const dates = { date_from: '2026-01-13', date_to: '2026-01-14' };
     const { id } = await save({ filters: { insight, ...dates, ...fields } });
     expect((await read(id, '?refresh=false')).result).toBeNull();
@@ -230,11 +230,11 @@ describe('the list of saved insights', () => {
     ['order=-created_at', ['third', 'second', 'first']],
     ['order=created_at&limit=1&offset=1', ['third']],
     ['order=nonsense', ['third', 'second', 'first']],
-  ])('knows %s', async (query, wanted) => {
+  ])('filters by %s', async (query, wanted) => {
     expect(await found(query)).toEqual(wanted.map((name) => names[name]?.()));
   });
 
-  it('searches tags, and counts what it found', async () => {
+  it('searches tags, and counts the matches', async () => {
     const { body } = await client.get(`${all}?search=ZEBRA&limit=1`);
     expect([body.count, body.results[0].id, body.next]).toEqual([1, second, null]);
   });
@@ -243,12 +243,12 @@ describe('the list of saved insights', () => {
     ['date_from=soon', 'date_from'],
     ['created_by=me', 'created_by'],
     ['dashboards=abc', 'dashboards'],
-  ])('refuses %s', async (query, attr) => {
+  ])('rejects %s', async (query, attr) => {
     const { status, body } = await client.get(`${all}?${query}`);
     expect([status, body.attr]).toEqual([400, attr]);
   });
 
-  it('shows what the caller looked at last, to the caller alone', async () => {
+  it('shows recently viewed insights of the caller only', async () => {
     const viewed = await client.post(one(first, 'viewed/'));
     expect([viewed.status, viewed.body]).toEqual([201, '']);
     server.setNow('2026-01-15T12:00:05Z');
@@ -263,7 +263,7 @@ describe('the list of saved insights', () => {
 });
 
 describe('the history of a saved insight', () => {
-  it('says who changed what, from what to what', async () => {
+  it('lists who changed what, with the values before and after', async () => {
     const { id, short_id } = await save({ name: 'Told' });
     await change(id, { name: 'Retold', tags: ['B'] });
     await change(id, { name: 'Retold' });
@@ -285,7 +285,7 @@ describe('the history of a saved insight', () => {
   });
 });
 
-describe.skipIf(isWithoutEvents)('how often names are asked for', () => {
+describe.skipIf(isWithoutEvents)('query usage of names', () => {
   const usage = async (path: string, name: string) => {
     await server.flushUsage();
     const { body } = await client.get(`/api/projects/1/${path}`);
@@ -296,7 +296,7 @@ describe.skipIf(isWithoutEvents)('how often names are asked for', () => {
   };
   const asked = { events: [{ id: 'paid' }], properties: [{ key: 'plan', value: 'pro' }] };
 
-  it('grows with every insight that is answered, once for each name, and not with its persons', async () => {
+  it('counts each name once per insight query, and not for lists of persons', async () => {
     const before = [await usage('event_definitions/', 'paid'), await usage('property_definitions/', 'plan')];
     const { body } = await client.post(`${all}trend/`, { body: asked });
     await client.get(`/${body.result[0].persons_urls[0].url}`);
@@ -307,7 +307,7 @@ describe.skipIf(isWithoutEvents)('how often names are asked for', () => {
     expect(after.map((count, i) => count - before[i])).toEqual([2, 2]);
   });
 
-  it('orders the lists of names', async () => {
+  it('sorts the lists of names', async () => {
     for (let i = 0; i < 9; i++) await client.post(`${all}trend/`, { body: { events: ['visit'] } });
     await server.flushUsage();
     const order = async (ordering: string) => {
@@ -322,7 +322,7 @@ describe.skipIf(isWithoutEvents)('how often names are asked for', () => {
     expect(results[0].name).toBe('plan');
   });
 
-  it('is forgotten after thirty days', async () => {
+  it('expires after thirty days', async () => {
     expect(await usage('event_definitions/', 'visit')).toBeGreaterThan(0);
     server.setNow('2026-02-14T12:00:00Z');
     expect(await usage('event_definitions/', 'visit')).toBe(0);

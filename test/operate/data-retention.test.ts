@@ -13,7 +13,7 @@ describe('data retention', () => {
   });
   afterAll(() => server.close());
 
-  it('deletes what is too old, by the setting of the project or the server', async () => {
+  it('deletes expired events by the setting of the project or the server', async () => {
     const other = await server.createProject();
     const { get, patch } = clientFor(server);
     const settings = { body: { events_retention_days: 30 } };
@@ -61,7 +61,7 @@ describe('data retention', () => {
   });
 });
 
-describe('metrics of ingestion', () => {
+describe('ingestion metrics', () => {
   it('are the same as in /_status', async () => {
     const server = await startServer();
     try {
@@ -135,7 +135,7 @@ it('/metrics has the time of every step of processing', async () => {
 });
 
 describe('IP addresses', () => {
-  it('are stored or not, as the project is set', async () => {
+  it('are stored or not, by the setting of the project', async () => {
     const server = await startServer();
     try {
       const { get, patch } = clientFor(server);

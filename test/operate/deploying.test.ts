@@ -1,4 +1,4 @@
-/** What is deployed, as far as it can be tried without a container: the files agree with the server, and the packed server runs. */
+/** What is deployed, as far as it can be tried without a container: the files agree with the server, and the bundled server runs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const services = (file: string): Record<string, Service> => parse(read(file), { 
 const ours = (file: string): Service[] => Object.values(services(file)).filter(({ image }) => image === 'cairn');
 
 describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
-  it('sets nothing but settings that there are', () => {
+  it('uses only settings that exist', () => {
     const named = ours(file).flatMap(({ environment = {} }) => Object.keys(environment));
     expect(named.filter((name) => !settings.has(name))).toEqual([]);
   });
@@ -33,14 +33,14 @@ describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
     expect(ours(file).map((service) => service.read_only)).toEqual(ours(file).map(() => true));
   });
 
-  it('mounts files that are there', () => {
+  it('mounts only files that exist', () => {
     const mounted = Object.values(services(file)).flatMap(({ volumes = [] }) => volumes);
     for (const path of mounted.filter((one) => one.startsWith('./')))
       expect(read(path.split(':')[0] ?? '')).not.toBe('');
   });
 });
 
-it('has two web nodes and two workers in the large set', () => {
+it('has two web nodes and two workers in the scale setup', () => {
   const roles = ours('compose.scale.yaml').map(({ environment }) => environment?.ROLE);
   expect(roles.sort()).toEqual(['web', 'web', 'worker', 'worker']);
 });
@@ -61,13 +61,13 @@ it('has a Kubernetes example with roles, probes and settings that the server kno
   expect(given.filter((name) => !settings.has(name))).toEqual([]);
 });
 
-it('lets bodies through the balancer that are as large as the server takes', () => {
+it('allows bodies through the load balancer up to the limit of the server', () => {
   expect(defaultConfig().maxBodyBytes).toBe(
     Number(/client_max_body_size (\d+)m/.exec(read('deploy/nginx.conf'))?.[1]) * 2 ** 20,
   );
 });
 
-it('has a balancer that tries every node, also one that has just failed', () => {
+it('has a load balancer that tries every node, even one that just failed', () => {
   const [, upstream = ''] = /upstream web \{([^}]*)\}/.exec(read('deploy/nginx.conf')) ?? [];
   expect(upstream.match(/^ +server .*$/gm)?.map((line) => line.trim())).toEqual([
     'server web-1:8000 max_fails=0;',
@@ -75,7 +75,7 @@ it('has a balancer that tries every node, also one that has just failed', () => 
   ]);
 });
 
-it('copies nothing into the image that is not there', () => {
+it('copies only existing files into the image', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
     names.split(' '),
   );
@@ -83,7 +83,7 @@ it('copies nothing into the image that is not there', () => {
   expect(copied.filter((name) => name !== '.' && !present.includes(name))).toEqual([]);
 });
 
-describe('the packed server', () => {
+describe('the bundled server', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-packed-'));
   let server: ChildProcess | undefined;
   afterAll(() => {
@@ -91,8 +91,8 @@ describe('the packed server', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  /** As in the image: nobody's user, who may write to the data folder and nowhere else. */
-  it('starts as an ordinary user from a folder that it cannot write to, and tells the browser its SDK', async () => {
+  /** As in the image: an unprivileged user that can write to the data folder only. */
+  it('starts as an unprivileged user from a read-only folder, and serves the SDK', async () => {
     const app = join(folder, 'app');
     const data = join(folder, 'data');
     const megabytes = pack(app) / 1e6;

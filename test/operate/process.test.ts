@@ -81,7 +81,7 @@ describe('the first start', () => {
     expect(await stop(second)).toBe(0);
   });
 
-  it('takes keys and the first user from the settings', async () => {
+  it('reads keys and the first user from the settings', async () => {
     const cairn = start({
       INIT_PROJECT_API_KEY: 'phc_given_project_key',
       INIT_PERSONAL_API_KEY: 'phx_given_personal_key',
@@ -106,7 +106,7 @@ describe('the first start', () => {
     }
   });
 
-  it('shows its keys even when the port is taken, for they are kept nowhere', async () => {
+  it('prints its keys even if the port is in use, as they are not stored', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
@@ -129,7 +129,7 @@ describe('settings', () => {
     expect(cairn.output.stdout.trim()).toBe(configHelp());
   });
 
-  it('that are wrong stop the start, each named', async () => {
+  it('that are invalid prevent the start, and each is named', async () => {
     const cairn = start({ PORT: 'http', LOG_LEVEL: 'loud', INIT_PERSONAL_API_KEY: 'secret' });
     expect(await cairn.ended).toBe(1);
     expect(cairn.output.stderr.trim()).toBe(
@@ -148,7 +148,7 @@ describe('settings', () => {
 });
 
 describe('one folder, one process', () => {
-  it('refuses the second, which leaves the first alone', async () => {
+  it('rejects the second, without harm to the first', async () => {
     const address = await start().ready;
     const second = start();
     expect(await second.ended).toBe(1);
@@ -168,7 +168,7 @@ describe('one folder, one process', () => {
 });
 
 describe('stopping', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it with 0, soon', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s exits with 0, soon', async (signal) => {
     const cairn = start();
     const address = await cairn.ready;
     expect((await fetch(`${address}/_livez`)).status).toBe(200);

@@ -11,7 +11,7 @@ const collect = async (chunks: readonly Uint8Array[]) => {
   return found;
 };
 
-it('gives back what was put in, wherever the stream is cut into pieces', async () => {
+it('decodes what was encoded, however the stream is chunked', async () => {
   const frames = fc.array(fc.tuple(fc.constantFrom('d', 'p', 'r'), fc.uint8Array({ maxLength: 40 })), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(frames, fc.integer({ min: 1, max: 17 }), async (sent, size) => {
@@ -25,7 +25,7 @@ it('gives back what was put in, wherever the stream is cut into pieces', async (
   );
 });
 
-it('leaves out a frame that was cut off', async () => {
+it('drops a truncated frame', async () => {
   const whole = encodeFrame('d', Buffer.from('whole'));
   const cut = encodeFrame('r', Buffer.from('{"n":1}')).subarray(0, 8);
   expect(await collect([Buffer.concat([whole, cut])])).toEqual([['d', Buffer.from('whole').toString('hex')]]);

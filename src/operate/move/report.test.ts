@@ -8,7 +8,7 @@ const sumsOf = (...rows: [string, string][]): Checksums => {
   return sums;
 };
 
-it('is a small table, with every place where the sides differ', () => {
+it('is a small table with every difference', () => {
   const same = { source: sumsOf(['1', 'a']), target: sumsOf(['1', 'a']) };
   const lines = [
     tableReport('persons', same),

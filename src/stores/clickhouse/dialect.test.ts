@@ -125,7 +125,7 @@ await describeWithClickHouse('the ClickHouse dialect', (server) => {
     return says.map((_, i) => row?.[`a${i}`]);
   }
 
-  it('reads any key and any value, and tells null from missing', async () => {
+  it('reads any key and value, and distinguishes null from missing', async () => {
     const sql = clickhouseDialect.newStatement('e');
     const columns = KEYS.map(
       (key, i) => `${sql.property(key)} as v${i}, ${sql.text(key)} as t${i}, ${sql.hasKey(key)} as k${i}`,
@@ -144,7 +144,7 @@ await describeWithClickHouse('the ClickHouse dialect', (server) => {
     });
   });
 
-  it('reads dates and numbers as they are read elsewhere', async () => {
+  it('reads dates and numbers like the other dialects', async () => {
     const dates = await answers(DATES.map((text) => (sql) => sql.date(sql.param(text))));
     expect(dates).toEqual(DATES.map((text) => parseFilterDate(text)));
     const numbers = await answers(NUMBERS.map((text) => (sql) => sql.number(sql.param(text), NUMBER_PATTERN)));
@@ -193,7 +193,7 @@ await describeWithClickHouse('the ClickHouse dialect', (server) => {
     ]);
   });
 
-  it('knows the calendar', async () => {
+  it('truncates and adds calendar intervals', async () => {
     const buckets: [string, BucketInterval, string, string][] = [
       ['2024-03-31T22:30:15.5Z', 'minute', 'Europe/Berlin', '2024-03-31T22:30:00Z'],
       ['2024-03-31T22:30:00Z', 'day', 'UTC', '2024-03-31T00:00:00Z'],

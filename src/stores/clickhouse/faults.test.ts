@@ -10,7 +10,7 @@ import { openClickHouseEventStore } from './event-store.ts';
 
 vi.setConfig(TIMEOUTS);
 
-await describeWithClickHouse('a shipment on a bad line', (server) => {
+await describeWithClickHouse('a shipment over a faulty connection', (server) => {
   let database: TestDatabase;
   let proxy: FaultyProxy;
   let store: BlockStore;
@@ -35,7 +35,7 @@ await describeWithClickHouse('a shipment on a bad line', (server) => {
     { at: 'when the merges have arrived', part: 'insert into person_override_rows', fault: 'answer lost' },
     { at: 'before the position has arrived', part: 'insert into store_notes', fault: 'request lost' },
     { at: 'when the position has arrived', part: 'insert into store_notes', fault: 'answer lost' },
-  ])('is whole and there once if it is sent again after a cut $at', async ({ part, fault }) => {
+  ])('is stored exactly once when retried after a fault $at', async ({ part, fault }) => {
     const projectId = 10 + position;
     await store.writeBlocks({ blocks: [], overrides: [{ projectId, from: x, to: z }], position: ++position });
     // Two months, and so two parts; and merges that lead elsewhere when they are followed twice.
@@ -61,14 +61,14 @@ await describeWithClickHouse('a shipment on a bad line', (server) => {
     expect(await store.position()).toBe(position);
   });
 
-  it('does not take an equal batch at another position for a repetition', async () => {
+  it('stores an equal batch at another position', async () => {
     const events = [anEvent({ projectId: 5 })];
     await store.write({ events, overrides: [], position: ++position });
     await store.write({ events, overrides: [], position: ++position });
     expect(await store.query('select count(*) as n from event_rows where project_id = 5', [])).toEqual([{ n: 2 }]);
   });
 
-  it('lets go of a question that nobody waits for any more', async () => {
+  it('cancels an aborted query', async () => {
     const leaving = new AbortController();
     const asked = store.query('select sleep(3) as n', [], leaving.signal);
     setTimeout(() => leaving.abort(new Error('gone')), 50);
@@ -76,7 +76,7 @@ await describeWithClickHouse('a shipment on a bad line', (server) => {
     await expect(store.queryColumns('select 1 as n', [], leaving.signal)).rejects.toThrow('gone');
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that the server is unreachable', async () => {
     const away = openClickHouseEventStore({ url: 'http://127.0.0.1:1/nowhere' });
     const failure = await away.catch((error: unknown) => error);
     expect([isOutage(failure), String(failure)]).toEqual([true, expect.stringContaining('ClickHouse does not answer')]);

@@ -25,7 +25,7 @@ const TRUTH = [
   { value: 'null', has_key: true, text: 'null' },
 ];
 
-await describeWithClickHouse('a property with a column of its own in ClickHouse', (server) => {
+await describeWithClickHouse('a promoted property in ClickHouse', (server) => {
   let database: TestDatabase;
   let store: BlockStore;
   let other: BlockStore;
@@ -65,7 +65,7 @@ await describeWithClickHouse('a property with a column of its own in ClickHouse'
   }
 
   /** Filling goes on by itself. */
-  async function tendUntil(state: readonly string[], now: number): Promise<void> {
+  async function maintainUntil(state: readonly string[], now: number): Promise<void> {
     const current = async () =>
       (await store.listPromotedProperties()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
     for (let i = 0; i < 60 && JSON.stringify(await current()) !== JSON.stringify(state); i++) {
@@ -74,13 +74,13 @@ await describeWithClickHouse('a property with a column of its own in ClickHouse'
     expect(await current()).toEqual(state);
   }
 
-  it('reads the same before, with and after it, also where another process knows nothing of it', async () => {
+  it('reads the same before, during and after promotion, in other processes too', async () => {
     await write();
     for (const asked of [store, other, store, other]) await ask(asked);
     expect([await store.listPromotedProperties(), store.needsMaintenance(START)]).toEqual([[], false]);
     store.recordReads(other.takeReads());
     expect([store.needsMaintenance(START), other.takeReads()]).toEqual([true, []]);
-    await tendUntil(["event it's 1", "person it's 1"], START);
+    await maintainUntil(["event it's 1", "person it's 1"], START);
     await write();
     await ask();
     const columns = await store.query(
@@ -98,7 +98,7 @@ await describeWithClickHouse('a property with a column of its own in ClickHouse'
     await ask(other);
     // It was used until now; a month later it was not.
     await store.maintain(START + 31 * DAY_MS);
-    await tendUntil([], START + 62 * DAY_MS);
+    await maintainUntil([], START + 62 * DAY_MS);
     await ask(other);
     await ask();
   });

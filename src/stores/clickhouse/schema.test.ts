@@ -19,7 +19,7 @@ const flat = (options: { cluster: string | null }): string[] =>
 const statement = (options: { cluster: string | null }, begin: string): string =>
   flat(options).find((sql) => sql.startsWith(begin)) ?? '';
 
-it('makes plain tables on one server, which remember what was inserted', () => {
+it('creates plain tables on one server, with deduplication of inserts', () => {
   const all = flat(alone).join('\n');
   expect(all).not.toMatch(/on cluster|Replicated|Distributed/);
   expect(statement(alone, 'create table if not exists event_rows')).toContain(
@@ -31,7 +31,7 @@ it('makes plain tables on one server, which remember what was inserted', () => {
   );
 });
 
-it('makes replicated tables on a cluster, events by shard and the rest everywhere', () => {
+it('creates replicated tables on a cluster: events sharded, the rest on every node', () => {
   for (const sql of flat(many)) expect(sql).toContain('on cluster "main"');
   const events = statement(many, 'create table if not exists event_rows_local on cluster "main"');
   expect(events).toContain(
@@ -50,7 +50,7 @@ it('makes replicated tables on a cluster, events by shard and the rest everywher
   );
 });
 
-it('orders events by what questions name, and by nothing that changes', () => {
+it('sorts events by immutable columns that queries filter on', () => {
   for (const [options, name] of [
     [alone, 'event_rows '],
     [many, 'event_rows_local '],
@@ -72,7 +72,7 @@ it('has a column for each hot property, in the table and in the view', () => {
   expect(view).toContain('e."promoted_3" as "promoted_3"');
 });
 
-it('changes events on every shard, and what every node has a copy of at one node', () => {
+it('alters events on every shard, and replicated tables on one node', () => {
   expect(mutableTable(many, 'event_rows')).toBe('event_rows_local on cluster "main"');
   expect(mutableTable(many, 'person_versions')).toBe('person_versions');
   expect(addColumnStatements(many, 'person_versions', 'promoted_1', 'a').map((sql) => sql.slice(0, 60))).toEqual([
@@ -84,7 +84,7 @@ it('changes events on every shard, and what every node has a copy of at one node
   ]);
 });
 
-it('adds and drops columns also in the table for all shards, which never asks for what is no more', () => {
+it('adds and drops columns in the distributed table too, there first when dropping', () => {
   const [local = '', all = ''] = addColumnStatements(many, 'event_rows', 'promoted_1', `it's`);
   expect(local).toMatch(/^alter table event_rows_local on cluster "main" add column if not exists promoted_1 /);
   expect(all).toMatch(/^alter table event_rows on cluster "main" add column if not exists promoted_1 /);

@@ -14,7 +14,7 @@ afterAll(async () => {
   dir.remove();
 });
 
-it('reads numbers, texts and ids of more rows than fit into one chunk', async () => {
+it('reads numbers, strings and ids across chunks', async () => {
   const count = 5000;
   const table = await store.queryColumns(
     `select cast(i as integer) as small, cast(i as double) / 4 as half, 'text ' || i as name
@@ -27,7 +27,7 @@ it('reads numbers, texts and ids of more rows than fit into one chunk', async ()
   expect(table.texts('name').at(-1)).toBe('text 4999');
 });
 
-it('reads ids as texts, and in the order of texts', async () => {
+it('reads ids as strings, in the order of strings', async () => {
   const ids = ['00000000-0000-4000-8000-00000000000a', 'ffffffff-ffff-4fff-bfff-ffffffffffff', uuidOf(7), uuidOf(0x80)];
   await store.write({ events: ids.map((uuid) => anEvent({ uuid })), overrides: [], position: 1 });
   const column = (await store.queryColumns('select uuid from event_rows', [])).uuids('uuid');
@@ -37,13 +37,13 @@ it('reads ids as texts, and in the order of texts', async () => {
   expect(rows.map((row) => read[row])).toEqual(ids.toSorted());
 });
 
-it('says which column it cannot read', async () => {
+it('names the column it cannot read', async () => {
   await expect(store.queryColumns('select true as flag', [])).rejects.toThrow('The column flag is of a type');
   const table = await store.queryColumns('select cast(1 as integer) as one', []);
   expect(() => table.doubles('one')).toThrow('no column one of that type');
 });
 
-it('answers nothing with empty columns', async () => {
+it('returns empty columns for no rows', async () => {
   const table = await store.queryColumns('select uuid from event_rows where false', []);
   expect(table.rowCount).toBe(0);
 });

@@ -70,7 +70,7 @@ describe('the DuckDB dialect', () => {
     expect(await ask({ other: 'no' }, (sql) => sql.property(key))).toBeNull();
   });
 
-  it('reads any key and value as its text, hot or not', async () => {
+  it('reads any key and value as text, with or without a hot column', async () => {
     const scalar = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -90,7 +90,7 @@ describe('the DuckDB dialect', () => {
     );
   });
 
-  it('reads events that hold half a surrogate pair', async () => {
+  it('reads events with lone surrogates', async () => {
     const properties = { broken: 'a\ud800b', whole: '😀', path: 'C:\\ud800' };
     expect(await ask(properties, (sql) => sql.property('broken'))).toBe('a\ufffdb');
     expect(await ask(properties, (sql) => sql.property('whole'))).toBe('😀');
@@ -111,7 +111,7 @@ describe('the DuckDB dialect', () => {
     ['pfel 100%', true],
     ['_', false],
     ['%b', false],
-  ])('finds %s whatever the case: %s', async (part, answer) => {
+  ])('finds %s case-insensitively: %s', async (part, answer) => {
     const properties = { fruit: 'Äpfel 100% bio' };
     expect(await ask(properties, (sql) => sql.containsIgnoringCase(sql.property('fruit'), part))).toBe(answer);
   });
@@ -126,7 +126,7 @@ describe('the DuckDB dialect', () => {
     ['2024-05-01T10:10:00Z', 'hour', 'Asia/Kolkata', '2024-05-01T09:30:00Z'],
     ['2024-05-01T10:10:00Z', 'week', 'UTC', '2024-04-29T00:00:00Z'],
     ['2024-05-01T03:00:00Z', 'month', 'America/New_York', '2024-04-01T04:00:00Z'],
-  ])('puts %s into the %s of %s that began at %s', async (time, interval, zone, start) => {
+  ])('truncates %s to the %s in %s: %s', async (time, interval, zone, start) => {
     const bucket = (sql: SqlBuilder): string => sql.bucket(sql.time(Date.parse(time)), interval, zone);
     expect(await ask({}, bucket)).toBe(Date.parse(start));
   });
@@ -136,7 +136,7 @@ describe('the DuckDB dialect', () => {
     ['week', '2024-02-07T22:30:00Z'],
     ['month', '2024-02-29T22:30:00Z'],
     ['year', '2025-01-31T22:30:00Z'],
-  ])('goes on by a %s to %s', async (interval, end) => {
+  ])('adds a %s: %s', async (interval, end) => {
     const start = Date.parse('2024-01-31T22:30:00Z');
     const say = (sql: SqlBuilder): string => sql.addSpan(sql.time(start), toSpan(1, interval));
     expect([await ask({}, say), addSpan(start, toSpan(1, interval))]).toEqual([Date.parse(end), Date.parse(end)]);
@@ -151,11 +151,11 @@ describe('the DuckDB dialect', () => {
     ['pfel 100%', true],
     ['%', true],
     ['_', false],
-  ])('finds %s letter for letter: %s', async (part, answer) => {
+  ])('finds %s literally: %s', async (part, answer) => {
     expect(await ask({ fruit: 'Äpfel 100% bio' }, (sql) => sql.contains(sql.property('fruit'), part))).toBe(answer);
   });
 
-  it('counts in whole numbers, also those of milliseconds', async () => {
+  it('counts in integers, milliseconds too', async () => {
     const at = 1_700_000_000_123;
     const days = (sql: SqlBuilder): string => sql.quotient(sql.ms('e.timestamp'), sql.integer(86_400_000));
     expect(await ask({}, (sql) => sql.ms('e.timestamp'))).toBe(at);
@@ -167,13 +167,13 @@ describe('the DuckDB dialect', () => {
     [0.9, '[1, 2, 11]', 9.2],
     [0.5, '[null, 7]', 7],
     [0.5, 'cast([] as double[])', null],
-  ])('takes the quantile %d of %s: %d', async (level, list, answer) => {
+  ])('computes the quantile %d of %s: %d', async (level, list, answer) => {
     const say = (sql: SqlBuilder): string => `(select ${sql.quantile('x', level)} from (select unnest(${list}) as x))`;
     const found = await ask({}, say);
     expect(found === null ? null : Number(Number(found).toPrecision(12))).toBe(answer);
   });
 
-  it('compares times with bound ones', async () => {
+  it('compares times with parameters', async () => {
     const at = 1_700_000_000_123;
     expect(await ask({}, (sql) => `(e.timestamp = ${sql.time(at)})`)).toBe(true);
     expect(await ask({}, (sql) => `(e.timestamp < ${sql.time(at)})`)).toBe(false);

@@ -10,7 +10,7 @@ import { readableJson } from '../events/readable-json.ts';
 import { openEventStore } from './event-store.ts';
 import { EventStoreInvalidated, isFatal, wrapFatalErrors } from './invalidated.ts';
 
-describe('the file of the event store', () => {
+describe('event store file', () => {
   let dir: TempDir;
   let path: string;
 
@@ -20,7 +20,7 @@ describe('the file of the event store', () => {
   });
   afterEach(() => dir.remove());
 
-  it('has whole batches with their positions after kill -9, and takes the replay', async () => {
+  it('has only complete batches after kill -9, and accepts the replay', async () => {
     const printed = await runInProcess(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './test/contract/events.ts';
@@ -42,7 +42,7 @@ describe('the file of the event store', () => {
     await store.close();
   });
 
-  it('keeps no byte of removed events once it is scrubbed, and no other file', async () => {
+  it('contains no trace of deleted events after a purge, and leaves no other file', async () => {
     const canary = 'canary-7f3a90';
     const store = await openEventStore(path);
     const many = (position: number, personId: string, text: string) =>
@@ -56,18 +56,18 @@ describe('the file of the event store', () => {
     await many(1, uuidOf(1), 'somebody-else');
     await many(2, uuidOf(2), canary);
     await store.reassign([{ id: 1, projectId: 1, personId: uuidOf(2), kind: 'remove', distinctIds: [] }]);
-    const spelled = (): string[] =>
+    const filesWithCanary = (): string[] =>
       readdirSync(dirname(path)).filter((file) => readFileSync(join(dirname(path), file)).includes(canary));
-    expect(spelled()).not.toEqual([]);
+    expect(filesWithCanary()).not.toEqual([]);
     await store.purge();
-    expect(spelled()).toEqual([]);
+    expect(filesWithCanary()).toEqual([]);
     expect(readdirSync(dirname(path))).toEqual(['events.duckdb']);
     expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: 3000 }]);
     await store.close();
-    expect(spelled()).toEqual([]);
+    expect(filesWithCanary()).toEqual([]);
   });
 
-  it('is whole after kill -9 while it is scrubbed, and leaves nothing lying about', async () => {
+  it('survives kill -9 during a purge, and leaves no temporary files', async () => {
     const script = (events: number) => `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './test/contract/events.ts';
        const store = await openEventStore(${JSON.stringify(path)});
@@ -88,7 +88,7 @@ describe('the file of the event store', () => {
     }
   });
 
-  it('says that it must be opened again when a checkpoint fails on a full disk, and loses nothing', async () => {
+  it('reports that it must be reopened when a checkpoint fails on a full disk, and loses nothing', async () => {
     const printed = await runInProcess(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './test/contract/events.ts';
@@ -128,7 +128,7 @@ describe('the file of the event store', () => {
     await reopened.close();
   });
 
-  it('leaves no journal behind when it closes, and releases the file', async () => {
+  it('removes the journal on close, and releases the file', async () => {
     const store = await openEventStore(path);
     await store.write({ events: [anEvent()], overrides: [], position: 1 });
     await store.close();
@@ -137,7 +137,7 @@ describe('the file of the event store', () => {
     await again.close();
   });
 
-  it('refuses a file of a newer version', async () => {
+  it('rejects a file of a newer version', async () => {
     const store = await openEventStore(path);
     await store.close();
     const instance = await DuckDBInstance.create(path);
@@ -148,7 +148,7 @@ describe('the file of the event store', () => {
     await expect(openEventStore(path)).rejects.toThrow(/newer version of Cairn \(schema 99/);
   });
 
-  it('says so when the file is no database', async () => {
+  it('reports a file that is not a database', async () => {
     writeFileSync(path, 'no database at all '.repeat(1000));
     await expect(openEventStore(path)).rejects.toThrow(/events\.duckdb/);
   });
@@ -164,10 +164,10 @@ describe('the file of the event store', () => {
   });
 });
 
-describe('an engine that gave up', () => {
+describe('an invalidated engine', () => {
   const fatal = new Error('FATAL Error: Failed: database has been invalidated because of a previous fatal error');
 
-  it('is told from an ordinary error', () => {
+  it('is distinguished from an ordinary error', () => {
     expect([isFatal(fatal), isFatal(new Error('Binder Error: no such column')), isFatal('text')]).toEqual([
       true,
       false,
@@ -175,7 +175,7 @@ describe('an engine that gave up', () => {
     ]);
   });
 
-  it('surfaces as a type of its own', async () => {
+  it('has its own error type', async () => {
     await expect(wrapFatalErrors(() => Promise.reject(fatal))).rejects.toBeInstanceOf(EventStoreInvalidated);
     await expect(wrapFatalErrors(() => Promise.reject(new Error('other')))).rejects.toThrow('other');
   });
@@ -189,7 +189,7 @@ describe('readableJson', () => {
     ['{"a":"\\\\ud800"}', '{"a":"\\\\ud800"}'],
     ['{"a":"\\\\\\ud800"}', '{"a":"\\\\\\ufffd"}'],
     ['{"a":"\\ud7ff"}', '{"a":"\\ud7ff"}'],
-  ])('makes %s into %s', (json, readable) => {
+  ])('turns %s into %s', (json, readable) => {
     expect(readableJson(json)).toBe(readable);
   });
 });

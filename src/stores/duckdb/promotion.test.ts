@@ -22,7 +22,7 @@ function expected(properties: Properties, key: string): unknown {
   return { value, has_key: hasKey, text: value ?? (hasKey ? 'null' : '') };
 }
 
-describe('a property with a column of its own', () => {
+describe('a promoted property', () => {
   let dir: TempDir;
   let store: EventStore;
   let position: number;
@@ -73,11 +73,11 @@ describe('a property with a column of its own', () => {
     expect(await ask(key, PERSON_PROPERTIES)).toEqual(truth);
   }
 
-  async function askUntilWanted(key: string): Promise<void> {
+  async function readUntilWanted(key: string): Promise<void> {
     for (let i = 0; i < 4; i++) await expectTruth(key);
   }
 
-  async function tendAll(now = START): Promise<void> {
+  async function maintainAll(now = START): Promise<void> {
     while (await store.maintain(now));
     expect(store.needsMaintenance(now)).toBe(false);
   }
@@ -98,12 +98,13 @@ describe('a property with a column of its own', () => {
     fc.array(scalar, { maxLength: 3 }),
     fc.dictionary(fc.string({ maxLength: 3 }), scalar, { maxKeys: 2 }),
   ) as fc.Arbitrary<Json>;
-  /** Halves of surrogate pairs never get past the door, and the engine cannot keep them. */
-  const whole = (given: Json): Json => JSON.parse(JSON.stringify(given).replace(/\\ud[89a-f]../gi, '\\ufffd')) as Json;
+  /** Lone surrogates are replaced before they get here; DuckDB cannot store them. */
+  const withoutSurrogates = (given: Json): Json =>
+    JSON.parse(JSON.stringify(given).replace(/\\ud[89a-f]../gi, '\\ufffd')) as Json;
   const key = fc.oneof(fc.constantFrom('plan', 'a/b', '~1', '$browser', "'x", '__proto', '', '@text(event )'));
   const batch = fc.array(fc.option(value, { nil: undefined }), { minLength: 1, maxLength: 8 });
 
-  it('reads the same before, while and after it is filled, after a copy, a restart and its end', async () => {
+  it('reads the same before, during and after the backfill, a purge, a restart and its removal', async () => {
     await fc.assert(
       fc.asyncProperty(key, fc.array(batch, { minLength: 1, maxLength: 3 }), batch, async (name, before, after) => {
         await store.close();
@@ -113,9 +114,9 @@ describe('a property with a column of its own', () => {
         written = [];
         await open();
         const propertiesOf = (given: readonly (Json | undefined)[]): Properties[] =>
-          given.map((one) => (one === undefined ? { other: 1 } : { other: 1, [name]: whole(one) }));
+          given.map((one) => (one === undefined ? { other: 1 } : { other: 1, [name]: withoutSurrogates(one) }));
         for (const one of before) await write(propertiesOf(one));
-        await askUntilWanted(name);
+        await readUntilWanted(name);
         expect(await state()).toEqual([]);
         expect(store.needsMaintenance(START)).toBe(true);
         for (let more = true; more; ) {
@@ -134,9 +135,9 @@ describe('a property with a column of its own', () => {
         await open();
         expect(await state()).toEqual([`event ${name} 1`, `person ${name} 1`]);
         await expectTruth(name);
-        await tendAll();
-        await tendAll(START + 30 * DAY_MS);
-        await tendAll(START + 61 * DAY_MS);
+        await maintainAll();
+        await maintainAll(START + 30 * DAY_MS);
+        await maintainAll(START + 61 * DAY_MS);
         expect(await state()).toEqual([]);
         await expectTruth(name);
       }),
@@ -146,41 +147,41 @@ describe('a property with a column of its own', () => {
 
   it('is read instead of the JSON', async () => {
     await write([{ plan: 'pro' }, {}, { plan: null }]);
-    await askUntilWanted('plan');
-    await tendAll();
+    await readUntilWanted('plan');
+    await maintainAll();
     const sql = duckdbDialect.newStatement('e');
     const [row] = await store.query(`explain select ${sql.text('plan')} as t from event_rows e`, sql.values);
     expect(Object.values(row ?? {}).join()).toContain('promoted_1');
     expect(Object.values(row ?? {}).join()).not.toContain('properties');
   });
 
-  it('is not made for what few ask for', async () => {
+  it('is not created for properties that are rarely read', async () => {
     await write([{ plan: 'pro' }]);
     for (let i = 0; i < 3; i++) await ask('plan');
-    await tendAll();
+    await maintainAll();
     expect(await state()).toEqual([]);
   });
 
-  it('makes room for another one only when it has rested, and there are never more than 24', async () => {
+  it('is replaced only when unused; there are never more than 24', async () => {
     const keys = Array.from({ length: 25 }, (_, i) => `k${String(i).padStart(2, '0')}`);
     await write([Object.fromEntries(keys.map((name) => [name, name]))]);
     for (const name of keys) for (let i = 0; i < 4; i++) await ask(name);
-    await tendAll();
+    await maintainAll();
     expect((await state()).sort()).toEqual(keys.slice(0, 24).map((name) => `event ${name} 1`));
     for (const name of keys.slice(1, 24)) await ask(name);
-    await tendAll(START + DAY_MS);
+    await maintainAll(START + DAY_MS);
     expect((await state()).sort()).toEqual(keys.slice(1).map((name) => `event ${name} 1`));
   });
 
-  it('goes with the events and persons that are removed, and moves with those that are refiled', async () => {
+  it('follows deletions of events and changes of persons', async () => {
     await write([{ plan: 'a' }, { plan: 'b' }, { plan: null }, {}]);
-    await askUntilWanted('plan');
+    await readUntilWanted('plan');
     await store.maintain(START);
     await store.maintain(START);
     await store.reassign([{ id: 1, projectId: 1, personId: uuidOf(0), kind: 'remove', distinctIds: [] }]);
     written.shift();
     await expectTruth('plan');
-    await tendAll();
+    await maintainAll();
     await store.deleteBefore(1, 2);
     written.shift();
     await expectTruth('plan');
@@ -194,9 +195,9 @@ describe('a property with a column of its own', () => {
     expect(await ask('plan')).toMatchObject([{ text: 'null' }, { text: '' }]);
   });
 
-  it('answers whoever asks while columns come and go under them', async () => {
+  it('answers queries while columns are added and dropped', async () => {
     await write(Array.from({ length: 50 }, (_, i) => ({ plan: `p${i}` })));
-    await askUntilWanted('plan');
+    await readUntilWanted('plan');
     const truth = written.map((properties) => expected(properties, 'plan'));
     let asking = true;
     const asked = Promise.all(
@@ -206,12 +207,12 @@ describe('a property with a column of its own', () => {
         return answers;
       }),
     );
-    for (let day = 0; day < 6; day++) await tendAll(START + 31 * day * DAY_MS);
+    for (let day = 0; day < 6; day++) await maintainAll(START + 31 * day * DAY_MS);
     asking = false;
     expect(Math.min(...(await asked))).toBeGreaterThan(0);
   });
 
-  it('is whole after kill -9 at any step of its making', async () => {
+  it('survives kill -9 at any step of its creation', async () => {
     await store.close();
     const path = JSON.stringify(dir.path('events.duckdb'));
     for (const lines of [2, 4, 7]) {
@@ -241,7 +242,7 @@ describe('a property with a column of its own', () => {
         );
       const thirds = ['', 'null', 'pro'].map((plan) => ({ plan, part: 1 }));
       expect(await ask()).toEqual(thirds);
-      await tendAll();
+      await maintainAll();
       expect(await ask()).toEqual(thirds);
       await store.close();
     }

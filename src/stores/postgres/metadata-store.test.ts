@@ -15,7 +15,7 @@ describeWithPostgres(() => {
   describeMetadataStore('PostgreSQL', open);
   describeFlagStores('PostgreSQL', open);
 
-  it('keeps what it was given when it is opened again, also by two nodes at once that find nothing there', async () => {
+  it('keeps its data when reopened, and can be created by two nodes at once', async () => {
     const database = await freshDatabase({ empty: true });
     const nodes = await Promise.all([1, 2, 3].map((now) => openPostgresMetadataStore(database.url, now, { size: 2 })));
     const [first, second] = nodes.map(({ metadata }) => metadata);

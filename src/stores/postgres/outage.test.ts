@@ -15,7 +15,7 @@ describeWithPostgres(() => {
       (error) => error,
     );
 
-  describe('with PostgreSQL away', () => {
+  describe('while PostgreSQL is down', () => {
     let server: OwnPostgres;
     let stores: PostgresStores;
     beforeAll(async () => {
@@ -74,7 +74,7 @@ describeWithPostgres(() => {
       expect(await stores.ingest.getCounts()).toEqual({});
     });
 
-    it('says where nothing listens that it cannot be reached, and never shows the password', async () => {
+    it('reports an unreachable server without the password', async () => {
       const failure = await failureOf(openPostgresMetadataStore('postgresql://somebody:secret@127.0.0.1:1/x', 0));
       expect(failure).toMatchObject({ kind: 'unavailable' });
       expect(String((failure as Error).message)).toContain('cannot be reached (ECONNREFUSED)');
@@ -94,18 +94,18 @@ describe('errors', () => {
     ['23505', { constraint: 'users_email_key' }, false],
     ['22P02', {}, false],
     ['ECONNRESET', {}, false],
-  ])('%s %j mean another try at once: %s', (code, more, expected) => {
+  ])('%s %j are retried at once: %s', (code, more, expected) => {
     expect(isRetryable(withCode(code, more))).toBe(expected);
   });
 
   it.each(['08006', '53300', '53100', '57P01', '57P03', '57014', 'ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'])(
-    '%s means that it will come back',
+    '%s counts as an outage',
     (code) => {
       expect(() => rethrowConnectionLoss(withCode(code))).toThrow(Failure);
     },
   );
 
-  it('of ours go on as they are', () => {
+  it('other than connection losses are passed on', () => {
     const error = withCode('42P01');
     expect(() => rethrowConnectionLoss(error)).toThrow(error);
     expect(codeOf(error)).toBe('42P01');

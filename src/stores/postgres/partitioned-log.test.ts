@@ -80,7 +80,7 @@ describeWithPostgres(() => {
 
   describeIngestLog('PostgreSQL, one partition', makeSetup, { boundsEvents: false });
 
-  describe('the log in partitions', () => {
+  describe('the partitioned log', () => {
     const PARTITIONS = 8;
     beforeEach(empty);
 
@@ -89,14 +89,14 @@ describeWithPostgres(() => {
     const entryIn = (partition: number, text: string) => ({ ...anEntry({ payload: Buffer.from(text) }), partition });
     const start = (): Map<number, number> => new Map(Array.from({ length: PARTITIONS }, (_, n) => [n, 0]));
 
-    it('keeps the number of partitions that it was made with', async () => {
+    it('keeps the number of partitions it was created with', async () => {
       const first = await open();
       const second = await openPartitionedLog(database.url, { maxBytes: 1e9, partitions: 32 });
       expect([first.partitions, second.partitions]).toEqual([PARTITIONS, PARTITIONS]);
       await Promise.all([first.close(), second.close()]);
     });
 
-    it('numbers every partition by itself, and tells each request its own numbers', async () => {
+    it('numbers each partition separately, and returns the positions of each request', async () => {
       const log = await open();
       const positions: Positions[] = await Promise.all([
         log.append([entryIn(0, 'a'), entryIn(3, 'b')]),
@@ -121,7 +121,7 @@ describeWithPostgres(() => {
       await log.close();
     });
 
-    it('lets partitions take turns where not everything fits, and leaves no gap in any of them', async () => {
+    it('alternates between partitions when not everything fits, without gaps', async () => {
       const log = await open();
       for (let n = 0; n < 5; n++) await log.append([entryIn(1, `one ${n}`)]);
       await log.append([entryIn(2, 'two')]);
@@ -142,7 +142,7 @@ describeWithPostgres(() => {
       await log.close();
     });
 
-    it('shows a follower every entry once and in order, while many nodes write at once', async () => {
+    it('gives a reader every entry once and in order while many nodes write', async () => {
       const NODES = 6;
       const REQUESTS = 120;
       const logs = await Promise.all(Array.from({ length: NODES }, open));
@@ -208,7 +208,7 @@ describeWithPostgres(() => {
       await log.close();
     });
 
-    it('tells every node what came, and whose flags it may change', async () => {
+    it('notifies every node of new entries and changed subjects', async () => {
       const listener = new pg.Client({ connectionString: database.url });
       await listener.connect();
       await listener.query('listen cairn');

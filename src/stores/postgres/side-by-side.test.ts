@@ -35,7 +35,7 @@ describeWithPostgres(() => {
   const personsOf = (...numbers: number[]) => ({ ...NO_CHANGES, persons: newPersonChanges(1, numbers.map(uuidOf)) });
 
   describe('changes of persons', () => {
-    it('are told in order, although a later one was committed first', async () => {
+    it('are listed in order, even if a later one is committed first', async () => {
       const [begun, mayEnd] = [gate(), gate()];
       const slow = postgresIngestStore(other, { log: 'slow' }).transaction(async (store) => {
         await store.apply(personsOf(1));
@@ -54,7 +54,7 @@ describeWithPostgres(() => {
       expect(persons.map(({ uuid }) => uuid)).toEqual([uuidOf(1), uuidOf(2)]);
     });
 
-    it('of a transaction that failed keep nobody waiting', async () => {
+    it('of a failed transaction do not block readers', async () => {
       const failed = setup.ingest.transaction(async (store) => {
         await store.apply(personsOf(1));
         throw new Error('changed my mind');
@@ -65,7 +65,7 @@ describeWithPostgres(() => {
       expect(persons.map(({ uuid }) => uuid)).toEqual([uuidOf(2)]);
     });
 
-    it('are all found by a reader who goes on from where it was, while others write', async () => {
+    it('are all found by a reader that continues from its position during writes', async () => {
       let writers = 3;
       const write = async (first: number): Promise<void> => {
         const ingest = postgresIngestStore(other, { log: `log ${first}` });
@@ -95,7 +95,7 @@ describeWithPostgres(() => {
   });
 
   describe('transactions', () => {
-    it('of people and chunks keep each other out; chunks do not', async () => {
+    it('of the API and of chunks exclude each other; chunks run in parallel', async () => {
       const seen: string[] = [];
       const chunk = (name: string, end: Promise<void>): Promise<void> =>
         postgresIngestStore(other, { log: name }).transaction(async () => {
@@ -128,7 +128,7 @@ describeWithPostgres(() => {
       expect(seen.slice(4)).toEqual(['people begin', 'people end', 'three begins', 'three ends']);
     });
 
-    it('of people that look and then write do not overtake each other', async () => {
+    it('of the API that read and then write are serialized', async () => {
       const raise = (): Promise<void> =>
         setup.metadata.transaction(async (store) => {
           const n = Number((await store.installation.get('n')) ?? 0);
@@ -140,7 +140,7 @@ describeWithPostgres(() => {
   });
 
   describe('logs', () => {
-    it('each have a position of their own', async () => {
+    it('have separate positions', async () => {
       const [one, two] = ['one', 'two'].map((log) => postgresIngestStore(setup.db, { log }));
       await one?.transaction((store) => store.apply({ ...NO_CHANGES, position: 5 }));
       await two?.transaction((store) => store.apply({ ...NO_CHANGES, position: 9 }));

@@ -1,4 +1,4 @@
-/** Where PostgreSQL's values differ from SQLite's, and nobody should notice. */
+/** Where PostgreSQL's values differ from SQLite's, and callers must not notice. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidOf } from '../../../test/contract/events.ts';
@@ -32,7 +32,7 @@ describeWithPostgres(() => {
   }
 
   describe('text', () => {
-    it('that PostgreSQL cannot hold is looked for without harm, alone and in lists', async () => {
+    it('that PostgreSQL cannot store can be searched for, alone and in lists', async () => {
       await addPerson('a\ufffdb', { plain: true });
       const { subjects } = setup.metadata;
       for (const asked of ['a\0b', 'a\ud800b']) {
@@ -52,7 +52,7 @@ describeWithPostgres(() => {
       ['escapes behind backslashes', '\\\\u0000\\\0\\\\\\ud800'],
       ['other control characters', '\u0001\u001f'],
       ['a whole pair', '😀'],
-    ])('inside of JSON is kept to the letter: %s', async (_name, text) => {
+    ])('in JSON is stored unchanged: %s', async (_name, text) => {
       const properties = { email: `${text}@example.org`, [`key ${text}`]: [text], other: 1 };
       const distinctId = `json ${++numbers}`;
       await addPerson(distinctId, properties);
@@ -61,7 +61,7 @@ describeWithPostgres(() => {
       expect(slice.persons.some((person) => person.properties['other'] === 1)).toBe(true);
     });
 
-    it('is read as JSON with a sign in place of what cannot be shown, and no other change', async () => {
+    it('is read as JSON with replacement characters and no other change', async () => {
       const read = async (json: string): Promise<unknown> => {
         const { rows } = await sql<{ json: unknown }>`
         select ${readableJsonSql(sql`t.given`)} as json from (select cast(${json} as text) as given) t`.execute(
@@ -74,7 +74,7 @@ describeWithPostgres(() => {
       expect(await read(JSON.stringify(texts))).toEqual(expected);
     });
 
-    it('may be as long as anybody likes where its length is the choice of who sends it', async () => {
+    it('from clients may have any length', async () => {
       const long = Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(97 + ((n * 7919) % 26))).join('');
       await addPerson('long', { email: long, [long]: long });
       const asked = [JSON.stringify(long)];
@@ -85,7 +85,7 @@ describeWithPostgres(() => {
       expect((await setup.metadata.groups.listTypes(1)).map(({ name }) => name === long)).toEqual([true]);
     });
 
-    it('comes in the order of its bytes, whatever order the database was created with', async () => {
+    it('is sorted by bytes, whatever the collation of the database', async () => {
       const names = ['a', 'B', 'é', 'Z', '_', '1', 'ß', '😀', '\uffee'];
       const events = names.map((name, n) => ({ id: `o${n}`, projectId: 77, name, at: 1 }));
       await setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events }));
@@ -102,14 +102,14 @@ describeWithPostgres(() => {
   });
 
   describe('numbers', () => {
-    it('come as numbers: counts, sums, ids and times beyond 32 bits', async () => {
+    it('are returned as numbers: counts, sums, ids and times beyond 32 bits', async () => {
       const { rows } = await sql<Record<string, unknown>>`
       select count(*) as count, sum(cast(n as bigint)) as sum, max(cast(9007199254740991 as bigint)) as most
       from generate_series(1, 3) as s(n)`.execute(setup.db);
       expect(rows[0]).toEqual({ count: 3, sum: 6, most: Number.MAX_SAFE_INTEGER });
     });
 
-    it('of rows are never given twice, not even after the last was removed', async () => {
+    it('that identify rows are never reused, even after the last row is deleted', async () => {
       const add = () =>
         setup.db
           .insertInto('deadLetters')
@@ -123,7 +123,7 @@ describeWithPostgres(() => {
   });
 
   describe('rows as one value', () => {
-    it('may be more than a statement can have values', async () => {
+    it('may exceed the limit on parameters', async () => {
       const rows = Array.from({ length: 70_000 }, (_, n) => ({ n, word: `w${n}` }));
       const table = postgresDialect.rows({ n: 'integer', word: 'text' }, rows);
       const found = await sql<{ count: number; last: string }>`
@@ -132,7 +132,7 @@ describeWithPostgres(() => {
     });
   });
 
-  it('goes on when a newer version has changed a table under a prepared question', async () => {
+  it('survives a change of a table under a prepared statement', async () => {
     const database = await freshDatabase();
     const db = openPostgresDatabase(database.url, { size: 1 });
     const ask = () => db.selectFrom('installation').selectAll().execute();

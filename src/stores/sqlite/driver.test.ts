@@ -38,7 +38,7 @@ describe('waiting for the lock', () => {
   it.each([
     ['a transaction', () => increment()],
     ['a single write', () => sql`update counter set n = n + 1`.execute(db)],
-  ])('%s lets everything else in the thread go on, and happens when the lock is free', async (_name, write) => {
+  ])('%s does not block the thread, and runs when the lock is free', async (_name, write) => {
     other.exec('begin immediate');
     let done = false;
     const writing = write().then(() => {
@@ -51,7 +51,7 @@ describe('waiting for the lock', () => {
     expect(await read(db)).toBe(1);
   });
 
-  it('reads meanwhile', async () => {
+  it('does not block reads', async () => {
     other.exec('begin immediate');
     other.exec('update counter set n = 5');
     expect(await read(db)).toBe(0);
@@ -61,7 +61,7 @@ describe('waiting for the lock', () => {
 });
 
 describe('transactions', () => {
-  it('that look and then write do not overtake each other', async () => {
+  it('that read and then write are serialized', async () => {
     await Promise.all(Array.from({ length: 20 }, increment));
     expect(await read(db)).toBe(20);
   });
@@ -74,7 +74,7 @@ describe('transactions', () => {
     other.exec('rollback');
   });
 
-  it('that fail leave nothing behind', async () => {
+  it('that fail are rolled back', async () => {
     const failing = db.transaction().execute(async (tx) => {
       await sql`update counter set n = 7`.execute(tx);
       throw new Error('changed my mind');
@@ -84,7 +84,7 @@ describe('transactions', () => {
   });
 });
 
-it('writes to disk before it says so', async () => {
+it('syncs to disk before a commit returns', async () => {
   expect((await sql`pragma synchronous`.execute(db)).rows).toEqual([{ synchronous: 2 }]);
   expect((await sql`pragma journal_mode`.execute(db)).rows).toEqual([{ journalMode: 'wal' }]);
 });

@@ -49,7 +49,7 @@ const REFUSED = () =>
   `Another Cairn process is using ${folder}. Stop it first, or give this one a folder of its own with DATA_DIR.`;
 
 describe('a data folder', () => {
-  it('is refused to a second process while the first one lives', async () => {
+  it('is locked for a second process while the first one runs', async () => {
     const lock = lockFolder(folder);
     expect((await anotherProcess()).said).toBe(REFUSED());
     lock.release();
@@ -57,21 +57,21 @@ describe('a data folder', () => {
     expect(() => lockFolder(folder)).toThrow(new FolderInUse(folder));
   });
 
-  it('stays refused when its files are looked through for texts', async () => {
+  it('stays locked when its files are scanned', async () => {
     const lock = lockFolder(folder);
     await scanFiles(folder, ['text']);
     expect((await anotherProcess()).said).toBe(REFUSED());
     lock.release();
   });
 
-  it('is refused within one process too', () => {
+  it('is locked within one process too', () => {
     const lock = lockFolder(folder);
     expect(() => lockFolder(folder)).toThrow(REFUSED());
     lock.release();
     lockFolder(folder).release();
   });
 
-  it('is free again after its process was killed', async () => {
+  it('is unlocked after its process was killed', async () => {
     const { child, said } = await anotherProcess();
     expect(said).toBe('locked');
     child.kill('SIGKILL');

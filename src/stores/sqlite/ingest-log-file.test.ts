@@ -16,7 +16,7 @@ function seqsIn(path: string): number[] {
   return seqs;
 }
 
-describe('the file of the ingest log', () => {
+describe('ingest log file', () => {
   let dir: TempDir;
   let path: string;
 
@@ -26,8 +26,8 @@ describe('the file of the ingest log', () => {
   });
   afterEach(() => dir.remove());
 
-  describe('written afresh', () => {
-    it('keeps what waits under its number, and no byte of what was trimmed', async () => {
+  describe('after a purge', () => {
+    it('keeps pending entries and their positions, and no trace of trimmed ones', async () => {
       const log = openIngestLog(path, NO_LIMIT);
       const reader = openIngestLogReader(path);
       const saying = (text: string) => anEntry({ payload: Buffer.from(text.repeat(500)) });
@@ -48,7 +48,7 @@ describe('the file of the ingest log', () => {
       await expect(log.purge()).rejects.toMatchObject({ kind: 'unavailable' });
     });
 
-    it('waits for a better moment while much waits to be processed', async () => {
+    it('is postponed while many entries are pending', async () => {
       const log = openIngestLog(path, NO_LIMIT);
       for (let n = 0; n < 3; n++) await log.append(big(6 * 1024 * 1024));
       await expect(log.purge()).rejects.toMatchObject({ kind: 'unavailable' });
@@ -60,7 +60,7 @@ describe('the file of the ingest log', () => {
   });
 
   describe('on a full disk', () => {
-    it('rejects the whole group, keeps nothing of it, and recovers when a trim makes room', async () => {
+    it('rejects the group, stores none of it, and recovers when a trim frees space', async () => {
       const log = openIngestLog(path, { ...NO_LIMIT, maxFileBytes: 200_000 });
       await log.append(big(150_000));
       const before = log.state();
@@ -76,7 +76,7 @@ describe('the file of the ingest log', () => {
       await log.close();
     });
 
-    it('refuses while the disk has no room for the journal, and keeps what it acknowledged', async () => {
+    it('rejects entries while the journal cannot grow, and keeps acknowledged ones', async () => {
       const printed = await runInProcess(
         `import { openIngestLog } from './src/stores/sqlite/ingest-log.ts';
          process.on('SIGXFSZ', () => undefined);
@@ -96,7 +96,7 @@ describe('the file of the ingest log', () => {
       await log.close();
     });
 
-    it('still trims when entries keep being refused in the same turn', async () => {
+    it('still trims while entries are being rejected', async () => {
       const log = openIngestLog(path, { ...NO_LIMIT, maxFileBytes: 200_000 });
       await log.append(big(150_000));
       const [refused, trimmed] = await Promise.allSettled([log.append(big(90_000)), log.trim(1)]);
@@ -125,7 +125,7 @@ describe('the file of the ingest log', () => {
       expect(seqsIn(copy.path('log.db'))).toHaveLength(21);
     });
 
-    it('opens with a journal cut in the middle of a write and keeps the entries before it', async () => {
+    it('opens with a truncated journal and keeps the entries before the damage', async () => {
       const copy = await leaveJournal();
       const journal = copy.path('log.db-wal');
       truncateSync(journal, statSync(journal).size - 100);
@@ -175,7 +175,7 @@ describe('the file of the ingest log', () => {
     expect(() => openIngestLog(path, NO_LIMIT)).toThrow(/ingest log .*log\.db is damaged.*move it aside/s);
   });
 
-  it('names a database whose pages are ruined', async () => {
+  it('names a database with corrupt pages', async () => {
     const log = openIngestLog(path, NO_LIMIT);
     for (let i = 0; i < 50; i++) await log.append(big(300));
     await log.close();
@@ -185,7 +185,7 @@ describe('the file of the ingest log', () => {
     expect(() => openIngestLog(path, NO_LIMIT)).toThrow(/is damaged/);
   });
 
-  it('refuses a file of a newer version', () => {
+  it('rejects a file of a newer version', () => {
     const db = new Database(path);
     db.pragma('user_version = 99');
     db.close();
@@ -206,7 +206,7 @@ describe('the file of the ingest log', () => {
     await log.close();
   });
 
-  it('cuts its journal back after a reader held on to an old state', async () => {
+  it('truncates its journal after a long read', async () => {
     const log = openIngestLog(path, NO_LIMIT);
     await log.append(big(10));
     const holder = new Database(path, { readonly: true });

@@ -11,7 +11,7 @@ const open = async (file: string) => (await openMetadataStore(folder.path(file),
 
 describeMetadataStore('SQLite', () => open(`${++files}.sqlite`));
 
-it('keeps what it was given when it is opened again, also by two threads of work', async () => {
+it('keeps its data when reopened, and can be opened twice at once', async () => {
   const first = await open('shared.sqlite');
   const second = await open('shared.sqlite');
   await first.installation.set('a', '1');

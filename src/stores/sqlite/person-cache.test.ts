@@ -4,7 +4,7 @@ import { PersonCache } from './person-cache.ts';
 
 const person = (n: number) => ({ id: n, properties: { n } });
 
-it('finds by project and distinct id, and forgets by person', () => {
+it('finds by project and distinct id, and deletes by person', () => {
   const memory = new PersonCache();
   memory.set(1, 'a', 'uuid-a', person(1), 10);
   memory.set(2, 'a', 'uuid-b', person(2), 10);
@@ -18,7 +18,7 @@ it('finds by project and distinct id, and forgets by person', () => {
   expect(memory.get(2, 'a')).toBeUndefined();
 });
 
-it('lets go of those who came first when there is no more room, and never takes in the very large', () => {
+it('evicts the oldest entries when full, and never stores very large ones', () => {
   const memory = new PersonCache(1000);
   for (let n = 0; n < 5; n++) memory.set(1, `id-${n}`, `uuid-${n}`, person(n), 100);
   expect([0, 1, 2, 3, 4].map((n) => memory.get(1, `id-${n}`)?.id)).toEqual([undefined, 1, 2, 3, 4]);
@@ -28,7 +28,7 @@ it('lets go of those who came first when there is no more room, and never takes 
 });
 
 /** Persons with several ids each, read and changed in any order: what is found is what was read since the last change. */
-it('never finds what has changed since it was read', () => {
+it('never returns an entry that changed since it was read', () => {
   const step = fc.record({
     kind: fc.constantFrom('read', 'change', 'merge'),
     id: fc.integer({ min: 0, max: 8 }),

@@ -19,7 +19,7 @@ async function openIn(dir: TempDir): Promise<MetadataSetup> {
 
 describePersonIdentities('SQLite', () => openIn(makeTempDir()));
 
-it('keeps no byte of what was removed once it is written afresh, neither in the file nor in its journal', async () => {
+it('leaves no trace of deleted persons in the file or its journal after a purge', async () => {
   const dir = makeTempDir();
   const { metadata, ingest, remove } = await openIn(dir);
   for (let n = 0; n < 400; n++) await metadata.installation.set(`canary-${n}`, 'canary-value '.repeat(n % 40));

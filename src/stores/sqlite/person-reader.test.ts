@@ -37,18 +37,18 @@ const changeElsewhere = (word: string): void => {
   elsewhere.prepare('update persons set properties = ?').run(JSON.stringify({ word }));
 };
 
-it('answers at once', () => {
+it('answers synchronously', () => {
   expect(stores.metadata.subjects.getPerson(1, 'nobody')).toBeNull();
   expect(stores.metadata.subjects.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
 });
 
-it('sees what this thread has written, in the same turn', async () => {
+it('sees writes of this thread in the same turn', async () => {
   expect(await propertiesOf(BOB)).toBeNull();
   await add(2);
   expect(await propertiesOf(BOB)).toEqual({ of: uuidOf(2) });
 });
 
-it('sees what another thread has written when it is told, and remembers it until then', async () => {
+it('sees writes of another thread after a refresh, and caches until then', async () => {
   await propertiesOf(ADA);
   changeElsewhere('one');
   await nextTurn();
@@ -62,7 +62,7 @@ it('sees what another thread has written when it is told, and remembers it until
   expect(await propertiesOf(ADA)).toEqual({ word: 'two' });
 });
 
-it('sees in the next turn who has got an id elsewhere, without being told', async () => {
+it('sees new distinct ids of another thread in the next turn, without a refresh', async () => {
   expect(await propertiesOf('new')).toBeNull();
   elsewhere
     .prepare(
@@ -73,7 +73,7 @@ it('sees in the next turn who has got an id elsewhere, without being told', asyn
   expect(await propertiesOf('new')).toEqual({ of: uuidOf(1) });
 });
 
-it('shows what a transaction of this thread has changed once it is committed, whoever asked meanwhile', async () => {
+it('sees the changes of a transaction once it is committed, even if read meanwhile', async () => {
   await propertiesOf(ADA);
   await stores.metadata.transaction(async (store) => {
     const person = { projectId: 1, uuid: uuidOf(1), createdAt: 1, isIdentified: false, version: 1 };
@@ -83,14 +83,14 @@ it('shows what a transaction of this thread has changed once it is committed, wh
   expect(await propertiesOf(ADA)).toEqual({ word: 'set' });
 });
 
-it('keeps nobody from writing, nor the journal from being emptied', async () => {
+it('blocks neither writers nor checkpoints', async () => {
   await propertiesOf(ADA);
   changeElsewhere('one');
   await nextTurn();
   expect(elsewhere.pragma('wal_checkpoint(restart)')).toMatchObject([{ busy: 0 }]);
 });
 
-it('leaves it to the general way where its own is barred, and finds back', async () => {
+it('falls back to a query while its connection fails, and recovers', async () => {
   let isBarred = true;
   const reader = new PersonReader(() => {
     if (isBarred) throw new Error('locked');
@@ -105,7 +105,7 @@ it('leaves it to the general way where its own is barred, and finds back', async
   expect(reader.getPerson(1, ADA)).toBeUndefined();
 });
 
-it('is over when the stores is closed', async () => {
+it('fails after the stores are closed', async () => {
   await propertiesOf(ADA);
   const { subjects, close } = stores.metadata;
   await close();
