@@ -5,7 +5,7 @@ import { fastify } from 'fastify';
 const app = fastify({ bodyLimit: 20 * 1024 * 1024 });
 app.post('/capture/', async () => ({ status: 1 }));
 app.post('/batch/', async () => ({ status: 1 }));
-// A JSON file: for each path what the real server has answered to one request.
+// A JSON file: for each path, the real server's response to one request.
 const answers = process.env['ANSWERS'];
 if (answers !== undefined) {
   for (const [path, answer] of Object.entries<object>(JSON.parse(readFileSync(answers, 'utf8')))) {

@@ -1,5 +1,5 @@
 /**
- * How fast events are accepted, durably, and processed, beside a bare server that only parses the same bodies.
+ * How fast events are durably accepted and processed, compared with a bare server that only parses the same bodies.
  *
  *   npm run bench:capture [-- --seconds 10 --burst 300000 --events 2000000 --rate 25000]
  *
@@ -76,14 +76,14 @@ async function drained(server: RunningProcess): Promise<number> {
   return (performance.now() - start) / 1000;
 }
 
-/** Small requests beside the load, and what memory and lag do meanwhile. */
+/** Sends small requests during the load, and samples memory and lag. */
 function watch(server: RunningProcess) {
   const times: number[] = [];
   const lags: number[] = [];
   let peakMb = 0;
-  let on = true;
+  let isRunning = true;
   const pinging = (async () => {
-    while (on) {
+    while (isRunning) {
       const before = performance.now();
       await (await fetch(`${server.url}/_livez`)).text();
       times.push(performance.now() - before);
@@ -91,14 +91,14 @@ function watch(server: RunningProcess) {
     }
   })();
   const sampling = (async () => {
-    while (on) {
+    while (isRunning) {
       peakMb = Math.max(peakMb, server.memoryMb());
       lags.push((await statusOf(server)).ingest.lag_ms);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   })();
   return async () => {
-    on = false;
+    isRunning = false;
     await Promise.all([pinging, sampling]);
     times.sort((a, b) => a - b);
     const third = Math.ceil(lags.length / 3);
@@ -129,7 +129,7 @@ async function main(): Promise<void> {
     INIT_PROJECT_API_KEY: KEY,
   });
   try {
-    // A first, unmeasured run lets both compile what they need.
+    // Warm-up, so that both servers are compiled by V8.
     for (const server of [bare, cairn]) await runLoad({ ...warmUp, url: server.url });
     await drained(cairn);
 
@@ -144,7 +144,7 @@ async function main(): Promise<void> {
         ratioOfRates: round(cairnSingle.perSecond / bareSingle.perSecond, 2),
         drainSeconds: round(singleDrain, 1),
       },
-      // As fast as they are taken: how much the server can do at most.
+      // As fast as possible: the maximum throughput.
       batchesOf100ServerEvents: await measureBatches(bare, cairn, serverEvent, Number(flags.burst)),
       batchesOf100BrowserEvents: await measureBatches(bare, cairn, browserEvent, Number(flags.burst)),
       // At a steady rate: whether it keeps up.

@@ -1,9 +1,9 @@
 /**
- * How fast flags are decided, beside a bare server that parses the same bodies and answers a JSON of the same size.
+ * How fast flags are evaluated over HTTP, compared with a bare server that returns static JSON of the same size.
  *
  *   npm run bench:decide [-- --seconds 10 --persons 100000 --short]
  *
- * Load and server share the machine, which flatters the slower of two servers: look at the CPU time per request too.
+ * Load and server share the machine, which favors the slower of two servers: compare the CPU time per request too.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '10' },
     persons: { type: 'string', default: '100000' },
-    /** For the build machine: whether it works, and roughly how fast. */
+    /** For CI: checks that it works, and roughly how fast. */
     short: { type: 'boolean', default: false },
   },
 });
@@ -31,9 +31,9 @@ const seconds = flags.short ? 2 : Number(flags.seconds);
 const persons = flags.short ? 10_000 : Number(flags.persons);
 
 const PERSONAL_KEY = 'phx_bench_personal_key';
-/** How many flags the projects have. The first is what a product has, the last what a large company has. */
+/** Flags per project, from a typical product to a large company. */
 const SIZES = [20, 100, 1000] as const;
-/** The larger projects are there for their flags alone. */
+/** The larger projects only measure the number of flags. */
 const personsIn = (size: number): number => (size === SIZES[0] ? persons : persons / 10);
 const keyOf = (size: number): string => `phc_bench_${size}_flags`;
 
@@ -50,8 +50,8 @@ async function measured(server: RunningProcess, path: string, size: number, maxM
 }
 
 /**
- * A first, unmeasured run lets both servers compile what they need. It asks about everybody once: a server that has been
- * up for an hour has been asked about them before, and remembers them (docs/decisions/0033).
+ * Warms up V8, and requests every person once: a server that has been running for an hour has them in its cache
+ * (docs/decisions/0033).
  */
 function warmUp(server: RunningProcess, path: string): Promise<LoadResult> {
   let next = 0;
@@ -66,7 +66,7 @@ function randomPerson(size: number): () => number {
   return () => Math.floor(random() * personsIn(size));
 }
 
-/** Each asks about somebody else, and every run about others than the one before. */
+/** Each request is for another random person, with a new seed in every run. */
 function requests(size: number, pick = randomPerson(size)): Template[] {
   const bytes = Buffer.from(JSON.stringify({ token: keyOf(size), distinct_id: personId(0) }));
   const at = bytes.indexOf(personId(0)) + 'person-'.length;
@@ -77,7 +77,7 @@ function requests(size: number, pick = randomPerson(size)): Template[] {
 }
 
 const PATHS = ['/decide/?v=3', '/flags/?v=2'] as const;
-/** The bare server has one path for each size of answer. */
+/** The bare server has one path for each response size. */
 const barePath = (path: string, size: number): string => `/${path.replace(/\W/g, '')}-${size}`;
 
 async function answers(cairn: RunningProcess): Promise<Record<string, object>> {
@@ -95,7 +95,7 @@ async function ask(server: RunningProcess, path: string, size: number, distinctI
   return (await response.json()) as object;
 }
 
-/** Both servers in turn, so that a machine that slows down slows both. */
+/** Alternates between the servers, so that a slow moment of the machine affects both. */
 async function compare(bare: RunningProcess, cairn: RunningProcess, path: string, size: number) {
   const rounds = flags.short ? 1 : 3;
   const maxMs = (seconds * 1000) / rounds;
@@ -127,7 +127,7 @@ const figures = ({ perSecond, p50, p99, failures, cpuMicros }: Measured) => ({
   cpuMicrosPerRequest: round(cpuMicros, 1),
 });
 
-/** What one more flag costs, in a small project and in a large one. */
+/** The cost of one more flag, in a small project and in a large one. */
 async function growth(cairn: RunningProcess) {
   const cost = new Map<number, number>();
   for (const size of SIZES) {
@@ -142,7 +142,7 @@ async function growth(cairn: RunningProcess) {
   };
 }
 
-/** Changes a flag again and again, and asks at once. */
+/** Changes a flag repeatedly, and evaluates it immediately after each change. */
 async function changes(cairn: RunningProcess) {
   const path = '/api/projects/1/feature_flags/';
   const headers = { authorization: `Bearer ${PERSONAL_KEY}`, 'content-type': 'application/json' };
@@ -161,7 +161,7 @@ async function changes(cairn: RunningProcess) {
   return { changed: times, seenByTheNextRequest: seen };
 }
 
-/** Both parse the batch; only one of them keeps it. */
+/** Both servers parse the batch; only Cairn stores it. */
 async function besideLargeBatch(bare: RunningProcess, cairn: RunningProcess) {
   const [path, size] = [PATHS[0], SIZES[0]];
   const batch = largeBatch(keyOf(size));
@@ -174,7 +174,7 @@ async function besideLargeBatch(bare: RunningProcess, cairn: RunningProcess) {
   };
 }
 
-/** The evaluator alone, beside others; `npm run bench:evaluate` tells more. */
+/** The evaluator alone, compared with others; `npm run bench:evaluate` has more detail. */
 async function inProcess(): Promise<Record<string, unknown>> {
   const options = { flags: SIZES[0], people: 500, rounds: flags.short ? 3 : 11 };
   const rates: Record<string, unknown> = {};

@@ -1,11 +1,10 @@
 /**
- * How fast flags are evaluated in process, beside other evaluators on equivalent flags and beside the bare SHA-1 that
- * each rollout needs.
+ * How fast flags are evaluated in process, compared with other evaluators on equivalent flags and with the bare SHA-1
+ * that each rollout needs.
  *
  *   npm run bench:evaluate [-- --flags 20 --people 500 --rounds 21]
  *
- * The contenders take turns, and medians of the processor's time are reported: compare the ratios, not the absolute
- * numbers.
+ * The evaluators take turns, and the median CPU time is reported: compare the ratios, not the absolute numbers.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';

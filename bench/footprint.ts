@@ -1,5 +1,5 @@
 /**
- * What it takes to have Cairn around: the time to start and the memory when idle, beside a bare Fastify server.
+ * Startup time and idle memory, compared with a bare Fastify server.
  *
  *   npm run bench:footprint [-- --starts 7]
  */
@@ -14,10 +14,10 @@ import { median } from './lib/race.ts';
 
 const { values: options } = parseArgs({ options: { starts: { type: 'string', default: '7' } } });
 const IDLE_MS = 5000;
-/** Where scripts/run.js leaves it; run from there, it starts without being built first. */
+/** The output of scripts/run.js; started directly, so that the time to build it is not measured. */
 const BARE = 'dist/tools/bench-bare-server-ts.mjs';
 
-/** Until it answers. */
+/** Until the first response. */
 async function startUp(args: readonly string[], env: Record<string, string>) {
   const before = performance.now();
   const server = await startProcess(args, env);

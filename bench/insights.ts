@@ -1,11 +1,11 @@
 /**
- * How fast insights are answered, beside hand-written SQL for the same questions on the same file, and how that grows.
+ * How fast insights are computed, compared with hand-written SQL on the same file, and how that grows with the events.
  *
  *   npm run bench:insights [-- --events 1000000,3000000,10000000 --folder kept/ --only funnel,paths --short]
  *
- * The events are written through the event store's own interface, and kept for the next run where a folder is named.
- * Each question is asked three times and the median counts; what takes long is asked once. Every size is asked in a process of its own, which tells
- * its peak of memory. `--short` is for the build machine: it shows that everything runs, not how fast.
+ * The events are written through the event store, and kept for the next run if `--folder` is given. Each query runs
+ * three times and the median counts; slow ones run once. Every size runs in its own process, to measure its peak
+ * memory. `--short` is for CI: it checks that everything runs, not how fast.
  */
 import { fork } from 'node:child_process';
 import {
@@ -43,7 +43,7 @@ const { values: flags } = parseArgs({
 });
 
 const ROUNDS = flags.short ? 1 : 3;
-/** What takes longer than this is not asked again. */
+/** Queries that take longer run only once. */
 const SLOW_MS = 5000;
 const MAX_MEMORY_MB = 2048;
 
@@ -54,7 +54,7 @@ interface Measured {
   within: number;
   numbers: number;
   areSame: boolean;
-  /** The longest time, in ms, for which other requests would have got no turn while ours was asked. */
+  /** The longest event loop delay during our query, ms. */
   othersWait: number;
 }
 
@@ -74,7 +74,7 @@ async function fill(path: string, events: number): Promise<void> {
   const store = await openEventStore(draft);
   const traffic = new ProductTraffic(events);
   const batches = traffic.batches();
-  // The next batch is made while the engine commits this one.
+  // The next batch is generated while the engine commits this one.
   for (let next = batches.next(); !next.done; ) {
     const batch = next.value;
     const meanwhile = (): void => {
@@ -119,8 +119,8 @@ const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) =
 const peakOf = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
 
 /**
- * Ours is asked right before the one by hand, so that both meet the machine in the same mood. All of ours are asked once
- * beforehand, which warms the file up, and tells how much memory they take by themselves.
+ * Each insight runs right before its hand-written query, so that both run under the same conditions. All insights run
+ * once beforehand, to warm up the file and to measure their own peak memory.
  */
 async function ask(folder: string, events: number): Promise<Report> {
   const stores = await openMetadataStore(join(folder, `metadata-${events}.sqlite`), 0);
@@ -136,7 +136,7 @@ async function ask(folder: string, events: number): Promise<Report> {
   return { events, measured, peakMb };
 }
 
-/** Those whose names contain one of the words. */
+/** Cases whose names contain one of the words of `--only`. */
 const chosen = (cases: readonly InsightCase[]): InsightCase[] =>
   cases.filter(({ name }) => flags.only.split(',').some((word) => name.includes(word)));
 
@@ -157,10 +157,10 @@ async function measure(store: EventStore, deps: ScanDeps, cases: readonly Insigh
   return measured;
 }
 
-/** Statements that read a property before it gets a column (docs/decisions/0018), and one round to spare. */
+/** Queries that read a property before it gets a column (docs/decisions/0018), and one more to be safe. */
 const WARM_UP_QUERIES = 3;
 
-/** In a copy of the file, since a column stays: the next run would find it where JSON is meant. */
+/** Uses a copy of the file: promoted columns are kept, and the next run would measure them instead of JSON. */
 async function measurePromoted(folder: string, events: number, stores: MetadataStores): Promise<Measured[]> {
   const cases = chosen(PROMOTED_CASES);
   if (cases.length === 0) return [];
@@ -172,7 +172,7 @@ async function measurePromoted(folder: string, events: number, stores: MetadataS
     for (const { ask: asking } of cases) for (let i = 0; i < WARM_UP_QUERIES; i++) await asking(deps);
     while (await store.maintain(UNTIL));
     const filled = (await store.listPromotedProperties()).filter((column) => column.filled === 1);
-    if (filled.length < cases.length) throw new Error(`Only ${filled.length} properties have got a column.`);
+    if (filled.length < cases.length) throw new Error(`Only ${filled.length} properties got a column.`);
     return await measure(store, deps, cases);
   } finally {
     await store.close();
@@ -181,14 +181,14 @@ async function measurePromoted(folder: string, events: number, stores: MetadataS
 }
 
 function show({ events, measured, peakMb }: Report, smaller: Report | undefined): void {
-  console.log(`\n${events.toLocaleString('en')} events; peak of memory ${peakMb.toFixed(0)} MB`);
-  console.log(`${'insight'.padEnd(34)}      ours   by hand   ratio   growth   rows   others wait`);
+  console.log(`\n${events.toLocaleString('en')} events; peak memory ${peakMb.toFixed(0)} MB`);
+  console.log(`${'insight'.padEnd(34)}     Cairn  hand SQL   ratio   growth   rows     max stall`);
   for (const { name, ours, byHand, within, numbers, areSame, othersWait } of measured) {
     const before = smaller?.measured.find((one) => one.name === name);
-    // 1 is linear: as many times as long as there are times as many events.
+    // 1 is linear: twice the events take twice the time.
     const growth = before && smaller ? (ours / before.ours / (events / smaller.events)).toFixed(2) : '';
     const ratio = ours / byHand;
-    const verdict = areSame ? (ratio > within ? `  more than ${within}` : '') : '  DIFFERENT NUMBERS';
+    const verdict = areSame ? (ratio > within ? `  over ${within}` : '') : '  DIFFERENT RESULTS';
     const wait = `${othersWait.toFixed(0)} ms`;
     const times = [`${ours.toFixed(0)} ms`, `${byHand.toFixed(0)} ms`];
     const figures = [...times, ratio.toFixed(2), growth, String(numbers), wait];
@@ -197,7 +197,7 @@ function show({ events, measured, peakMb }: Report, smaller: Report | undefined)
   }
 }
 
-/** Runs this file again for one part of the work. */
+/** Runs this file in a child process for one step. */
 const inOwnProcess = (args: readonly string[]): Promise<Report | undefined> =>
   new Promise((resolve, reject) => {
     const child = fork(process.argv[1] ?? '', [...args]);
@@ -205,7 +205,9 @@ const inOwnProcess = (args: readonly string[]): Promise<Report | undefined> =>
     child.on('message', (message) => {
       report = message as Report;
     });
-    child.on('exit', (code) => (code === 0 ? resolve(report) : reject(new Error(`It ended with code ${code}.`))));
+    child.on('exit', (code) =>
+      code === 0 ? resolve(report) : reject(new Error(`The child process exited with code ${code}.`)),
+    );
   });
 
 async function main(folder: string): Promise<void> {
@@ -224,14 +226,16 @@ async function main(folder: string): Promise<void> {
   for (const events of sizes) {
     if (!existsSync(pathOf(folder, events))) await inOwnProcess(['--fill', String(events), ...common]);
     const report = await inOwnProcess(['--ask', String(events), ...common]);
-    if (report === undefined) throw new Error('There is no report.');
+    if (report === undefined) throw new Error('The child process sent no report.');
     show(report, reports.at(-1));
     reports.push(report);
   }
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/insights.json', `${JSON.stringify(reports, null, 2)}\n`);
   const problems = reports.flatMap(({ events, measured, peakMb }) => [
-    ...measured.filter(({ areSame }) => !areSame).map(({ name }) => `${name} at ${events}: other numbers than by hand`),
+    ...measured
+      .filter(({ areSame }) => !areSame)
+      .map(({ name }) => `${name} at ${events}: results differ from the hand-written SQL`),
     ...(peakMb > MAX_MEMORY_MB ? [`${events} events took ${peakMb.toFixed(0)} MB`] : []),
   ]);
   for (const problem of problems) console.error(problem);

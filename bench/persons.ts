@@ -1,12 +1,12 @@
 /**
- * How fast persons are found, beside the same look-up in bare SQLite, and whether the server stays awake meanwhile.
+ * How fast persons are found, compared with the same lookup in bare SQLite, and whether the server stays responsive.
  *
  *   npm run bench:persons [-- --persons 1000000 --ids 150000]
  *
- * Look-ups of one person are timed four ways in one run: the rows from bare SQLite, the same through the store with
- * everything decoded, over HTTP, and the very answer over HTTP from a bare server that has it ready. Everything else is
- * asked several times over HTTP. The median counts. 'CPU' is what the server spent on one, which other work on the
- * machine does not change. 'stall' is the longest that a small request waited beside it.
+ * Lookups of one person are timed four ways in one run: the rows from bare SQLite, the same through the store with
+ * everything decoded, over HTTP, and over HTTP from a bare server that returns the same response from memory. Lists and
+ * filters run several times over HTTP. All figures are medians. 'CPU' is the server's CPU time per request. 'stall' is
+ * the longest response time of a small request sent meanwhile.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ async function ask(server: RunningProcess, path: string): Promise<string> {
   return response.text();
 }
 
-/** Milliseconds until the last byte has come; the bytes themselves are let go. */
+/** Milliseconds until the last byte; the bytes are discarded. */
 async function timeOf(server: RunningProcess, path: string): Promise<number> {
   const before = performance.now();
   const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${KEY}` } });
@@ -46,18 +46,18 @@ async function timeOf(server: RunningProcess, path: string): Promise<number> {
   return performance.now() - before;
 }
 
-/** The longest that anybody else waits meanwhile. */
+/** Also measures the longest response time of a small request meanwhile, ms. */
 async function withStall<T>(server: RunningProcess, work: () => Promise<T>): Promise<{ result: T; stall: number }> {
-  let [on, stall] = [true, 0];
+  let [isRunning, stall] = [true, 0];
   const pinging = (async () => {
-    while (on) {
+    while (isRunning) {
       const before = performance.now();
       await (await fetch(`${server.url}/_livez`)).text();
       stall = Math.max(stall, performance.now() - before);
     }
   })();
   const result = await work();
-  on = false;
+  isRunning = false;
   await pinging;
   return { result, stall };
 }
@@ -66,27 +66,27 @@ const P = '/api/projects/1/persons/';
 const having = (key: string, value: unknown, operator = 'exact'): string =>
   `${P}?properties=${encodeURIComponent(JSON.stringify([{ key, value, operator, type: 'person' }]))}`;
 
-const QUESTIONS: readonly [name: string, path: string][] = [
+const REQUESTS: readonly [name: string, path: string][] = [
   ['first page', P],
   ['page at offset 10,000', `${P}?offset=10000`],
   ['search: distinct id', `${P}?search=device-5`],
-  ['search: whole e-mail', `${P}?search=user5@example.org`],
-  ['search: part that many have', `${P}?search=example`],
-  ['search: part that nobody has', `${P}?search=nobody`],
-  ['filter that a quarter fits', having('plan', 'pro')],
-  ['filter that one of all fits', having('rare', 'yes')],
-  ['filter that nobody fits', having('seats', 100, 'gt')],
-  ['filter with a thousand values', having('property_3', 'value 977')],
-  ['part of a name that nobody has', having('name', 'nobody', 'icontains')],
-  ['pattern that nobody fits', having('name', '^Nobody$', 'regex')],
-  ['intricate pattern, nobody fits', having('name', '(No|Any)body$', 'regex')],
-  ['number, of as many names', having('name', 100, 'gt')],
+  ['search: full email', `${P}?search=user5@example.org`],
+  ['search: common substring', `${P}?search=example`],
+  ['search: no match', `${P}?search=nobody`],
+  ['filter: matches a quarter', having('plan', 'pro')],
+  ['filter: matches one person', having('rare', 'yes')],
+  ['filter: no match', having('seats', 100, 'gt')],
+  ['filter: many distinct values', having('property_3', 'value 977')],
+  ['icontains: no match', having('name', 'nobody', 'icontains')],
+  ['regex: no match', having('name', '^Nobody$', 'regex')],
+  ['complex regex: no match', having('name', '(No|Any)body$', 'regex')],
+  ['number filter on names', having('name', 100, 'gt')],
   ['properties', `${P}properties/`],
   ['values', `${P}values/?key=plan`],
   [`one person with ${MANY_IDS} ids`, `${P}1/`],
 ];
 
-/** The server as it is after years, and done with its index. */
+/** A server with many persons, after it has indexed them. */
 async function startFilled(dataDir: string, file: string): Promise<RunningProcess> {
   const env = { DATA_DIR: dataDir, PORT: '0', INIT_PERSONAL_API_KEY: KEY, LOG_LEVEL: 'warn' };
   execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
@@ -96,10 +96,10 @@ async function startFilled(dataDir: string, file: string): Promise<RunningProces
   const server = await startProcess(['scripts/start.js', '--built'], env);
   const seconds = (): number => (performance.now() - before) / 1000;
   while (unindexed(file) >= 1000) {
-    if (seconds() > MAX_INDEXING_SECONDS) throw new Error('The index of persons is not written.');
+    if (seconds() > MAX_INDEXING_SECONDS) throw new Error('The persons were not indexed in time.');
     await sleep(100);
   }
-  console.log(`${PERSONS.toLocaleString('en')} persons, in the index ${seconds().toFixed(0)} s after the start`);
+  console.log(`${PERSONS.toLocaleString('en')} persons, indexed ${seconds().toFixed(0)} s after the start`);
   return server;
 }
 
@@ -111,7 +111,7 @@ async function lookUp(server: RunningProcess, file: string, dataDir: string): Pr
   const bareServer = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], { ANSWERS: answersFile });
   const { metadata } = await openMetadataStore(file, 0);
   console.log(
-    'milliseconds'.padEnd(32) + ['SQLite', 'store', 'times', 'bare HTTP', 'HTTP', 'times'].map(cell).join(''),
+    'milliseconds'.padEnd(32) + ['SQLite', 'store', 'ratio', 'bare HTTP', 'HTTP', 'ratio'].map(cell).join(''),
   );
   for (const [i, lookup] of LOOKUPS.entries()) {
     const sqlite = await bareLookup(file, PERSONS, lookup);
@@ -128,7 +128,7 @@ async function lookUp(server: RunningProcess, file: string, dataDir: string): Pr
 
 const cell = (text: string): string => text.padStart(11);
 
-async function question(server: RunningProcess, name: string, path: string): Promise<void> {
+async function measureRequest(server: RunningProcess, name: string, path: string): Promise<void> {
   const cpu = server.cpuSeconds();
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) times.push(await timeOf(server, path));
@@ -142,11 +142,11 @@ async function main(dataDir: string): Promise<void> {
   const file = join(dataDir, 'metadata.sqlite');
   const server = await startFilled(dataDir, file);
   await lookUp(server, file, dataDir);
-  for (const [name, path] of QUESTIONS) await question(server, name, path);
+  for (const [name, path] of REQUESTS) await measureRequest(server, name, path);
   const before = server.memoryMb();
   const { result: csv, stall } = await withStall(server, () => timeOf(server, `${P}?format=csv`));
   const grown = server.memoryMb() - before;
-  console.log(`CSV of all: ${(csv / 1000).toFixed(1)} s, stall ${stall.toFixed(0)} ms, memory +${grown.toFixed(0)} MB`);
+  console.log(`CSV export: ${(csv / 1000).toFixed(1)} s, stall ${stall.toFixed(0)} ms, memory +${grown.toFixed(0)} MB`);
   await server.stop();
 }
 

@@ -1,10 +1,10 @@
 /**
- * How fast many machines take and process events, beside one machine with its embedded stores, in one run.
+ * How fast a cluster accepts and processes events, compared with the embedded backend in the same run.
  *
  *   npm run bench:scale [-- --events 60000 --seconds 5]
  *
- * PostgreSQL is one of our own, with its journal synced as in earnest. Without CLICKHOUSE_URL nothing is shipped: what
- * is measured then ends where record 22 lets processing end, in PostgreSQL. Everything shares this machine.
+ * Starts its own PostgreSQL, with fsync on. Without CLICKHOUSE_URL events are processed but not shipped to ClickHouse
+ * (docs/decisions/0022). Everything shares this machine.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -21,16 +21,16 @@ const { values: flags } = parseArgs({
   options: { events: { type: 'string', default: '60000' }, seconds: { type: 'string', default: '5' } },
 });
 const KEY = 'phc_bench_project_key';
-const AWAY = 'http://127.0.0.1:9';
+const UNREACHABLE = 'http://127.0.0.1:9';
 
-interface Setting {
+interface Setup {
   name: string;
-  /** Who answers requests, and who processes. */
+  /** `web` answers requests, `workers` process events. */
   start(): Promise<{ web: RunningProcess; workers: RunningProcess[]; stop(): Promise<void> }>;
 }
 
 interface Row {
-  set: string;
+  setup: string;
   'singles/s': number;
   'batched events/s accepted': number;
   'events/s processed': number;
@@ -38,7 +38,7 @@ interface Row {
   'CPU µs/event, workers': number;
   'CPU µs/event, PostgreSQL': number | null;
   'CPU µs/event, load': number;
-  /** How much of the machine all of them had, of 1. */
+  /** CPU use of all processes, as a fraction of all cores. */
   'machine busy': number;
 }
 
@@ -50,7 +50,7 @@ interface Status {
 const statusOf = async ({ url }: RunningProcess): Promise<Status> =>
   (await (await fetch(`${url}/_status`)).json()) as Status;
 
-/** What waits to be processed; what waits to be shipped is another matter. */
+/** Events waiting to be processed, not those waiting to be shipped. */
 const waitingIn = ({ ingest, cluster }: Status): number =>
   cluster ? cluster.partitions.reduce((sum, { waiting }) => sum + waiting, 0) : ingest.pending;
 
@@ -61,7 +61,7 @@ async function processed(web: RunningProcess): Promise<void> {
 const start = (env: Record<string, string>): Promise<RunningProcess> =>
   startProcess(['scripts/start.js', '--built'], { HOST: '127.0.0.1', PORT: '0', INIT_PROJECT_API_KEY: KEY, ...env });
 
-async function measure({ name, start }: Setting, postgresCpu: () => number | null): Promise<Row> {
+async function measure({ name, start }: Setup, postgresCpu: () => number | null): Promise<Row> {
   const { web, workers, stop } = await start();
   try {
     const singles = await runLoad({
@@ -96,7 +96,7 @@ async function measure({ name, start }: Setting, postgresCpu: () => number | nul
     const workersCpu = workerCpu.reduce((sum, cpu) => sum + cpu, 0);
     const busy = (webCpu + workersCpu + (postgres ?? 0) + load) / seconds / cpus().length;
     return {
-      set: name,
+      setup: name,
       'singles/s': Math.round(singles.events / singles.seconds),
       'batched events/s accepted': Math.round(batches.events / batches.seconds),
       'events/s processed': Math.round(batches.events / seconds),
@@ -116,16 +116,16 @@ const loadCpu = (): number => {
   return (user + system) / 1e6;
 };
 
-/** From here on more of the same machine would be needed to get further. */
-const FULL = 0.85;
+/** CPU use above which the CPU counts as the bottleneck. */
+const CPU_BOUND = 0.85;
 
-/** What keeps it from being faster. */
+/** The bottleneck, and who used the CPU. */
 function limitOf(row: Row): string {
   const parts: [string, number][] = [
-    ['the web node', row['CPU µs/event, web']],
-    ['the workers', row['CPU µs/event, workers']],
+    ['web node', row['CPU µs/event, web']],
+    ['workers', row['CPU µs/event, workers']],
     ['PostgreSQL', row['CPU µs/event, PostgreSQL'] ?? 0],
-    ['the load itself', row['CPU µs/event, load']],
+    ['load generator', row['CPU µs/event, load']],
   ];
   const sum = parts.reduce((total, [, micros]) => total + micros, 0);
   const shares = parts
@@ -133,10 +133,10 @@ function limitOf(row: Row): string {
     .sort(([, a], [, b]) => b - a)
     .map(([who, micros]) => `${who} ${Math.round((micros / sum) * 100)} %`);
   const what =
-    row['machine busy'] >= FULL
-      ? 'the processor of this machine, which all of them share'
-      : `waiting for the disk and for each other (the processor was ${Math.round(row['machine busy'] * 100)} % busy)`;
-  return `${row.set}: ${what}. Of the processor's time: ${shares.join(', ')}.`;
+    row['machine busy'] >= CPU_BOUND
+      ? 'the CPU, which all processes share'
+      : `waiting for the disk and for each other (CPU ${Math.round(row['machine busy'] * 100)} % busy)`;
+  return `${row.setup}: ${what}. CPU time: ${shares.join(', ')}.`;
 }
 
 async function main(): Promise<void> {
@@ -158,7 +158,11 @@ async function main(): Promise<void> {
     );
     for (const count of [1, 2]) {
       const url = await postgres.freshDatabase();
-      const large = { DATABASE_URL: url, CLICKHOUSE_URL: process.env['CLICKHOUSE_URL'] ?? AWAY, DATA_DIR: folder };
+      const large = {
+        DATABASE_URL: url,
+        CLICKHOUSE_URL: process.env['CLICKHOUSE_URL'] ?? UNREACHABLE,
+        DATA_DIR: folder,
+      };
       rows.push(
         await measure(
           {
@@ -180,10 +184,10 @@ async function main(): Promise<void> {
         ),
       );
     }
-    console.log(`${cpus().length} cores, all of it on them: nodes, PostgreSQL and the load.`);
+    console.log(`${cpus().length} cores, shared by the nodes, PostgreSQL and the load generator.`);
     console.table(rows);
     const limits = rows.map(limitOf);
-    console.log(`What limits it:\n${limits.join('\n')}`);
+    console.log(`Bottlenecks:\n${limits.join('\n')}`);
     mkdirSync('bench/results', { recursive: true });
     const shipped = process.env['CLICKHOUSE_URL'] !== undefined;
     writeFileSync('bench/results/scale.json', `${JSON.stringify({ rows, limits, shipped }, null, 2)}\n`);

@@ -1,10 +1,10 @@
 /**
- * Flags over HTTP beside Unleash on PostgreSQL: 20 flags with the same conditions, the user's properties in the request,
- * all flags in the answer. Both in the same run, one after the other, in turns.
+ * Flags over HTTP compared with Unleash on PostgreSQL: 20 flags with the same conditions, the user's properties in the
+ * request, all flags in the response. Both servers take turns in the same run.
  *
  *   npm run bench:unleash [-- --seconds 10]
  *
- * Unleash is fetched from npm at the first run, into bench/results/unleash; it is no dependency of Cairn.
+ * The first run installs Unleash from npm into bench/results/unleash; it is not a dependency of Cairn.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { runLoad, type Template } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { makeUnleashFlags } from './lib/unleash-flags.ts';
 
-/** The newest that runs on Node 20. */
+/** The latest version that runs on Node 20. */
 const VERSION = '7.4.1';
 const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } });
 const FLAGS = 20;
@@ -34,7 +34,7 @@ interface Contender {
   path: string;
   headers: Record<string, string>;
   body(n: number): object;
-  /** How many flags the answer to a request names as on. */
+  /** The number of enabled flags in a response. */
   countOn(answer: never): number;
 }
 
@@ -42,7 +42,7 @@ function install(): void {
   if (existsSync(join(UNLEASH, 'node_modules/unleash-server'))) return;
   mkdirSync(UNLEASH, { recursive: true });
   writeFileSync(join(UNLEASH, 'package.json'), '{"private": true}\n');
-  console.log(`fetching unleash-server ${VERSION} …`);
+  console.log(`installing unleash-server ${VERSION} …`);
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `unleash-server@${VERSION}`];
   execFileSync('npm', args, { cwd: UNLEASH, stdio: 'inherit' });
 }
@@ -141,13 +141,13 @@ async function main(): Promise<void> {
         countOn: ({ toggles }: { toggles: unknown[] }) => toggles.length,
       },
     ];
-    // Unleash reads its flags now and then.
+    // Unleash polls its flags.
     for (
       const until = performance.now() + 60_000;
       (await averageOn(contenders[1] as Contender)) < 1;
       await sleep(500)
     ) {
-      if (performance.now() > until) throw new Error('Unleash does not see its flags.');
+      if (performance.now() > until) throw new Error('Unleash has not loaded its flags.');
     }
     const figures = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
     for (let round = -1; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/** Events as a browser SDK sends them: about 25 properties, 900 bytes. Plainly made up, the same for the same seed. */
+/** Events as a browser SDK sends them: about 25 properties, 900 bytes. Made up; the same for the same seed. */
 import { pick } from '../../src/features/demo/rules/seeded-random.ts';
 
 const PAGES = [
@@ -30,7 +30,7 @@ const BROWSERS = [
   { $browser: 'Firefox', $browser_version: 127, $os: 'Linux', $os_version: '', $device_type: 'Desktop' },
 ];
 
-/** `person` chooses browser and referrer for good; the rest changes from event to event. */
+/** Browser and referrer depend on `person` only; the rest changes with each event. */
 export function browserEvent(random: () => number, person: number, uuid: string, timestamp: string): object {
   const page = pick(random, PAGES);
   const referrer = person % 3 === 0 ? 'https://search.example/' : '$direct';

@@ -1,4 +1,4 @@
-/** A data folder with persons and flags in it, made without a server. */
+/** Creates a data folder with persons and flags, without a server. */
 import { join } from 'node:path';
 import { personUuid } from '../../src/core/events/uuid.ts';
 import type { PersonChanges } from '../../src/core/persons/person-changes.ts';

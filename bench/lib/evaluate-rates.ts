@@ -1,4 +1,4 @@
-/** What `bench/evaluate.ts` measures, for others to print too. */
+/** The measurements of `bench/evaluate.ts`, also used by `bench/decide.ts`. */
 
 import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-flags.ts';
 import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
@@ -15,7 +15,7 @@ interface RateOptions {
 
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** Evaluations of a single flag per second, of every contender, and Cairn's beside the others'. */
+/** Flag evaluations per second of every evaluator, and Cairn's rate relative to the others. */
 export async function compareEvaluators(scenario: Scenario, { flags, people, rounds }: RateOptions) {
   const batch: Batch = { scenario, flags, people: makePeople(people) };
   const local = await postHogNode(batch);
@@ -39,14 +39,14 @@ export async function compareEvaluators(scenario: Scenario, { flags, people, rou
   };
 }
 
-/** Whoever does not turn flags on for about as many as the flags say is not doing the same work. */
+/** Checks that an evaluator does the same work: the share of enabled flags must match the rollout. */
 async function checkShare({ name, run }: Contender, { scenario, flags, people }: Batch): Promise<void> {
   const share = Number(await run()) / (flags * people.length);
   const expected = scenario === 'property' ? 0.25 : 0.5;
   if (!(Math.abs(share - expected) < 0.05)) throw new Error(`${name}: ${share} of ${scenario} are on, not ${expected}`);
 }
 
-/** Whether the time for one flag stays the same when there are many. */
+/** Whether the time per flag stays the same when there are many. */
 export async function measureLinearity(counts: readonly number[], evaluations: number, rounds: number) {
   const contenders = counts.map((flags) => ({
     ...cairn({ scenario: 'property', flags, people: makePeople(Math.ceil(evaluations / flags)) }),
@@ -60,7 +60,7 @@ export async function measureLinearity(counts: readonly number[], evaluations: n
   return Object.fromEntries(nanosecondsPerFlag) as Record<string, number>;
 }
 
-/** How long a change of one flag takes to be ready, among so many; ms. */
+/** How long it takes to compile a changed flag among `flags` others, ms. */
 export function measurePreparation(flags: number, rounds: number) {
   const times: Record<'fromNothing' | 'afterOneChange', number[]> = { fromNothing: [], afterOneChange: [] };
   const timed = <T>(list: number[], work: () => T): T => {
@@ -73,11 +73,11 @@ export function measurePreparation(flags: number, rounds: number) {
     const definitions = { flags: wireFlags('property', flags), cohorts: [], groupTypes: new Map() };
     const prepared = timed(times.fromNothing, () => prepareFlags(definitions));
     const [first, ...rest] = wireFlags('property', flags);
-    // Read anew from a database, nothing is the same object as before.
+    // As after reading from a database: no object is the same as before.
     const texts = JSON.stringify(first ? [{ ...first, filters: { groups: [] } }, ...rest] : []);
     const flagsNow = JSON.parse(texts) as FlagDefinition[];
     const again = timed(times.afterOneChange, () => prepareFlags({ ...definitions, flags: flagsNow }, prepared));
-    if (evaluate(again, makeSubject()).length !== flags) throw new Error('Not every flag was prepared');
+    if (evaluate(again, makeSubject()).length !== flags) throw new Error('Not every flag was compiled');
   }
   return { fromNothingMs: round(median(times.fromNothing)), afterOneChangeMs: round(median(times.afterOneChange)) };
 }

@@ -1,4 +1,4 @@
-/** Evaluators of flags as contenders: a batch is every flag for every person. */
+/** Flag evaluators to compare: a batch is every flag for every person. */
 import { hash } from 'node:crypto';
 import { type FeatureDefinition, GrowthBookClient } from '@growthbook/growthbook';
 import { FlagdCore } from '@openfeature/flagd-core';
@@ -47,7 +47,7 @@ export function cairn({ scenario, flags, people }: Batch): Contender {
   return { name: 'cairn', run };
 }
 
-/** Nothing but the SHA-1 of the texts that the rollouts and variants of this batch need, ready-made. */
+/** Only the SHA-1 hashes that the rollouts and variants of this batch need, of prepared strings. */
 export function bareSha1({ scenario, flags, people }: Batch): Contender {
   const texts = flagKeys(flags).flatMap((key) => {
     return people
@@ -57,7 +57,7 @@ export function bareSha1({ scenario, flags, people }: Batch): Contender {
         return isIn ? [`${key}.${id}`, `${key}.${id}variant`] : [`${key}.${id}`];
       });
   });
-  // Joined texts are chains until somebody reads them; the contenders' keys are flat too.
+  // V8 joins concatenated strings on first read; do that before measuring.
   const flat = texts.map((text) => Buffer.from(text).toString());
   const run = (): number => flat.reduce((sum, text) => sum + hash('sha1', text, 'hex').length, 0);
   return { name: 'bareSha1', run };
@@ -100,7 +100,7 @@ export function flagd({ scenario, flags, people }: Batch): Contender {
   return { name: 'flagd', run };
 }
 
-/** Its definitions come from a fetch of ours; it asks nobody else. */
+/** Its definitions come from a stubbed fetch; it makes no network requests. */
 export async function postHogNode({
   scenario,
   flags,

@@ -1,4 +1,4 @@
-/** Flags as a product has them after some years: conditions on properties, rollouts, variants, a payload here and there. */
+/** Typical flags of a mature product: conditions on properties, rollouts, variants, some payloads. */
 import type { JsonObject } from '../../src/core/json/json.ts';
 
 const property = (key: string, value: unknown, operator = 'exact'): object => ({
@@ -40,7 +40,7 @@ export const flagKey = (n: number): string => `feature-${String(n).padStart(4, '
 
 export const flagFilters = (n: number): JsonObject => (SHAPES[n % SHAPES.length]?.(n) ?? {}) as JsonObject;
 
-/** What is stored of a person: about half of the conditions above hold. */
+/** Stored properties of a person: about half of the conditions above match. */
 export const personProperties = (n: number): JsonObject => ({
   email: `person-${n}@example.org`,
   plan: ['free', 'team', 'business'][n % 3] ?? 'free',

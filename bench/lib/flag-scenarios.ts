@@ -1,4 +1,4 @@
-/** The same flags in four dialects. Every evaluator is asked for all of them, for one person after the other. */
+/** The same flags in four formats. Every evaluator evaluates all of them for each person. */
 import type { FlagDefinition } from '../../src/features/flags/rules/flag.ts';
 import { flagOf } from '../../test/support/flag-definitions.ts';
 
@@ -10,7 +10,7 @@ export interface FlagPerson {
   properties: { plan: string; email: string; country: string };
 }
 
-/** Half of them are on the plan that the conditions ask for. */
+/** Half of them have the plan that the conditions require. */
 export const makePeople = (count: number): FlagPerson[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `person-${String(index).padStart(8, '0')}`,
@@ -25,7 +25,7 @@ const VARIANTS = [
   ['second', 20],
 ] as const;
 
-/** As Cairn and PostHog have it. */
+/** The format of Cairn and PostHog. */
 export function wireFlags(scenario: Scenario, count: number): FlagDefinition[] {
   const properties = scenario === 'property' ? [{ key: 'plan', value: 'pro', operator: 'exact', type: 'person' }] : [];
   const variants = VARIANTS.map(([key, rollout_percentage]) => ({ key, rollout_percentage }));
@@ -37,7 +37,7 @@ export function wireFlags(scenario: Scenario, count: number): FlagDefinition[] {
   return flagKeys(count).map((key, index) => flagOf({ id: index + 1, key, filters }));
 }
 
-/** As GrowthBook has it: a forced rule with a coverage, or an experiment. */
+/** The format of GrowthBook: a forced rule with a coverage, or an experiment. */
 export function growthBookFeatures(scenario: Scenario, count: number) {
   const condition = { plan: 'pro' };
   const ruleOf = (key: string) => {
@@ -49,7 +49,7 @@ export function growthBookFeatures(scenario: Scenario, count: number) {
   return Object.fromEntries(flagKeys(count).map((key) => [key, { defaultValue: false, rules: [ruleOf(key)] }]));
 }
 
-/** As flagd has it: one draw decides both rollout and variant. */
+/** The format of flagd: one hash decides both rollout and variant. */
 export function flagdConfiguration(scenario: Scenario, count: number): string {
   const draw = (parts: readonly (readonly [string, number])[]) => ({
     fractional: [{ cat: [{ var: '$flagd.flagKey' }, { var: 'targetingKey' }] }, ...parts],

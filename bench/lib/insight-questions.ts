@@ -1,4 +1,4 @@
-/** Each kind of insight as the engine is asked, beside the same question in SQL written by hand for these very tables. */
+/** Each kind of insight, and the same query in SQL written by hand for these tables. */
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { answerFunnel } from '../../src/features/insights/funnel/answer-funnel.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
@@ -15,17 +15,17 @@ import { readTrendsQuestion } from '../../src/features/insights/trends/rules/rea
 import type { ScanDeps } from '../../src/query/query-deps.ts';
 import { FROM, PROJECT, UNTIL } from './product-traffic.ts';
 
-/** Numbers that both answers must have in common, in no order. */
+/** Numbers that both results must have in common, in any order. */
 type Numbers = readonly number[];
 
 export interface InsightCase {
   name: string;
-  /** How many times as long as the hand-written query it may take. */
+  /** The maximum ratio to the hand-written query. */
   within: number;
   ask(deps: ScanDeps): Promise<Numbers>;
-  /** Its column `n` has the numbers. */
+  /** Returns the numbers in column `n`. */
   sql: string;
-  /** Has the numbers in its place, where `sql` asks for something else that should take as long. */
+  /** Returns the expected numbers if `sql` is another query that should take as long. */
   check?: string;
 }
 
@@ -37,7 +37,7 @@ const DAY = `date_trunc('day', e.timestamp)`;
 const at = (ms: number): string => `timestamp '${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}'`;
 const during = `e.project_id = ${PROJECT} and e.timestamp >= ${at(FROM)} and e.timestamp < ${at(UNTIL)}`;
 const views = `${during} and e.event = '$pageview'`;
-/** Events with whom they belong to now, of those whom we know. */
+/** Events with their current person, if there is one. */
 const known = `event_rows e
   left join person_overrides o on o.project_id = e.project_id and o.from_id = e.person_id
   join person_rows p on p.project_id = e.project_id and p.person_id = coalesce(o.to_id, e.person_id)`;
@@ -52,7 +52,7 @@ const trend = (name: string, fields: JsonObject, sql: string): InsightCase => ({
   },
 });
 
-/** The 25 largest values of the property, day by day. */
+/** The 25 most frequent values of the property, by day. */
 const breakdownSql = (value: string): string => `with top as (
     select ${value} as value, count(*) as n from event_rows e where ${views} group by 1 order by 2 desc limit 25)
   select ${DAY} as day, ${value} as value, count(*) as n from event_rows e
@@ -81,7 +81,7 @@ const retention = (name: string, fields: JsonObject, arrivals: string, unit: str
 const BY_BROWSER = breakdownSql(`e."$browser"`);
 const BY_PLAN = breakdownSql(`json_extract_string(e.properties, '$.plan')`);
 
-/** Asked after the properties have got their columns: a native one is the measure. */
+/** Run after the properties were promoted to columns; compared with a native column. */
 export const PROMOTED_CASES: readonly InsightCase[] = [
   trend('trend by $browser (promoted)', { breakdown: '$browser' }, BY_BROWSER),
   { ...trend('trend by plan (promoted)', { breakdown: 'plan' }, BY_BROWSER), check: BY_PLAN },
@@ -137,7 +137,7 @@ export const CASES: readonly InsightCase[] = [
     at(UNTIL - 11 * 86_400_000),
   ),
   {
-    name: 'funnel of three steps',
+    name: 'funnel, three steps',
     within: 2,
     ask: async (deps) => {
       const events = ['$pageview', 'added to cart', 'purchased'].map((id, order) => ({ id, order }));

@@ -1,4 +1,4 @@
-/** How long others wait while a large batch comes in: somebody asks again and again, one request after the other. */
+/** How long other requests wait while a large batch is received; they are sent one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seeded } from '../../src/features/demo/rules/seeded-random.ts';
 import { median } from './race.ts';
@@ -8,7 +8,7 @@ const BATCH_BYTES = 19_000_000;
 const PERSONS = 5000;
 const SETTLE_MS = 3000;
 
-/** Of server events, without ids: the same batch is new each time. */
+/** Server events without UUIDs, so that the batch is never a duplicate. */
 export function largeBatch(apiKey: string): Buffer {
   const random = seeded(19);
   const timestamp = new Date().toISOString();
@@ -21,7 +21,7 @@ export function largeBatch(apiKey: string): Buffer {
   return Buffer.from(JSON.stringify({ api_key: apiKey, batch }));
 }
 
-/** The longest that anybody waited, ms: the middle one of several batches. */
+/** The longest wait of a request, ms: the median of several batches. */
 export async function waitBeside(
   url: string,
   batch: Buffer,
@@ -42,7 +42,7 @@ export async function waitBeside(
     }
     await sent;
     longest.push(most);
-    // What came is processed, and not in the way of the next.
+    // Wait until the batch is processed.
     await sleep(SETTLE_MS);
   }
   return median(longest);

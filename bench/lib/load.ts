@@ -1,10 +1,10 @@
 /**
- * A load that costs next to nothing: bodies are built beforehand, sockets are plain, and only the ids inside a body are
- * overwritten before each send. On a machine shared with the server, whatever the load costs is taken from the server.
+ * A load generator that uses little CPU, since it shares the machine with the server: bodies are built beforehand,
+ * sockets are plain, and only the IDs inside a body are overwritten before each send.
  */
 import { connect, type Socket } from 'node:net';
 
-/** A body with places to be overwritten before each send. */
+/** A body of which some parts are overwritten before each send. */
 export interface Template {
   bytes: Buffer;
   events: number;
@@ -20,7 +20,7 @@ interface LoadOptions {
   /** Stops after this many requests or ms, whichever comes first. */
   maxRequests?: number;
   maxMs?: number;
-  /** At most so many requests a second; unbounded unless given. */
+  /** Maximum requests per second; default: no limit. */
   perSecond?: number;
 }
 
@@ -29,7 +29,7 @@ export interface LoadResult {
   events: number;
   seconds: number;
   failures: number;
-  /** Of the answer times, ms. */
+  /** Response times, ms. */
   p50: number;
   p99: number;
 }
@@ -42,10 +42,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   let events = 0;
   let failures = 0;
   const start = performance.now();
-  const mayGoOn = (): boolean => sent < maxRequests && performance.now() - start < maxMs;
+  const shouldContinue = (): boolean => sent < maxRequests && performance.now() - start < maxMs;
 
   const one = async (socket: Client): Promise<void> => {
-    while (mayGoOn()) {
+    while (shouldContinue()) {
       const index = sent++ % requests.length;
       const dueIn = start + (sent / perSecond) * 1000 - performance.now();
       if (dueIn > 1) await new Promise((resolve) => setTimeout(resolve, dueIn));
@@ -82,7 +82,7 @@ function withRequestHead({ url, path, headers = {} }: LoadOptions, template: Tem
   return { template, bytes, body: bytes.subarray(head.length) };
 }
 
-/** One keep-alive connection with one request under way. */
+/** A keep-alive connection with one request at a time. */
 class Client {
   readonly #socket: Socket;
   #answer: ((status: number) => void) | null = null;

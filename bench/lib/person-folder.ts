@@ -1,7 +1,7 @@
-/** A project full of persons, as they would lie in the database after a long time of events. */
+/** Fills a project with persons, as if they had been created from events. */
 import Database from 'better-sqlite3';
 
-/** One of the persons has as many ids as nobody should. */
+/** One of the persons has very many distinct IDs. */
 interface PersonFolder {
   persons: number;
   manyIds: number;
@@ -9,7 +9,7 @@ interface PersonFolder {
 
 export const personUuid = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-/** Twenty properties, as a web site leaves them. */
+/** Twenty properties, typical of a website. */
 const propertiesOf = (n: number): string =>
   JSON.stringify({
     email: `User${n}@example.org`,
@@ -23,7 +23,7 @@ const propertiesOf = (n: number): string =>
     ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`property_${i}`, `value ${(n * (i + 1)) % 977}`])),
   });
 
-/** So many new persons a chunk brings, each chunk being a change. */
+/** New persons per chunk; each chunk is one change. */
 const CHUNK_SIZE = 1000;
 
 export function fillWithPersons(path: string, { persons, manyIds }: PersonFolder): void {
@@ -46,7 +46,7 @@ export function fillWithPersons(path: string, { persons, manyIds }: PersonFolder
   db.close();
 }
 
-/** How many persons the index does not know yet, up to a thousand. */
+/** How many persons are not indexed yet, up to a thousand. */
 export function unindexed(path: string): number {
   const db = new Database(path, { readonly: true });
   const left = db

@@ -1,4 +1,4 @@
-/** The same look-ups of one person with their distinct ids and properties, by three ways. */
+/** Lookups of one person with distinct IDs and properties, in bare SQLite, through the store and over HTTP. */
 import Database from 'better-sqlite3';
 import type { PersonStore, StoredPerson } from '../../src/stores/metadata/persons.ts';
 import { personUuid } from './person-folder.ts';
@@ -30,7 +30,7 @@ export const LOOKUPS: readonly Lookup[] = [
     inStore: (persons, id) => persons.getByDistinctId(1, id),
   },
   {
-    name: 'by e-mail',
+    name: 'by email',
     path: (n) => `?email=User${n}@example.org`,
     row: 'select * from persons where project_id = 1 and email = ?',
     key: (n) => `"User${n}@example.org"`,
@@ -42,7 +42,7 @@ const ROUNDS = 2000;
 
 export const median = (times: number[]): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
 
-/** Other persons each time, as many as there are: nobody asks for the same one again and again. */
+/** Looks up a different person each time. */
 export async function timed(rounds: number, persons: number, work: (n: number) => unknown): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -54,7 +54,7 @@ export async function timed(rounds: number, persons: number, work: (n: number) =
   return median(times);
 }
 
-/** Milliseconds to fetch the rows: the person's, and those of the ids. */
+/** Milliseconds to read the rows of the person and of the distinct IDs. */
 export async function bareLookup(path: string, persons: number, { row, key }: Lookup): Promise<number> {
   const db = new Database(path, { readonly: true });
   const person = db.prepare<[string], { id: number }>(row);
@@ -69,5 +69,5 @@ export const storeLookup = (store: PersonStore, persons: number, { inStore, key 
   timed(ROUNDS, persons, async (n) => {
     const person = await inStore(store, key(n));
     if (!person || (await store.listDistinctIds([person.id], 1000)).get(person.id)?.length !== 3)
-      throw new Error('lost');
+      throw new Error('A person or a distinct ID is missing');
   });

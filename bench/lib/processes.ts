@@ -1,4 +1,4 @@
-/** Starts servers as processes of their own, so that their CPU time and memory can be told from the load's. */
+/** Starts servers in their own processes, to measure their CPU time and memory separately from the load generator's. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -16,7 +16,7 @@ export interface RunningProcess {
 /** Linux counts CPU time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100;
 
-/** Runs a program and waits for the first line that holds the address it listens on. */
+/** Runs a program and waits until it prints the address it listens on. */
 export async function startProcess(args: readonly string[], env: Record<string, string>): Promise<RunningProcess> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
@@ -28,7 +28,7 @@ export async function startProcess(args: readonly string[], env: Record<string, 
     url,
     pid,
     cpuSeconds: () => {
-      // The name in field 2 may hold spaces; everything after the closing bracket is in plain columns.
+      // The name in field 2 may contain spaces; the fields after the closing parenthesis do not.
       const columns = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return (Number(columns[11]) + Number(columns[12])) / TICKS_PER_SECOND;
     },
@@ -43,7 +43,7 @@ export async function startProcess(args: readonly string[], env: Record<string, 
 
 function firstAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`The server ended at once (exit code ${code}).`)));
+    child.once('exit', (code) => reject(new Error(`The server exited during startup (exit code ${code}).`)));
     if (!child.stdout) return reject(new Error('The server has no output to read.'));
     createInterface(child.stdout).on('line', (line) => {
       const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];

@@ -1,7 +1,7 @@
 /**
- * The traffic of a made-up shop: seeded, so that every run writes the same events. People come in sessions, some of them
- * often and most of them seldom; they look at pages, sign up once, fill a cart and sometimes buy. Some were anonymous
- * before they signed up, so that old events belong to whom they became; a few are nobody's.
+ * The traffic of a made-up shop, seeded, so that every run writes the same events. A few visitors come often, most
+ * rarely; they view pages, sign up once, fill a cart and sometimes buy. Some were anonymous before they signed up, so
+ * their old events belong to another person now; a few events have no person.
  */
 
 import { hotProperties } from '../../src/core/events/hot-properties.ts';
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 export const UNTIL = Date.parse('2026-06-01T00:00:00Z');
 export const FROM = UNTIL - DAYS * 24 * HOUR;
 
-/** So many events has a person on average. */
+/** Average per person. */
 const EVENTS_PER_PERSON = 50;
 const BATCH_SIZE = 20_000;
 
@@ -40,7 +40,7 @@ const PAGES = [
 
 interface Shopper {
   uuid: string;
-  /** Who they were before they signed up, if that was somebody else. */
+  /** The UUID of the anonymous person before sign-up, if another. */
   before: string | null;
   isKnown: boolean;
   hasSignedUp: boolean;
@@ -52,11 +52,11 @@ interface Shopper {
   country: string;
 }
 
-/** What the events of a page have in common. */
+/** Properties that all events of a page view share. */
 interface Visit {
   url: string;
   path: string;
-  /** Further properties, as JSON without its brackets. */
+  /** Other properties, as JSON without the braces. */
   rest: string;
   hot: readonly (string | null)[];
 }
@@ -73,7 +73,7 @@ export class ProductTraffic {
     this.#shoppers = Array.from({ length: count }, (_, index) => this.#shopper(index, count));
   }
 
-  /** Everybody who is known at the end: nobody's events are of none of them. */
+  /** All persons that exist at the end. Some events have none. */
   persons(): MirroredPerson[] {
     return this.#shoppers
       .filter(({ isKnown }) => isKnown)
@@ -84,7 +84,7 @@ export class ProductTraffic {
       }));
   }
 
-  /** In the order in which they would arrive: hour by hour, and within the hour by time. */
+  /** In the order of arrival. */
   *batches(): Generator<EventBatch> {
     let position = 0;
     let waiting: StoredEvent[] = [];
@@ -107,7 +107,7 @@ export class ProductTraffic {
     return taken;
   }
 
-  /** Nights and week-ends are quiet. */
+  /** Less traffic at night and on weekends. */
   *#hours(): Generator<{ at: number; quota: number }> {
     const hours = Array.from({ length: DAYS * 24 }, (_, index) => {
       const weekend = Math.floor(index / 24) % 7 >= 5 ? 0.6 : 1;
@@ -125,7 +125,7 @@ export class ProductTraffic {
 
   #shopper(index: number, count: number): Shopper {
     const random = this.#random;
-    // Some were there before; the others come one after the other.
+    // 40% arrived before the first day, the others evenly over the period.
     const arrived = FROM + ((index - count * 0.4) / (count * 0.6)) * DAYS * 24 * HOUR;
     return {
       uuid: this.#uuid(),
@@ -141,7 +141,7 @@ export class ProductTraffic {
     };
   }
 
-  /** One in ten comes as often as half of all the others together. */
+  /** One visitor in ten has more than 40% of the sessions. */
   #visitor(at: number): Shopper {
     const here = this.#shoppers.length * (0.4 + 0.6 * ((at - FROM) / (UNTIL - FROM)));
     const any = Math.floor(this.#random() * here);
@@ -200,7 +200,7 @@ export class ProductTraffic {
       timestamp,
       createdAt: timestamp + 1500,
       properties,
-      // Looked at only where a property has got a column of its own.
+      // Only read if a property has its own column.
       get parsed() {
         return JSON.parse(properties);
       },

@@ -1,4 +1,4 @@
-/** Contenders that take turns, so that a busy moment of the machine hits all of them alike. */
+/** Contenders take turns, so that a slow moment of the machine affects all of them. */
 export interface Contender {
   name: string;
   /** One batch of the same work. */
@@ -7,13 +7,11 @@ export interface Contender {
 
 interface RaceOptions {
   rounds: number;
-  /** Unmeasured rounds first, for the compiler. */
+  /** Rounds before measuring, to warm up V8. */
   warmUp: number;
 }
 
-/**
- * The median time of a batch by name, ms. It is time of the processor: while others have the machine, our clock stands.
- */
+/** The median CPU time of a batch by name, ms. Other processes do not affect it. */
 export async function race(contenders: readonly Contender[], options: RaceOptions): Promise<Map<string, number>> {
   const times = new Map(contenders.map(({ name }): [string, number[]] => [name, []]));
   for (let round = -options.warmUp; round < options.rounds; round++) {

@@ -2,13 +2,13 @@
 type Row = [what: string, cairn: string, baseline: string, ratio: string];
 
 export interface Bench {
-  /** `npm run bench:<name>`, which leaves bench/results/<name>.json. */
+  /** `npm run bench:<name>`, which writes bench/results/<name>.json. */
   name: string;
   title: string;
   description: string;
   /** Arguments of a full run. */
   full?: string;
-  /** Arguments of a quick run, to see that it works. */
+  /** Arguments of a quick run, to check that it works. */
   short: string;
   rows?(result: never): Row[];
 }
@@ -40,7 +40,7 @@ interface Insights {
 }
 
 interface ScaleRow {
-  set: string;
+  setup: string;
   'singles/s': number;
   'batched events/s accepted': number;
   'events/s processed': number;
@@ -176,22 +176,22 @@ export const BENCHES: readonly Bench[] = [
     short: '--events 10000 --seconds 2',
     rows: ({ rows, limits }: { rows: readonly ScaleRow[]; limits: readonly string[] }) => {
       const [embedded] = rows;
-      const beside = (name: keyof ScaleRow): Row[] =>
+      const compare = (name: keyof ScaleRow): Row[] =>
         rows
           .slice(1)
           .map(
             (row): Row => [
-              `${row.set}: ${name}`,
+              `${row.setup}: ${name}`,
               number(Number(row[name])),
               number(Number(embedded?.[name])),
               ratio(Number(row[name]), Number(embedded?.[name])),
             ],
           );
       return [
-        ...beside('singles/s'),
-        ...beside('batched events/s accepted'),
-        ...beside('events/s processed'),
-        ...limits.map((limit): Row => [`limit of ${limit}`, '', '', '']),
+        ...compare('singles/s'),
+        ...compare('batched events/s accepted'),
+        ...compare('events/s processed'),
+        ...limits.map((limit): Row => [`bottleneck of ${limit}`, '', '', '']),
       ];
     },
   },

@@ -1,4 +1,4 @@
-/** Events as a server SDK sends them in its batches: a handful of properties, 350 bytes. Plainly made up. */
+/** Events as a server SDK sends them in batches: a few properties, 350 bytes. Made up. */
 import { pick } from '../../src/features/demo/rules/seeded-random.ts';
 
 const NAMES = [

@@ -1,10 +1,10 @@
-/** Bodies for the load, with ids that are new at every send. */
+/** Bodies for the load generator, with new IDs at every send. */
 
 import { seeded } from '../../src/features/demo/rules/seeded-random.ts';
 import type { Template } from './load.ts';
 
 const BODIES = 50;
-/** People do several things in a row: a batch of 100 holds five events of each of twenty persons. */
+/** A batch of 100 has five events of each of twenty persons. */
 const PERSONS_PER_BODY = 20;
 const UUID_LENGTH = 36;
 const PERSON_LENGTH = 8;
@@ -39,8 +39,8 @@ export function makeTemplates({ key, event, eventsPerBody, persons, seed }: Temp
     );
     const body = eventsPerBody === 1 ? { api_key: key, ...events[0] } : { api_key: key, batch: events };
     const bytes = Buffer.from(JSON.stringify(body));
-    const uuids = placesOf(bytes, '"uuid":"', 0);
-    const people = placesOf(bytes, `"distinct_id":"${PERSON_MARK}`, 0);
+    const uuids = offsetsOf(bytes, '"uuid":"', 0);
+    const people = offsetsOf(bytes, `"distinct_id":"${PERSON_MARK}`, 0);
     return {
       bytes,
       events: eventsPerBody,
@@ -57,7 +57,7 @@ export function makeTemplates({ key, event, eventsPerBody, persons, seed }: Temp
   });
 }
 
-function placesOf(bytes: Buffer, mark: string, from: number): number[] {
+function offsetsOf(bytes: Buffer, mark: string, from: number): number[] {
   const at = bytes.indexOf(mark, from);
-  return at === -1 ? [] : [at + mark.length, ...placesOf(bytes, mark, at + mark.length)];
+  return at === -1 ? [] : [at + mark.length, ...offsetsOf(bytes, mark, at + mark.length)];
 }

@@ -1,4 +1,4 @@
-/** The flags of flag-definitions.ts, as Unleash has them: constraints, a rollout, variants. */
+/** The flags of flag-definitions.ts, in the format of Unleash. */
 interface Strategy {
   constraints: object[];
   rollout: number;

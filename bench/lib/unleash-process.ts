@@ -1,4 +1,4 @@
-/** Unleash in a process of its own: prints its address when it listens. `UNLEASH` is the folder that it is installed in. */
+/** Runs Unleash and prints its address when it is ready. `UNLEASH` is the folder where it is installed. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
