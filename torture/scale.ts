@@ -32,89 +32,40 @@ export interface ScaleOptions {
 const QUIET = { level: ClickHouseLogLevel.OFF };
 const MAX_PAUSE_MS = 1500;
 
+interface Cluster {
+  webs: ServerProcess[];
+  workers: ServerProcess[];
+  all: ServerProcess[];
+  postgres: Awaited<ReturnType<typeof startOwnPostgres>>;
+  databaseUrl: string;
+  clickhouseDatabase: string;
+  proxy: TcpProxy;
+  close(): Promise<void>;
+}
+
+interface ScaleRun extends Cluster {
+  options: ScaleOptions;
+  random: SeededRandom;
+  ledger: Ledger;
+  violations: string[];
+}
+
+const log = (line: string): void => console.log(`[scale] ${line}`);
+
 export async function runScaleTorture(options: ScaleOptions): Promise<TortureResult> {
-  const log = (line: string): void => console.log(`[scale] ${line}`);
-  const folder = mkdtempSync(join(tmpdir(), 'cairn-torture-scale-'));
   const random = new SeededRandom(options.seed);
-  const ledger = new Ledger();
-  const postgres = await startOwnPostgres({ fsync: false });
-  const databaseUrl = await postgres.freshDatabase();
-  const database = `cairn_torture_${process.pid}`;
-  const clickhouse = createClient({ url: options.clickhouseUrl, request_timeout: 600_000, log: QUIET });
-  await clickhouse.command({ query: `create database ${database}` });
-  const proxy = await TcpProxy.to(options.clickhouseUrl);
-  const env = {
-    DATABASE_URL: databaseUrl,
-    CLICKHOUSE_URL: `${proxy.url}/${database}`,
-    CAIRN_CLICKHOUSE_OPTIONS: options.clickhouseOptions,
-  };
-  const node = (role: string): Promise<ServerProcess> => ServerProcess.on(folder, { ...env, ROLE: role });
-  const webs = [await node('web'), await node('web')];
-  const workers = [await node('worker'), await node('worker')];
-  const all = [...webs, ...workers];
-  const violations: string[] = [];
+  const run: ScaleRun = { ...(await openCluster(options)), options, random, ledger: new Ledger(), violations: [] };
+  const { ledger, violations, all } = run;
   try {
-    for (const web of webs) await web.start();
-    await workers[0]?.start();
-    const clients = webs.map((web, n) => new Client(web.url, ledger, random, `${'ab'[n]}-`));
-    for (const client of clients) {
-      client.paceMs = options.paceMs;
-      client.maxEvents = options.maxEvents;
-      client.start();
-    }
-    const kill = async (victim: ServerProcess | undefined): Promise<void> => {
-      if (!victim?.isRunning) return;
-      await victim.kill();
-      await sleep(random.between(0, 300));
-      await victim.start();
-    };
-    const failures: Record<string, () => Promise<void>> = {
-      'a web node is killed': () => kill(random.oneOf(webs)),
-      'a worker is killed': () => kill(random.oneOf(workers)),
-      'a worker is restarted gracefully': async () => {
-        const one = random.oneOf(workers.filter(({ isRunning }) => isRunning));
-        const code = await one.stop();
-        if (code !== 0) violations.push(badStop(one, code));
-        await one.start();
-      },
-      'PostgreSQL is restarted': async () => {
-        // A node that was just started has no flags in memory yet.
-        for (const web of webs.filter(({ isRunning }) => isRunning)) await post(web, '/decide/?v=3', PROJECT_KEY);
-        await postgres.halt();
-        await checkWithoutPostgres(webs, violations);
-        await postgres.resume();
-      },
-    };
-    for (let round = 0; round < options.rounds; round++) {
-      if (round === Math.ceil(options.rounds / 2)) {
-        log('a second worker joins');
-        await workers[1]?.start();
-      }
-      const [name, fail] = random.oneOf(Object.entries(failures));
-      log(`${round + 1}/${options.rounds}: ${name}`);
-      await fail();
-      await sleep(random.between(200, MAX_PAUSE_MS));
-    }
-    log(`ClickHouse is unreachable for ${options.awayMs / 1000} s`);
-    proxy.close();
-    await checkWithoutClickHouse(webs, ledger, options.awayMs, violations);
-    await proxy.open();
+    const clients = await startClients(run);
+    await causeFailures(run);
+    await disconnectClickHouse(run);
     for (const client of clients) await client.stop();
     for (const one of all) if (!one.isRunning) await one.start();
     for (const client of clients) await client.finish();
-    const status = await (webs[0] as ServerProcess).settled(300_000);
-    const records = openPersonRecords(databaseUrl);
-    const rows = await readEvents(options.clickhouseUrl, database);
-    const findings = await checkAll(rows, records, ledger, status);
-    await records.close();
-    for (const answer of ledger.answers.keys()) {
-      if (![0, 200, 503].includes(answer))
-        violations.push(`${ledger.answers.get(answer)} responses with status ${answer}`);
-    }
-    for (const one of all) {
-      const code = await one.stop();
-      if (code !== 0) violations.push(badStop(one, code));
-    }
+    const findings = await checkStored(run);
+    checkStatusCodes(run);
+    for (const one of all) await stopGracefully(one, violations);
     return {
       scenario: 'scale',
       requests: ledger.requests.length,
@@ -126,17 +77,119 @@ export async function runScaleTorture(options: ScaleOptions): Promise<TortureRes
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : error}\n${all.map(({ output }) => output).join('\n')}`);
   } finally {
-    for (const one of all) await one.kill();
-    proxy.end();
-    await clickhouse.command({ query: `drop database if exists ${database}` }).catch(() => undefined);
-    await clickhouse.close();
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await run.close();
   }
 }
 
-const badStop = ({ output }: ServerProcess, code: number | null): string =>
-  `a graceful stop ended with exit code ${code}; the last output was:\n${output.slice(-1500)}`;
+async function openCluster(options: ScaleOptions): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-torture-scale-'));
+  const postgres = await startOwnPostgres({ fsync: false });
+  const databaseUrl = await postgres.freshDatabase();
+  const clickhouseDatabase = `cairn_torture_${process.pid}`;
+  const clickhouse = createClient({ url: options.clickhouseUrl, request_timeout: 600_000, log: QUIET });
+  await clickhouse.command({ query: `create database ${clickhouseDatabase}` });
+  const proxy = await TcpProxy.to(options.clickhouseUrl);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    CLICKHOUSE_URL: `${proxy.url}/${clickhouseDatabase}`,
+    CAIRN_CLICKHOUSE_OPTIONS: options.clickhouseOptions,
+  };
+  const node = (role: string): Promise<ServerProcess> => ServerProcess.on(folder, { ...env, ROLE: role });
+  const webs = [await node('web'), await node('web')];
+  const workers = [await node('worker'), await node('worker')];
+  const all = [...webs, ...workers];
+  const close = async (): Promise<void> => {
+    for (const one of all) await one.kill();
+    proxy.end();
+    await clickhouse.command({ query: `drop database if exists ${clickhouseDatabase}` }).catch(() => undefined);
+    await clickhouse.close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { webs, workers, all, postgres, databaseUrl, clickhouseDatabase, proxy, close };
+}
+
+/** Starts both web nodes and the first worker, and a client of each web node. */
+async function startClients({ webs, workers, ledger, random, options }: ScaleRun): Promise<Client[]> {
+  for (const web of webs) await web.start();
+  await workers[0]?.start();
+  const clients = webs.map((web, n) => new Client(web.url, ledger, random, `${'ab'[n]}-`));
+  for (const client of clients) {
+    client.paceMs = options.paceMs;
+    client.maxEvents = options.maxEvents;
+    client.start();
+  }
+  return clients;
+}
+
+async function causeFailures(run: ScaleRun): Promise<void> {
+  const { random, workers } = run;
+  const { rounds } = run.options;
+  const failures = Object.entries(failuresOf(run));
+  for (let round = 0; round < rounds; round++) {
+    if (round === Math.ceil(rounds / 2)) {
+      log('a second worker joins');
+      await workers[1]?.start();
+    }
+    const [name, fail] = random.oneOf(failures);
+    log(`${round + 1}/${rounds}: ${name}`);
+    await fail();
+    await sleep(random.between(200, MAX_PAUSE_MS));
+  }
+}
+
+function failuresOf({ webs, workers, postgres, random, violations }: ScaleRun): Record<string, () => Promise<void>> {
+  const kill = async (victim: ServerProcess): Promise<void> => {
+    if (!victim.isRunning) return;
+    await victim.kill();
+    await sleep(random.between(0, 300));
+    await victim.start();
+  };
+  return {
+    'a web node is killed': () => kill(random.oneOf(webs)),
+    'a worker is killed': () => kill(random.oneOf(workers)),
+    'a worker is restarted gracefully': async () => {
+      const one = random.oneOf(workers.filter(({ isRunning }) => isRunning));
+      await stopGracefully(one, violations);
+      await one.start();
+    },
+    'PostgreSQL is restarted': async () => {
+      // A node that was just started has no flags in memory yet.
+      for (const web of webs.filter(({ isRunning }) => isRunning)) await post(web, '/decide/?v=3', PROJECT_KEY);
+      await postgres.halt();
+      await checkWithoutPostgres(webs, violations);
+      await postgres.resume();
+    },
+  };
+}
+
+async function disconnectClickHouse({ webs, ledger, proxy, options, violations }: ScaleRun): Promise<void> {
+  log(`ClickHouse is unreachable for ${options.awayMs / 1000} s`);
+  proxy.close();
+  await checkWithoutClickHouse(webs, ledger, options.awayMs, violations);
+  await proxy.open();
+}
+
+async function checkStored(run: ScaleRun): ReturnType<typeof checkAll> {
+  const status = await (run.webs[0] as ServerProcess).settled(300_000);
+  const records = openPersonRecords(run.databaseUrl);
+  const rows = await readEvents(run.options.clickhouseUrl, run.clickhouseDatabase);
+  const findings = await checkAll(rows, records, run.ledger, status);
+  await records.close();
+  return findings;
+}
+
+function checkStatusCodes({ ledger, violations }: ScaleRun): void {
+  for (const [status, count] of ledger.answers) {
+    if (![0, 200, 503].includes(status)) violations.push(`${count} responses with status ${status}`);
+  }
+}
+
+async function stopGracefully(node: ServerProcess, violations: string[]): Promise<void> {
+  const code = await node.stop();
+  if (code === 0) return;
+  violations.push(`a graceful stop ended with exit code ${code}; the last output was:\n${node.output.slice(-1500)}`);
+}
 
 /** Flags work from memory, capture answers 503, and unknown keys are not rejected. */
 async function checkWithoutPostgres(webs: readonly ServerProcess[], violations: string[]): Promise<void> {
