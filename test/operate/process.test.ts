@@ -114,7 +114,7 @@ describe('the first start', () => {
     expect(await cairn.ended).toBe(1);
     blocker.close();
     expect(cairn.output.stderr).toContain(
-      `PORT ${port} on 127.0.0.1 is taken by another process. Stop it, or choose another PORT.`,
+      `PORT ${port} on 127.0.0.1 is in use by another process. Stop it, or choose another PORT.`,
     );
     const personalKey = /phx_[0-9A-Za-z]{43}/.exec(cairn.output.stdout)?.[0] ?? '';
     const address = await start().ready;
