@@ -1,1 +1,1 @@
-export function verdictOn(text: string): { kind: 'clean' | 'grave' | 'unknown'; lines: string[] };
+export function readAudit(text: string): { kind: 'clean' | 'severe' | 'unknown'; lines: string[] };

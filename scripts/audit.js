@@ -1,23 +1,24 @@
 /**
- * Asks the registry whether the packages that run in production have known holes, and fails on grave ones. A registry
- * that keeps no such list is no fault of ours: then it says so, and the build goes on.
+ * Checks production dependencies for known vulnerabilities (`npm audit`), and fails on high and critical ones. If the
+ * registry has no audit endpoint, it prints that nothing was checked and succeeds.
  */
 import { spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 
-const GRAVE = new Set(['high', 'critical']);
+const SEVERE = new Set(['high', 'critical']);
 
-/** What `npm audit --json` has printed, judged. */
-export function verdictOn(text) {
+/** Reads the output of `npm audit --json`. */
+export function readAudit(text) {
   const report = parse(text);
   if (report?.vulnerabilities === undefined || report.error !== undefined) {
     const why = report?.error?.summary || report?.message || 'no report';
-    return { kind: 'unknown', lines: [`The list of known holes could not be had (${why}): nothing was checked.`] };
+    return { kind: 'unknown', lines: [`Nothing was checked: the list of vulnerabilities is not available (${why}).`] };
   }
   const found = Object.values(report.vulnerabilities);
-  const grave = found.filter(({ severity }) => GRAVE.has(severity));
-  if (grave.length === 0) return { kind: 'clean', lines: [`No grave holes are known; lesser ones: ${found.length}.`] };
-  return { kind: 'grave', lines: grave.map(describe) };
+  const severe = found.filter(({ severity }) => SEVERE.has(severity));
+  if (severe.length === 0)
+    return { kind: 'clean', lines: [`No high or critical vulnerabilities; less severe: ${found.length}.`] };
+  return { kind: 'severe', lines: severe.map(describe) };
 }
 
 function parse(text) {
@@ -29,15 +30,15 @@ function parse(text) {
 }
 
 function describe({ name, severity, range, via = [], fixAvailable }) {
-  const titles = via.map((one) => (typeof one === 'string' ? `through ${one}` : one.title)).join('; ');
-  return `${severity}: ${name} ${range ?? ''} (${titles})${fixAvailable ? ', and a newer version mends it' : ''}`;
+  const titles = via.map((one) => (typeof one === 'string' ? `via ${one}` : one.title)).join('; ');
+  return `${severity}: ${name} ${range ?? ''} (${titles})${fixAvailable ? ', fixed in a newer version' : ''}`;
 }
 
 function main() {
   const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { encoding: 'utf8', timeout: 60_000 });
-  const { kind, lines } = verdictOn(stdout ?? '');
+  const { kind, lines } = readAudit(stdout ?? '');
   for (const line of lines) console.log(line);
-  process.exitCode = kind === 'grave' ? 1 : 0;
+  process.exitCode = kind === 'severe' ? 1 : 0;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

@@ -1,2 +1,2 @@
-/** Builds the console into dist/console/, if its sources have changed since the last time. */
+/** Builds the console into dist/console/ if its sources have changed since the last build. */
 export declare function buildConsole(): Promise<void>;

@@ -1,5 +1,5 @@
-// Builds the console into dist/console/, packed beforehand so that the server only has to send it.
-// Only when something changed since the last build: then `npm start` waits a second or two, else a few milliseconds.
+// Builds the console into dist/console/, compressed in advance.
+// Only if something changed since the last build: a build takes a second or two, the check a few milliseconds.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,21 +9,21 @@ const root = new URL('..', import.meta.url).pathname;
 const output = join(root, 'dist/console');
 const stamp = join(root, 'dist/console.built');
 
-/** Too small to gain anything. */
+/** Smaller files are not worth compressing. */
 const PACK_FROM_BYTES = 700;
 
 export async function buildConsole() {
   const wanted = digestSources();
   if (existsSync(join(output, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   rmSync(stamp, { force: true });
-  // Here, since to load it takes longer than to see that there is nothing to do.
+  // Imported here, because loading Vite takes longer than the check above.
   const { build } = await import('vite');
   await build({ configFile: join(root, 'console/vite.config.ts'), logLevel: 'warn' });
   packAll();
   writeFileSync(stamp, wanted);
 }
 
-/** Everything that the result depends on. */
+/** A hash of everything the build depends on. */
 function digestSources() {
   const hash = createHash('sha256');
   const files = readdirSync(join(root, 'console'), { recursive: true, withFileTypes: true })
@@ -36,7 +36,7 @@ function digestSources() {
   return hash.digest('hex');
 }
 
-/** index.html is not packed: the server puts its own address into it. */
+/** index.html is not compressed: the server inserts its own address. */
 function packAll() {
   for (const entry of readdirSync(join(output, 'assets'), { withFileTypes: true })) {
     const file = join(output, 'assets', entry.name);

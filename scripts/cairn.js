@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line: `npx cairn …`, or `npm run cairn -- …`, which builds first (`--build`) so that it is never stale.
+// The command line: `npx cairn …`, or `npm run cairn -- …`, which builds first (`--build`).
 import { existsSync } from 'node:fs';
 
 const built = new URL('../dist/cli.js', import.meta.url);

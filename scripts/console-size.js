@@ -1,4 +1,4 @@
-// What a first visit to the console loads, packed, held against a limit: `npm run console:size`.
+// Checks the compressed size of the console's first load against a limit: `npm run console:size`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -9,24 +9,24 @@ const folder = new URL('../dist/console/', import.meta.url).pathname;
 
 await buildConsole();
 const html = readFileSync(join(folder, 'index.html'));
-const packed = (content) => gzipSync(content, { level: 9 }).length;
+const gzipSize = (content) => gzipSync(content, { level: 9 }).length;
 const named = [...html.toString().matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, name]) => name);
-const first = named.map((name) => ({ name, bytes: packed(readFileSync(join(folder, name))) }));
-first.unshift({ name: 'index.html', bytes: packed(html) });
+const first = named.map((name) => ({ name, bytes: gzipSize(readFileSync(join(folder, name))) }));
+first.unshift({ name: 'index.html', bytes: gzipSize(html) });
 const total = first.reduce((sum, { bytes }) => sum + bytes, 0);
 const later = readdirSync(join(folder, 'assets'))
   .filter((name) => /\.(?:js|css)$/.test(name) && !named.includes(`assets/${name}`))
-  .map((name) => ({ name, bytes: packed(readFileSync(join(folder, 'assets', name))) }))
+  .map((name) => ({ name, bytes: gzipSize(readFileSync(join(folder, 'assets', name))) }))
   .sort((a, b) => b.bytes - a.bytes);
 
 const kb = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 console.log(`first load: ${kb(total)} gzip, limit ${LIMIT_KB} kB`);
 for (const { name, bytes } of first) console.log(`  ${kb(bytes).padStart(8)}  ${name}`);
-console.log(`later, page by page: ${kb(later.reduce((sum, { bytes }) => sum + bytes, 0))}`);
+console.log(`loaded later, by page: ${kb(later.reduce((sum, { bytes }) => sum + bytes, 0))}`);
 for (const { name, bytes } of later.slice(0, 12)) console.log(`  ${kb(bytes).padStart(8)}  assets/${name}`);
 if (total > LIMIT_KB * 1000) {
   console.error(
-    `The first load is over its limit by ${kb(total - LIMIT_KB * 1000)}: load what only some pages need later.`,
+    `The first load exceeds its limit by ${kb(total - LIMIT_KB * 1000)}: import code that only some pages need dynamically.`,
   );
   process.exit(1);
 }

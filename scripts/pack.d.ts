@@ -1,2 +1,2 @@
-/** Puts what a running server needs into the folder; says how many bytes that is. */
+/** Copies what a running server needs into the folder; returns its size in bytes. */
 export function pack(folder: string): number;

@@ -1,6 +1,6 @@
-// Puts together what a running server needs, and nothing else, in a folder of its own: `node scripts/pack.js <folder>`.
-// The image is made of it (see Dockerfile); it can as well be copied to a machine of the same kind and started there
-// with `node dist/main.js`. Comes after `npm run build`.
+// Copies only what a running server needs into a folder: `node scripts/pack.js <folder>`, after `npm run build`. The
+// Docker image is made from it (see Dockerfile); it can also be copied to another machine of the same platform and
+// started with `node dist/main.js`.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { BUNDLED } from './build.js';
@@ -8,69 +8,69 @@ import { BUNDLED } from './build.js';
 const root = new URL('..', import.meta.url).pathname;
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** They have done their work when dist/ is there. */
-const FOR_BUILDING = ['esbuild', 'vite', 'preact', 'uplot', 'd3-sankey'];
+/** Not needed once dist/ is built. */
+const BUILD_ONLY = ['esbuild', 'vite', 'preact', 'uplot', 'd3-sankey'];
 
-/** Of these packages a part is enough; their own dependencies are not followed. */
-const PARTLY = {
-  // Sent to browsers as it lies there.
+/** Packages of which only some files are copied, without their dependencies. */
+const PARTIAL = {
+  // Served to browsers as it is.
   'posthog-js': (path) => path === 'package.json' || /^dist(\/[^/]+\.js)?$/.test(path),
 };
 
-/** Sources of native parts, and what is left of building them. */
+/** Leaves out the sources and build artifacts of native modules. */
 const isNeeded = (path) => !/^(deps|src|build\/Release\/(obj|obj\.target|test_extension\.node|.*\.a))(\/|$)/.test(path);
-const isForReading = (path) => /\.(map|md|markdown|ts|mts|cts|flow|tsbuildinfo)$/i.test(path);
+const isDocOrSource = (path) => /\.(map|md|markdown|ts|mts|cts|flow|tsbuildinfo)$/i.test(path);
 
 export function pack(folder) {
-  if (!existsSync(join(root, 'dist/main.js'))) throw new Error('There is no dist/ yet: run `npm run build` first.');
+  if (!existsSync(join(root, 'dist/main.js'))) throw new Error('dist/ is missing: run `npm run build` first.');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of ['package.json', 'LICENSE', 'dist']) {
-    const fits = (from) => !isForReading(from) && !/^dist\/(test|tools)(\/|$)/.test(relative(root, from));
+    const fits = (from) => !isDocOrSource(from) && !/^dist\/(test|tools)(\/|$)/.test(relative(root, from));
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: fits });
   }
-  for (const place of neededPackages()) copyPackage(place, folder);
+  for (const path of neededPackages()) copyPackage(path, folder);
   return sizeOf(folder);
 }
 
-function copyPackage(place, folder) {
-  const from = join(root, place);
-  const isPart = PARTLY[basename(place)];
+function copyPackage(packagePath, folder) {
+  const from = join(root, packagePath);
+  const isPart = PARTIAL[basename(packagePath)];
   const filter = (path) => {
     const inside = relative(from, path);
     if (inside === '') return true;
-    return isPart ? isPart(inside) : inside !== 'node_modules' && isNeeded(inside) && !isForReading(inside);
+    return isPart ? isPart(inside) : inside !== 'node_modules' && isNeeded(inside) && !isDocOrSource(inside);
   };
-  cpSync(from, join(folder, place), { recursive: true, filter, dereference: true });
+  cpSync(from, join(folder, packagePath), { recursive: true, filter, dereference: true });
 }
 
-/** Places of packages (`node_modules/a/node_modules/b`) that the built server asks for, by the lock file's word. */
+/** Paths of the packages (`node_modules/a/node_modules/b`) that the built server imports, from the lock file. */
 function neededPackages() {
   const { packages } = readJson(join(root, 'package-lock.json'));
   const found = new Set();
   const visit = (name, from) => {
-    const place = placeOf(packages, name, from);
-    if (place === null || found.has(place) || !existsSync(join(root, place))) return;
-    found.add(place);
-    if (PARTLY[name]) return;
-    const { dependencies, optionalDependencies } = packages[place];
-    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) visit(next, place);
+    const path = pathOf(packages, name, from);
+    if (path === null || found.has(path) || !existsSync(join(root, path))) return;
+    found.add(path);
+    if (PARTIAL[name]) return;
+    const { dependencies, optionalDependencies } = packages[path];
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) visit(next, path);
   };
   const { dependencies } = readJson(join(root, 'package.json'));
-  const inTheBundle = new Set([...FOR_BUILDING, ...BUNDLED]);
-  for (const name of Object.keys(dependencies)) if (!inTheBundle.has(name)) visit(name, '');
+  const notCopied = new Set([...BUILD_ONLY, ...BUNDLED]);
+  for (const name of Object.keys(dependencies)) if (!notCopied.has(name)) visit(name, '');
   return found;
 }
 
-/** As Node looks for it: in the package's own folder, then in those above. */
-function placeOf(packages, name, from) {
+/** Resolves like Node: in the package's own node_modules, then in those above. */
+function pathOf(packages, name, from) {
   for (
     let at = from;
     ;
     at = at.includes('/node_modules/') ? dirname(at.slice(0, at.lastIndexOf('/node_modules/') + 1)) : ''
   ) {
-    const place = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
-    if (packages[place]) return place;
+    const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
+    if (packages[path]) return path;
     if (at === '') return null;
   }
 }
@@ -82,6 +82,6 @@ const sizeOf = (folder) =>
 
 if (process.argv[1] === import.meta.filename) {
   const folder = process.argv[2];
-  if (!folder) throw new Error('Say where to: node scripts/pack.js <folder>');
+  if (!folder) throw new Error('Usage: node scripts/pack.js <folder>');
   console.log(`${folder}: ${Math.round(pack(folder) / 1e6)} MB`);
 }

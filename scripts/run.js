@@ -1,4 +1,4 @@
-// Runs a TypeScript program: `node scripts/run.js bench/capture.ts --flags`. Node 20 cannot do that by itself.
+// Runs a TypeScript program: `node scripts/run.js bench/capture.ts --flags`. Node 20 cannot run TypeScript itself.
 import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots [-- --png name…]`: every page of the console in light and dark, wide and narrow, into
- * docs/screenshots/ (or the folder that SCREENSHOTS names). A new page is a line in PAGES.
+ * `npm run screenshots [-- --png name…]`: takes screenshots of every page of the console, light and dark, wide and narrow,
+ * into docs/screenshots/ (or the folder in SCREENSHOTS). To add a page, add a line to PAGES.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,15 +14,15 @@ import { ACCOUNT, KEYS, type Seeded, seed } from './screenshots/seed.ts';
 interface Shot {
   name: string;
   path(seeded: Seeded): string;
-  /** Text that is there when the page has drawn itself. */
+  /** Text that is visible once the page is rendered. */
   wait: string;
-  /** Without an account: before anybody is signed in. */
+  /** Taken before signing in. */
   signedOut?: boolean;
-  /** Opens a row, fills a field. */
+  /** Prepares the page: opens a row, fills in a field. */
   prepare?(page: Page): Promise<void>;
 }
 
-/** Insights that nobody has saved, by what their address says. */
+/** Unsaved insights, by the query in their URL. */
 const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
   [
     'funnel',
@@ -200,7 +200,7 @@ async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string
 
 async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: string): Promise<void> {
   if (shot.signedOut) await context.clearCookies();
-  // Once in each context: signing in too often is refused.
+  // Once per context: sign-in is rate-limited.
   else if ((await context.cookies()).length === 0) await context.request.post('/api/login/', { data: ACCOUNT });
   const page = await context.newPage();
   page.on('console', (message) => {
@@ -214,7 +214,7 @@ async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: s
   await page.close();
 }
 
-/** As WebP, which the browser itself can write: a quarter of the size, and the pictures travel with the repository. */
+/** Converted to WebP by the browser: a quarter of the size, which matters because they are committed. */
 async function keep(page: Page, path: string): Promise<void> {
   const picture = await page.screenshot({ animations: 'disabled' });
   if (AS_PNG) return writeFileSync(`${path}.png`, picture);

@@ -1,4 +1,4 @@
-// `npm start`: build, then run. Building takes a fraction of a second; an image built beforehand skips it (see --built).
+// `npm start`: build, then run. Building takes a fraction of a second; the Docker image skips it (`--built`).
 import { build } from './build.js';
 import { buildConsole } from './build-console.js';
 

@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest';
-import { verdictOn } from '../scripts/audit.js';
+import { readAudit } from '../scripts/audit.js';
 
-const hole = (severity: string) => ({
+const vulnerability = (severity: string) => ({
   name: 'package',
   severity,
   range: '<2.0.0',
-  via: ['other', { title: 'Reads what it should not' }],
+  via: ['other', { title: 'Path traversal' }],
   fixAvailable: true,
 });
 const report = (...severities: string[]): string =>
-  JSON.stringify({ vulnerabilities: Object.fromEntries(severities.map((one, i) => [i, hole(one)])) });
+  JSON.stringify({ vulnerabilities: Object.fromEntries(severities.map((one, i) => [i, vulnerability(one)])) });
 
-it.each(['high', 'critical'])('fails where a hole is %s, and says which', (severity) => {
-  expect(verdictOn(report('low', severity))).toEqual({
-    kind: 'grave',
-    lines: [`${severity}: package <2.0.0 (through other; Reads what it should not), and a newer version mends it`],
+it.each(['high', 'critical'])('fails on a %s vulnerability, and describes it', (severity) => {
+  expect(readAudit(report('low', severity))).toEqual({
+    kind: 'severe',
+    lines: [`${severity}: package <2.0.0 (via other; Path traversal), fixed in a newer version`],
   });
 });
 
-it('goes on where there are none, or lesser ones', () => {
-  expect(verdictOn(report()).kind).toBe('clean');
-  expect(verdictOn(report('low', 'moderate'))).toEqual({
+it('succeeds without vulnerabilities, or with less severe ones', () => {
+  expect(readAudit(report()).kind).toBe('clean');
+  expect(readAudit(report('low', 'moderate'))).toEqual({
     kind: 'clean',
-    lines: ['No grave holes are known; lesser ones: 2.'],
+    lines: ['No high or critical vulnerabilities; less severe: 2.'],
   });
 });
 
@@ -31,7 +31,7 @@ it.each([
   ['no JSON', '<html>'],
   ['an error of the registry', '{"error": {"code": "ENOAUDIT", "summary": "405 Method Not Allowed"}}'],
   ['a message', '{"message": "405 Method Not Allowed", "statusCode": 405}'],
-])('says that it could not be had where the registry gives %s', (_name, text) => {
-  const { kind, lines } = verdictOn(text);
-  expect([kind, lines]).toEqual(['unknown', [expect.stringContaining('could not be had')]]);
+])('says that nothing was checked if the registry returns %s', (_name, text) => {
+  const { kind, lines } = readAudit(text);
+  expect([kind, lines]).toEqual(['unknown', [expect.stringContaining('Nothing was checked')]]);
 });

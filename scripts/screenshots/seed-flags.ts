@@ -1,4 +1,4 @@
-/** Flags in every state that a list can show, and one that has a history. */
+/** Flags in every state that the list shows, and one with a history. */
 type Call = (method: string, path: string, body: object) => Promise<unknown>;
 
 const all = (rollout_percentage: number) => ({ groups: [{ properties: [], rollout_percentage }] });
@@ -10,7 +10,7 @@ const halves = {
   ],
 };
 
-/** Gives the id of the one that is worth opening. */
+/** Returns the ID of the flag to open. */
 export async function seedFlags(call: Call): Promise<number> {
   const make = async (flag: object): Promise<number> =>
     ((await call('POST', '/api/projects/1/feature_flags/', flag)) as { id: number }).id;

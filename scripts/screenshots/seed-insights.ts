@@ -1,4 +1,4 @@
-/** Three weeks of visits with a shape to them, and insights on a dashboard, for the pages that draw charts. */
+/** Three weeks of realistic visits, and insights on a dashboard, for the pages with charts. */
 
 export interface SeededInsights {
   trend: number;
@@ -12,13 +12,13 @@ const VISITORS = 90;
 const DAY_MS = 86_400_000;
 const BROWSERS = ['Firefox', 'Chrome', 'Safari'];
 
-/** The same each time: a number between 0 and 1 of two numbers. */
+/** A pseudo-random number between 0 and 1, derived from two numbers. */
 const chance = (a: number, b: number): number => {
   const mixed = Math.sin(a * 127.1 + b * 311.7) * 43_758.5453;
   return mixed - Math.floor(mixed);
 };
 
-/** What a visitor does on a day on which they come, and how often others follow. */
+/** The steps of a visit, and the share of visitors who reach each. */
 const STEPS: readonly [event: string, page: string, share: number][] = [
   ['$pageview', '/', 1],
   ['$pageview', '/boots', 0.8],
@@ -27,7 +27,7 @@ const STEPS: readonly [event: string, page: string, share: number][] = [
   ['order placed', '/checkout', 0.6],
 ];
 
-/** Visitors come on their first day, and less and less often afterwards. */
+/** Visitors come on their first day, and less often afterwards. */
 function visitsOf(visitor: number, now: number): object[] {
   const first = Math.floor(chance(visitor, 1) ** 0.7 * DAYS);
   const days = Array.from({ length: DAYS - first }, (_, index) => first + index);

@@ -1,10 +1,10 @@
-/** Somebody with a history, and what the pages around persons show. */
+/** A person with a history, groups, cohorts and definitions, for the pages about persons. */
 export type Call = (method: string, path: string, body: object) => Promise<void>;
 export type Send = (...batch: object[]) => Promise<void>;
 
 const WALKER = 'walker3@example.org';
 
-/** Before everything is stored: events that merge, change properties, and name groups. */
+/** Sends events that merge persons, change properties and create groups. */
 export async function sendPersons(send: Send, now: number): Promise<void> {
   const at = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();
   const phone = (event: string, minutesAgo: number, properties: object = {}): object => ({
@@ -34,7 +34,7 @@ export async function sendPersons(send: Send, now: number): Promise<void> {
   );
 }
 
-/** Afterwards: what people say about it. */
+/** Creates what users add once the events are stored. */
 export async function describePersons(call: Call, read: (path: string) => Promise<unknown>): Promise<void> {
   const P = '/api/projects/1';
   const property = (key: string, value: unknown): object => ({ key, value, operator: 'exact', type: 'person' });

@@ -1,4 +1,4 @@
-/** A shop's worth of events, the same each time but for their times, so that pictures have something to show. */
+/** Fills a server with the events of a shop, the same each time except for their timestamps. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seedFlags } from './seed-flags.ts';
 import { pastVisits, type SeededInsights, seedInsights } from './seed-insights.ts';
@@ -9,10 +9,10 @@ export const KEYS = { project: 'phc_shown_in_pictures', personal: 'phx_used_for_
 
 export interface Seeded {
   projectId: number;
-  /** An event that is worth opening. */
+  /** The event to open. */
   eventId: string;
   insights: SeededInsights;
-  /** A flag that has some of everything. */
+  /** The flag to open. */
   flagId: number;
 }
 
@@ -37,7 +37,7 @@ export async function seed(url: string): Promise<Seeded> {
   const events = Array.from({ length: 240 }, (_, index) => eventOf(index, now));
   await send(...events);
   await send(...events.slice(0, 3));
-  // A few that are not stored, or not as they were meant, each for a reason of its own.
+  // A few that are dropped or cause a warning, each for another reason.
   await send({ event: 'nobody', properties: {} }, { event: '$performance_event', distinct_id: 'visitor-1' });
   await send({ event: '$create_alias', distinct_id: 'visitor-3', properties: { alias: 'null' } });
   await send(...pastVisits(now));
