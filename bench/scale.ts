@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startOwnPostgres } from '../test/support/own-postgres.ts';
 import { browserEvent } from './lib/browser-events.ts';
-import { runLoad } from './lib/load.ts';
+import { type LoadResult, runLoad } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { serverEvent } from './lib/server-events.ts';
 import { makeTemplates } from './lib/templates.ts';
@@ -61,54 +61,75 @@ async function processed(web: RunningProcess): Promise<void> {
 const start = (env: Record<string, string>): Promise<RunningProcess> =>
   startProcess(['scripts/start.js', '--built'], { HOST: '127.0.0.1', PORT: '0', INIT_PROJECT_API_KEY: KEY, ...env });
 
+const sendSingles = ({ url }: RunningProcess): Promise<LoadResult> =>
+  runLoad({
+    url,
+    path: '/capture/',
+    connections: 64,
+    templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons: 5000, seed: 1 }),
+    maxMs: Number(flags.seconds) * 1000,
+  });
+
+const sendBatches = ({ url }: RunningProcess): Promise<LoadResult> =>
+  runLoad({
+    url,
+    path: '/batch/',
+    connections: 8,
+    templates: makeTemplates({ key: KEY, event: serverEvent, eventsPerBody: 100, persons: 100_000, seed: 2 }),
+    maxRequests: Math.ceil(Number(flags.events) / 100),
+  });
+
 async function measure({ name, start }: Setup, postgresCpu: () => number | null): Promise<Row> {
   const { web, workers, stop } = await start();
   try {
-    const singles = await runLoad({
-      url: web.url,
-      path: '/capture/',
-      connections: 64,
-      templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons: 5000, seed: 1 }),
-      maxMs: Number(flags.seconds) * 1000,
-    });
+    const singles = await sendSingles(web);
     await processed(web);
-    const all = [web, ...workers.filter((worker) => worker !== web)];
-    const before = {
-      cpu: all.map((one) => one.cpuSeconds()),
+    const cpuSeconds = () => ({
+      web: web.cpuSeconds(),
+      workers: workers.reduce((sum, worker) => sum + worker.cpuSeconds(), 0),
       postgres: postgresCpu(),
       load: loadCpu(),
-      at: performance.now(),
-    };
-    const events = Number(flags.events);
-    const batches = await runLoad({
-      url: web.url,
-      path: '/batch/',
-      connections: 8,
-      templates: makeTemplates({ key: KEY, event: serverEvent, eventsPerBody: 100, persons: 100_000, seed: 2 }),
-      maxRequests: Math.ceil(events / 100),
     });
+    const [before, startedAt] = [cpuSeconds(), performance.now()];
+    const batches = await sendBatches(web);
     await processed(web);
-    const seconds = (performance.now() - before.at) / 1000;
-    const [webCpu = 0, ...workerCpu] = all.map((one, index) => one.cpuSeconds() - (before.cpu[index] ?? 0));
-    const micros = (cpu: number): number => Math.round((cpu / batches.events) * 1e6);
-    const postgres = before.postgres === null ? null : (postgresCpu() ?? 0) - before.postgres;
-    const load = loadCpu() - before.load;
-    const workersCpu = workerCpu.reduce((sum, cpu) => sum + cpu, 0);
-    const busy = (webCpu + workersCpu + (postgres ?? 0) + load) / seconds / cpus().length;
-    return {
-      setup: name,
-      'singles/s': Math.round(singles.events / singles.seconds),
-      'batched events/s accepted': Math.round(batches.events / batches.seconds),
-      'events/s processed': Math.round(batches.events / seconds),
-      'CPU µs/event, web': micros(webCpu),
-      'CPU µs/event, workers': micros(workersCpu),
-      'CPU µs/event, PostgreSQL': postgres === null ? null : micros(postgres),
-      'CPU µs/event, load': micros(load),
-      'machine busy': Math.round(busy * 100) / 100,
+    const seconds = (performance.now() - startedAt) / 1000;
+    const after = cpuSeconds();
+    const used = {
+      web: after.web - before.web,
+      workers: after.workers - before.workers,
+      postgres: before.postgres === null ? null : (after.postgres ?? 0) - before.postgres,
+      load: after.load - before.load,
     };
+    return rowOf(name, { singles, batches, seconds, used });
   } finally {
     await stop();
   }
+}
+
+interface Measured {
+  singles: LoadResult;
+  batches: LoadResult;
+  /** Until all batches were processed. */
+  seconds: number;
+  /** CPU seconds during the batches. */
+  used: { web: number; workers: number; postgres: number | null; load: number };
+}
+
+function rowOf(setup: string, { singles, batches, seconds, used }: Measured): Row {
+  const micros = (cpu: number): number => Math.round((cpu / batches.events) * 1e6);
+  const busy = (used.web + used.workers + (used.postgres ?? 0) + used.load) / seconds / cpus().length;
+  return {
+    setup,
+    'singles/s': Math.round(singles.events / singles.seconds),
+    'batched events/s accepted': Math.round(batches.events / batches.seconds),
+    'events/s processed': Math.round(batches.events / seconds),
+    'CPU µs/event, web': micros(used.web),
+    'CPU µs/event, workers': micros(used.workers),
+    'CPU µs/event, PostgreSQL': used.postgres === null ? null : micros(used.postgres),
+    'CPU µs/event, load': micros(used.load),
+    'machine busy': Math.round(busy * 100) / 100,
+  };
 }
 
 const loadCpu = (): number => {
@@ -139,58 +160,49 @@ function limitOf(row: Row): string {
   return `${row.setup}: ${what}. CPU time: ${shares.join(', ')}.`;
 }
 
+const embedded = (folder: string): Setup => ({
+  name: 'one machine, embedded',
+  async start() {
+    const web = await start({ DATA_DIR: join(folder, 'embedded') });
+    return { web, workers: [], stop: () => web.stop() };
+  },
+});
+
+const cluster = (folder: string, databaseUrl: string, workerCount: number): Setup => ({
+  name: `PostgreSQL, one web node, ${workerCount} worker${workerCount > 1 ? 's' : ''}`,
+  async start() {
+    const clickhouseUrl = process.env['CLICKHOUSE_URL'] ?? UNREACHABLE;
+    const env = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickhouseUrl, DATA_DIR: folder };
+    const web = await start({ ...env, ROLE: 'web' });
+    const workers: RunningProcess[] = [];
+    for (let n = 0; n < workerCount; n++) workers.push(await start({ ...env, ROLE: 'worker' }));
+    const stop = async (): Promise<void> => {
+      await Promise.all([web, ...workers].map((one) => one.stop()));
+    };
+    return { web, workers, stop };
+  },
+});
+
+function report(rows: readonly Row[]): void {
+  console.log(`${cpus().length} cores, shared by the nodes, PostgreSQL and the load generator.`);
+  console.table(rows);
+  const limits = rows.map(limitOf);
+  console.log(`Bottlenecks:\n${limits.join('\n')}`);
+  mkdirSync('bench/results', { recursive: true });
+  const shipped = process.env['CLICKHOUSE_URL'] !== undefined;
+  writeFileSync('bench/results/scale.json', `${JSON.stringify({ rows, limits, shipped }, null, 2)}\n`);
+}
+
 async function main(): Promise<void> {
   const postgres = await startOwnPostgres({ fsync: true });
   const folder = mkdtempSync(join(tmpdir(), 'cairn-bench-scale-'));
-  const rows: Row[] = [];
   try {
-    rows.push(
-      await measure(
-        {
-          name: 'one machine, embedded',
-          async start() {
-            const web = await start({ DATA_DIR: join(folder, 'embedded') });
-            return { web, workers: [], stop: () => web.stop() };
-          },
-        },
-        () => null,
-      ),
-    );
-    for (const count of [1, 2]) {
-      const url = await postgres.freshDatabase();
-      const large = {
-        DATABASE_URL: url,
-        CLICKHOUSE_URL: process.env['CLICKHOUSE_URL'] ?? UNREACHABLE,
-        DATA_DIR: folder,
-      };
-      rows.push(
-        await measure(
-          {
-            name: `PostgreSQL, one web node, ${count} worker${count > 1 ? 's' : ''}`,
-            async start() {
-              const web = await start({ ...large, ROLE: 'web' });
-              const workers: RunningProcess[] = [];
-              for (let n = 0; n < count; n++) workers.push(await start({ ...large, ROLE: 'worker' }));
-              return {
-                web,
-                workers,
-                stop: async () => {
-                  await Promise.all([web, ...workers].map((one) => one.stop()));
-                },
-              };
-            },
-          },
-          () => postgres.cpuSeconds(),
-        ),
-      );
+    const rows = [await measure(embedded(folder), () => null)];
+    for (const workerCount of [1, 2]) {
+      const setup = cluster(folder, await postgres.freshDatabase(), workerCount);
+      rows.push(await measure(setup, () => postgres.cpuSeconds()));
     }
-    console.log(`${cpus().length} cores, shared by the nodes, PostgreSQL and the load generator.`);
-    console.table(rows);
-    const limits = rows.map(limitOf);
-    console.log(`Bottlenecks:\n${limits.join('\n')}`);
-    mkdirSync('bench/results', { recursive: true });
-    const shipped = process.env['CLICKHOUSE_URL'] !== undefined;
-    writeFileSync('bench/results/scale.json', `${JSON.stringify({ rows, limits, shipped }, null, 2)}\n`);
+    report(rows);
   } finally {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
