@@ -1,4 +1,4 @@
-/** Anything at all, thrown at every door: no answer is a 5xx, and the worker lives on. */
+/** Arbitrary requests to every capture endpoint: no response is a 5xx, and the worker keeps running. */
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Segment's protocol at the door; the real library is tried in test/sdks/. */
+/** Segment's protocol over HTTP; the real library is tested in test/sdks/. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send, sendJson } from '../support/send.ts';

@@ -1,5 +1,5 @@
 /**
- * Recorded requests through the front door of a started server: status, body and headers, then what is stored.
+ * Recorded requests to a running server: status, body and headers, then what is stored.
  * The cases lie outside of the repository. Each gets a project of its own that holds the case's key.
  */
 

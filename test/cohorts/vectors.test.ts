@@ -1,5 +1,5 @@
 /**
- * Recorded cohorts: events through the front door, criteria as they were sent, then who is in. The cases lie outside of
+ * Recorded cohorts: events sent over HTTP, criteria as recorded, then the members. The cases lie outside of
  * the repository; each gets a project of its own.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -62,7 +62,10 @@ export const mergeSequences: fc.Arbitrary<[number, number][][]> = fc.array(
 
 /** Who owns each person's events after one more override: the rule said as simply as possible. */
 export function applyOverride(owners: Map<string, string>, { from, to }: PersonOverride): Map<string, string> {
-  const heir = owners.get(to) === from ? to : (owners.get(to) ?? to);
-  const moved = [...owners].map(([id, owner]): [string, string] => [id, owner === from || id === from ? heir : owner]);
+  const target = owners.get(to) === from ? to : (owners.get(to) ?? to);
+  const moved = [...owners].map(([id, owner]): [string, string] => [
+    id,
+    owner === from || id === from ? target : owner,
+  ]);
   return new Map(moved);
 }

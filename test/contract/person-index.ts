@@ -70,10 +70,15 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
     };
 
     /** Does it, in the store and in the plain list that the store is held against. */
-    async function act(keeper: PersonIndexWriter, all: Person[], gone: { person: Person; id: number }[], todo: Action) {
+    async function act(
+      writer: PersonIndexWriter,
+      all: Person[],
+      deleted: { person: Person; id: number }[],
+      todo: Action,
+    ) {
       const at = (which: number): Person => all[which % all.length] as Person;
       const take = async (person: Person): Promise<void> => {
-        gone.push({ person, id: await numberOf(person) });
+        deleted.push({ person, id: await numberOf(person) });
         all.splice(all.indexOf(person), 1);
       };
       if (todo.what === 'add') {
@@ -81,11 +86,11 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
         all.push(...added);
         await write(added);
       } else if (todo.what === 'catch up') {
-        for (let n = 0; n < todo.pieces && (await keeper.catchUp()); n++);
+        for (let n = 0; n < todo.pieces && (await writer.catchUp()); n++);
       } else if (todo.what === 'forget') {
-        await keeper.purgeDeleted();
+        await writer.purgeDeleted();
       } else if (todo.what === 'bring back') {
-        const back = gone.splice(todo.which % (gone.length || 1), 1);
+        const back = deleted.splice(todo.which % (deleted.length || 1), 1);
         all.push(...back.map(({ person }) => person));
         await setup.metadata.personIdentities.create(back.map(({ person, id }) => ({ ...person, id })));
       } else if (all.length > 1) {
@@ -113,10 +118,10 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
           projectId++;
-          const keeper = setup.writer({ blockSize: 4, minChanges: 2 });
-          const [all, gone]: [Person[], { person: Person; id: number }[]] = [[], []];
+          const writer = setup.writer({ blockSize: 4, minChanges: 2 });
+          const [all, deleted]: [Person[], { person: Person; id: number }[]] = [[], []];
           for (const todo of actions) {
-            await act(keeper, all, gone, todo);
+            await act(writer, all, deleted, todo);
             const expected = all.filter(({ properties }) => properties['parity'] === 1).sort(inOrder);
             const uuids = expected.map(({ uuid }) => uuid);
             expect(await find(PARITY, null, 100)).toEqual(uuids);
@@ -131,19 +136,20 @@ export function describePersonIndex(name: string, open: () => Promise<PersonInde
 
     it('keeps no data of deleted persons or of earlier values', async () => {
       projectId++;
-      const keeper = setup.writer({ blockSize: 8, minChanges: 1 });
+      const writer = setup.writer({ blockSize: 8, minChanges: 1 });
       const [ada, bob, ...others] = Array.from({ length: 12 }, () => aPerson()) as [Person, Person, ...Person[]];
       await write([{ ...ada, properties: { word: 'canary one' } }, bob, ...others]);
-      while (await keeper.catchUp());
+      while (await writer.catchUp());
       await write([{ ...ada, properties: { word: 'canary two' } }]);
-      while (await keeper.catchUp());
-      const spelled = async (): Promise<string[]> => (await setup.texts()).filter((text) => /canary/.test(text));
-      expect(await spelled()).not.toEqual([]);
+      while (await writer.catchUp());
+      const textsWithCanary = async (): Promise<string[]> =>
+        (await setup.texts()).filter((text) => /canary/.test(text));
+      expect(await textsWithCanary()).not.toEqual([]);
       const { personIdentities } = setup.metadata;
       const known = { ...ada, id: await numberOf(ada) };
       await personIdentities.delete(known, await personIdentities.getMergedPersons(projectId, ada.uuid));
-      await keeper.purgeDeleted();
-      expect(await spelled()).toEqual([]);
+      await writer.purgeDeleted();
+      expect(await textsWithCanary()).toEqual([]);
       expect((await setup.texts()).filter((text) => text.includes(ada.uuid))).toEqual([]);
       expect(await find({ kind: 'all', tests: [] }, null, 100)).toEqual(
         [bob, ...others].sort(inOrder).map(({ uuid }) => uuid),

@@ -26,7 +26,7 @@ describeWithPostgres(() => {
   let setup: PostgresSetup;
   let events: EventStore;
   let shipped: Shipped;
-  let door: TestIntake;
+  let intake: TestIntake;
   let projectId: number;
   let running: TestWorker[];
 
@@ -37,13 +37,13 @@ describeWithPostgres(() => {
     projectId = (await bootstrap({ metadata: setup.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
     events = await openEventStore(dir.path('events.duckdb'), { memoryLimit: '64MB', threads: 1 });
     shipped = recordingBlockStore(events);
-    door = await openIntake(setup.database.url);
+    intake = await openIntake(setup.database.url);
     running = [];
   });
 
   afterEach(async () => {
     for (const worker of running) await worker.stop();
-    await door.close();
+    await intake.close();
     await events.close();
     await setup.remove();
     dir.remove();
@@ -56,7 +56,7 @@ describeWithPostgres(() => {
   }
 
   const accept = (...raws: JsonObject[]): Promise<void> =>
-    door.ingestion.accept(
+    intake.ingestion.accept(
       {
         projectId,
         receivedAt: clock.now(),
@@ -99,9 +99,9 @@ describeWithPostgres(() => {
     await worker('w1');
     const ids = ['ada', 'bo', 'cy', 'di', 'ed'];
     for (let n = 0; n < 20; n++) await accept(...ids.map((id) => anEvent(id, n)));
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     expect(await storedByIds()).toEqual(Object.fromEntries(ids.map((id) => [id, upTo(20)])));
-    const { accepted, fates, shipping, parts } = await door.clusterStatus();
+    const { accepted, fates, shipping, parts } = await intake.clusterStatus();
     expect({ accepted, fates, shipping }).toEqual({ accepted: 100, fates: { stored: 100 }, shipping: 0 });
     expect(parts.partitions.every(({ waiting }) => waiting === 0)).toBe(true);
   });
@@ -111,9 +111,9 @@ describeWithPostgres(() => {
     const event = anEvent('ada', 0);
     await accept(event, anEvent('bo', 0));
     await accept(event);
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     expect(await storedByIds()).toEqual({ ada: [0], bo: [0] });
-    expect((await door.clusterStatus()).fates).toEqual({ stored: 2, duplicate: 1 });
+    expect((await intake.clusterStatus()).fates).toEqual({ stored: 2, duplicate: 1 });
   });
 
   it('shares partitions among workers, and takes over from one that dies', async () => {
@@ -125,7 +125,7 @@ describeWithPostgres(() => {
     await first.die();
     const died = performance.now();
     await accept(...['ada', 'bo', 'cy', 'di', 'ed', 'flo', 'gil'].map((id) => anEvent(id, 0)));
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     expect(performance.now() - died).toBeLessThan(10_000);
     expect(second.workers.held.length).toBe(9);
     expect(Object.keys(await storedByIds())).toHaveLength(7);
@@ -176,7 +176,7 @@ describeWithPostgres(() => {
     shipped.failures.push('before', 'after', 'before');
     await worker('w1');
     for (let n = 0; n < 10; n++) await accept(anEvent('ada', n), anEvent('bo', n));
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     expect(await storedByIds()).toEqual({ ada: upTo(10), bo: upTo(10) });
     const [first, second, third] = shipped.sent;
     expect([second?.position, third?.position]).toEqual([first?.position, first?.position]);
@@ -187,14 +187,14 @@ describeWithPostgres(() => {
     shipped.failures.push(...Array<'before'>(6).fill('before'));
     await worker('w1');
     await accept(anEvent('ada', 0), anEvent('bo', 0));
-    await door.ingestion.whenProcessed();
-    expect(await door.clusterStatus()).toMatchObject({
+    await intake.ingestion.whenProcessed();
+    expect(await intake.clusterStatus()).toMatchObject({
       accepted: 2,
       fates: { stored: 2 },
       shipping: 2,
       isShipping: true,
     });
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     expect(await storedByIds()).toEqual({ ada: [0], bo: [0] });
   });
 
@@ -216,7 +216,7 @@ describeWithPostgres(() => {
         }
       }),
     );
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     const owners = await events.query(
       `select count(distinct person_id) as persons, count(*) as events from events where event = 'step'`,
       [],
@@ -229,7 +229,7 @@ describeWithPostgres(() => {
     const other = await openIntake(setup.database.url, 'other');
     await accept({ event: '$set', distinct_id: 'ada', uuid: randomIds.uuid(), properties: { $set: { plan: 'pro' } } });
     await expect.poll(() => other.writes.settled(projectId, ['ada']) !== undefined).toBe(true);
-    expect(door.writes.settled(projectId, ['ada'])).toBeInstanceOf(Promise);
+    expect(intake.writes.settled(projectId, ['ada'])).toBeInstanceOf(Promise);
     expect(other.writes.settled(projectId, ['bo'])).toBeUndefined();
     await worker('w1');
     await expect.poll(() => other.writes.settled(projectId, ['ada']), { timeout: 5000 }).toBeUndefined();
@@ -238,11 +238,11 @@ describeWithPostgres(() => {
   });
 
   it('has persons copied and events removed by whoever keeps the event store', async () => {
-    const keeper = await worker('w1');
-    await expect.poll(() => keeper.owner.isOwner, { timeout: 5000 }).toBe(true);
+    const owner = await worker('w1');
+    await expect.poll(() => owner.owner.isOwner, { timeout: 5000 }).toBe(true);
     const other = await worker('w2');
     await accept({ ...anEvent('ada', 0), $set: { plan: 'pro' } });
-    await door.ingestion.drain();
+    await intake.ingestion.drain();
     expect(other.owner.isOwner).toBe(false);
     await other.owner.mirrorPersons(projectId);
     expect(await events.query('select count(*) as n from person_rows', [])).toEqual([{ n: 1 }]);

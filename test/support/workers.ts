@@ -105,7 +105,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   const errands = new OwnerTasks(postgresOwnerTasks(pool));
   const queue = new PostgresBlockQueue(pool, db);
   const personIndex = sqlPersonIndex(db, postgresDialect);
-  const keeper = new EventStoreOwner({
+  const eventStoreOwner = new EventStoreOwner({
     node,
     events,
     ingest,
@@ -121,7 +121,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   const workers = new PartitionWorkers({
     leases,
     node: () => ({ id: node, role: 'worker', host: 'here', version: '0', facts: {} }),
-    owner: keeper,
+    owner: eventStoreOwner,
     logger,
     onLeaderChange: () => undefined,
     onReleased: () => channel.send({ leases: true }),
@@ -154,7 +154,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   };
   return {
     workers,
-    owner: keeper,
+    owner: eventStoreOwner,
     async stop() {
       await workers.stop();
       await close();

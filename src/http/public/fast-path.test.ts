@@ -24,13 +24,13 @@ const GREET: FastRoute = {
   },
 };
 
-let door: FastPath<FastPathDeps>;
+let fastPath: FastPath<FastPathDeps>;
 let server: Server;
 beforeEach(async () => {
   logged.length = 0;
   observed.length = 0;
   log.level = 'info';
-  door = new FastPath(
+  fastPath = new FastPath(
     {
       log,
       ids: { uuid: () => 'an-id' },
@@ -39,7 +39,7 @@ beforeEach(async () => {
     } as unknown as FastPathDeps,
     [GREET],
   );
-  server = createServer(door.wrap(usual));
+  server = createServer(fastPath.wrap(usual));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterEach(() => server.close());
@@ -79,7 +79,7 @@ it('leaves all to the usual way where each request is to be logged, and when the
   expect(await said('/greet/')).toBe('usual');
   log.level = 'info';
   expect(await said('/greet/')).toBe('Hello, Ada');
-  door.close();
+  fastPath.close();
   expect(await said('/greet/')).toBe('usual');
 });
 

@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest';
 import { ReadYourWrites } from './read-your-writes.ts';
 
-const make = (patienceMs = 5000) => {
-  let hurried = 0;
-  const writes = new ReadYourWrites({ initialHead: 0, timeoutMs: patienceMs, processNow: () => void hurried++ });
-  return { writes, hurried: () => hurried };
+const make = (timeoutMs = 5000) => {
+  let processNowCalls = 0;
+  const writes = new ReadYourWrites({ initialHead: 0, timeoutMs, processNow: () => void processNowCalls++ });
+  return { writes, processNowCalls: () => processNowCalls };
 };
 
 it('resolves at once where nothing is pending', () => {
-  const { writes, hurried } = make();
+  const { writes, processNowCalls } = make();
   writes.add(1, 7, ['ada']);
   expect(writes.settled(7, ['bob'])).toBeUndefined();
   expect(writes.settled(8, ['ada'])).toBeUndefined();
-  expect(hurried()).toBe(0);
+  expect(processNowCalls()).toBe(0);
 });
 
 it('waits until the entry is processed, and tells the worker not to pause', async () => {
-  const { writes, hurried } = make();
+  const { writes, processNowCalls } = make();
   writes.add(1, 7, ['ada']);
   writes.add(2, 7, ['ada']);
   let isSettled = false;
   const settled = writes.settled(7, ['ada'])?.then(() => {
     isSettled = true;
   });
-  expect(hurried()).toBe(1);
+  expect(processNowCalls()).toBe(1);
   writes.onProcessed(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(isSettled).toBe(false);

@@ -137,7 +137,7 @@ it('a reassignment is done once where its completion was not committed', async (
 
 it('a reassignment made just before a chunk takes the lock is done before the chunk', async () => {
   let phone = '';
-  const hurried: IngestStore = {
+  const splitting: IngestStore = {
     ...stores.ingest,
     transaction: async (work) => {
       if (phone === '') phone = await split();
@@ -145,7 +145,7 @@ it('a reassignment made just before a chunk takes the lock is done before the ch
     },
   };
   await accept('phone', 'later');
-  await finish({ ingest: hurried });
+  await finish({ ingest: splitting });
   expect(await ownersOf('phone')).toEqual([
     ['before', phone],
     ['later', phone],

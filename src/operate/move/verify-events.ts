@@ -70,13 +70,15 @@ const OVERRIDES = 'from person_overrides order by project_id, from_id';
 export async function compareOverrides(events: ReadOnlyEventFile, store: BlockStore): Promise<TableComparison> {
   const sums = (rows: readonly SqlRow[]): Checksums => {
     const all: Checksums = new Map();
-    for (const { project, gone, heir } of rows) addText(all, String(project), `${gone} ${heir}`);
+    for (const { project, from_uuid, to_uuid } of rows) addText(all, String(project), `${from_uuid} ${to_uuid}`);
     return all;
   };
   const [here, there] = [
-    await events.query(`select project_id as project, from_id::varchar as gone, to_id::varchar as heir ${OVERRIDES}`),
+    await events.query(
+      `select project_id as project, from_id::varchar as from_uuid, to_id::varchar as to_uuid ${OVERRIDES}`,
+    ),
     await store.query(
-      `select project_id as project, toString(from_id) as gone, toString(to_id) as heir ${OVERRIDES}`,
+      `select project_id as project, toString(from_id) as from_uuid, toString(to_id) as to_uuid ${OVERRIDES}`,
       [],
     ),
   ];

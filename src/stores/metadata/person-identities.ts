@@ -67,7 +67,7 @@ export interface PersonIdentityStore {
   reviveUuid(uuid: string): Promise<void>;
   getMergedPersons(projectId: number, personUuid: string): Promise<MergedPersons>;
   /** Deletes a person with distinct ids, property history and merges. The uuid is never used again. */
-  delete(person: StoredPerson, family: MergedPersons): Promise<RemovedCounts>;
+  delete(person: StoredPerson, merged: MergedPersons): Promise<RemovedCounts>;
   /** Removes or blanks other records with these ids: dead letters, warnings, activity. */
-  removeReferences(projectId: number, family: MergedPersons, distinctIds: readonly string[]): Promise<RemovedCounts>;
+  removeReferences(projectId: number, merged: MergedPersons, distinctIds: readonly string[]): Promise<RemovedCounts>;
 }

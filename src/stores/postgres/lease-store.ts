@@ -81,7 +81,7 @@ const GIVE = `
   where l.name = g.name and l.token = g.token and l.holder = $1`;
 
 const LEAVE = `
-  with gone as (delete from nodes where id = $1)
+  with deleted as (delete from nodes where id = $1)
   update leases set holder = null, expires_at = '-infinity' where holder = $1`;
 
 const SEEN = `

@@ -38,12 +38,12 @@ describeWithPostgres(() => {
         // Nobody has processed what has not been acknowledged.
         const upTo = Math.min(seq, last);
         await pool.query(
-          `with gone as (
+          `with deleted as (
           delete from log_entries where seq <= $1
           returning seq, events, octet_length(payload) as bytes
         ) update log_progress p set position = greatest(p.position, g.seq), events = p.events + g.events,
             bytes = p.bytes + g.bytes
-          from (select max(seq) as seq, sum(events) as events, sum(bytes) as bytes from gone) g where g.seq is not null`,
+          from (select max(seq) as seq, sum(events) as events, sum(bytes) as bytes from deleted) g where g.seq is not null`,
           [upTo],
         );
         await new Promise((resolve) => setTimeout(resolve, 30));

@@ -46,10 +46,10 @@ async function find(
 ): ReturnType<ListMatching> {
   const changed = await changedSince(view, projectId);
   if (changed.length > MAX_UNINDEXED_PERSONS) return null;
-  const gone = await view.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
+  const deleted = await view.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
   const first = new FirstPersons(after, limit);
   // Blocks are outdated for these persons.
-  const outdated = new Set(gone.map(({ personId }) => personId));
+  const outdated = new Set(deleted.map(({ personId }) => personId));
   const pause = createPause();
   for (const person of changed) {
     outdated.add(person.id);

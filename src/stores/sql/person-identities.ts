@@ -104,8 +104,8 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
     async reviveUuid(uuid) {
       await db.deleteFrom('retiredPersonUuids').where('uuid', '=', uuid).execute();
     },
-    delete: (person, family) => deletePersonData(on, person, family),
-    removeReferences: (projectId, family, distinctIds) => removeReferences(on, projectId, family, distinctIds),
+    delete: (person, merged) => deletePersonData(on, person, merged),
+    removeReferences: (projectId, merged, distinctIds) => removeReferences(on, projectId, merged, distinctIds),
   };
 }
 
@@ -139,7 +139,7 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMeth
   return {
     listMerges(projectId, personUuid, page) {
       const shown = sql<boolean>`project_id = ${projectId} and (source_uuid = ${personUuid} or target_uuid in (
-        ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid from family))`;
+        ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid from merged))`;
       return paged(db.selectFrom('personMerges').selectAll().where(shown).orderBy('id', 'desc'), page, toMerge);
     },
     async getMerge(projectId, id) {
@@ -174,7 +174,7 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMeth
     },
     async getMergedPersons(projectId, personUuid) {
       const { rows } = await sql<{ uuid: string; sourceId: number | null }>`
-        ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid, source_id from family`.execute(db);
+        ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid, source_id from merged`.execute(db);
       const numbers = rows.map((row) => row.sourceId).filter((id) => id !== null);
       return { uuids: rows.map((row) => row.uuid), ids: numbers.map(Number) };
     },
@@ -182,11 +182,11 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMeth
 }
 
 const mergedPersonsSql = (dialect: SqlDialect, projectId: number, personUuid: string) => sql`
-  with recursive family (uuid, source_id) as (
+  with recursive merged (uuid, source_id) as (
     select ${dialect.text(personUuid)}, cast(null as bigint)
     union
     select m.source_uuid, m.source_id
     from person_merges m
-    join family f on m.target_uuid = f.uuid
+    join merged on m.target_uuid = merged.uuid
     where m.project_id = ${projectId} and m.undone_at is null
   )`;

@@ -37,11 +37,11 @@ function prepare(database: Database.Database) {
       `select id, uuid, created_at as createdAt, properties from persons
       where project_id = ? and (change, id) > (?, ?) limit ?`,
     ),
-    gone: database.prepare<[number], number>('select person_id from gone_persons where project_id = ?').pluck(),
+    deleted: database.prepare<[number], number>('select person_id from gone_persons where project_id = ?').pluck(),
     blocks: database.prepare<[number], BlockRow>(
       'select id, persons, newest, oldest from person_blocks where project_id = ? and living > 0 order by newest desc',
     ),
-    spine: database.prepare<[number], BlockHeader>('select lives, ids, times, uuids from person_blocks where id = ?'),
+    header: database.prepare<[number], BlockHeader>('select lives, ids, times, uuids from person_blocks where id = ?'),
     ids: database.prepare<[number], Uint8Array>('select ids from person_blocks where id = ?').pluck(),
     place: database.prepare<[number, number], { block_id: number; place: number }>(
       'select block_id, place from person_places where project_id = ? and person_id = ?',
@@ -105,7 +105,7 @@ async function findMatching(view: View, search: Search): Promise<ListedPerson[] 
   if (changed.length > MAX_UNINDEXED_PERSONS) return null;
   const first = new FirstPersons(after, limit);
   // Blocks are outdated for these persons.
-  const outdated = new Set(view.gone.all(projectId));
+  const outdated = new Set(view.deleted.all(projectId));
   const pause = createPause();
   for (const person of changed) {
     outdated.add(person.id);
@@ -129,7 +129,7 @@ function searchBlock(
 ): void {
   const matches = matching(filter, rowsOf(view, projectId, block));
   if (matches === null || !matches.includes(1)) return;
-  takeMatching(matches, view.spine.get(block.id) as BlockHeader, outdated, first);
+  takeMatching(matches, view.header.get(block.id) as BlockHeader, outdated, first);
 }
 
 /** The columns of a block, read on demand. */
