@@ -305,7 +305,7 @@ export function describeEventStore(
       });
     });
 
-    it('knows its size', async () => {
+    it('reports its size', async () => {
       const empty = await store.size();
       await write(Array.from({ length: 3000 }, (_, i) => anEvent({ properties: { noise: uuidOf(i * 7919) } })));
       expect(await store.size()).toBeGreaterThan(empty + 10_000);

@@ -317,7 +317,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, { lastUsedAt: NOW + 7 }));
       });
 
-      it('are gone once deleted', async () => {
+      it('are not found after deletion', async () => {
         await store.personalKeys.create(aKey('a', 1));
         await store.personalKeys.create(aKey('b', 1));
         await store.personalKeys.delete('a');
@@ -612,7 +612,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await ids({ projectId: 9 })).toEqual([]);
       });
 
-      it('comes in pages', async () => {
+      it('is paged', async () => {
         for (let i = 0; i < 5; i++) await store.activity.create(anActivity(String(i)));
         const page = await store.activity.list({ organizationId: 'one' }, { limit: 2, offset: 2 });
         expect([page.count, page.items.map((item) => item.id)]).toEqual([5, ['2', '1']]);

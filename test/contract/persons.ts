@@ -147,7 +147,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       ],
       ['all of several', [[{ kind: 'email', part: 'ada' }], [{ kind: 'text', text: 'pro' }]], [1]],
       ['wild cards, which are plain letters', [[{ kind: 'text', text: 'p%o' }]], []],
-    ])('leaves out of a slice who does not show %s', async (_name, clues, expected) => {
+    ])('omits persons without %s from a slice', async (_name, clues, expected) => {
       await add([
         { n: 1, properties: { email: 'Ada@Example.org', plan: 'pro' } },
         { n: 2, properties: { plan: 'pro' } },

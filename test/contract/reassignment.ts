@@ -65,7 +65,7 @@ export function describeReassignment(name: string, makeSetup: () => EventStoreSe
       expect(await owners()).toEqual([`1 x ${bob} 2`, `1 x ${dot} 1`, `1 y ${ada} 1`, `2 x ${ada} 1`]);
     });
 
-    it('takes events back through overrides, and ends the override from the one who gets them', async () => {
+    it('moves events back through overrides, and ends the override of their new owner', async () => {
       await write([of(cyd, 'c'), of(bob, 'b'), of(ada, 'a')]);
       await write([], [{ projectId: 1, from: cyd, to: bob }]);
       await write([of(ada, 'b')], [{ projectId: 1, from: bob, to: ada }]);

@@ -59,7 +59,7 @@ it('corrects its count when the log could not be trimmed for a new worker', asyn
   expect(ingestion.pending).toBe(0);
 });
 
-it('resolves when what was accepted before is processed, whatever comes meanwhile', async () => {
+it('resolves when earlier entries are processed, without waiting for later ones', async () => {
   const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
   await ingestion.whenProcessed();
   await ingestion.accept(entry(1));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PendingSubjects } from './pending-subjects.ts';
 
-it('knows the last entry about a subject until it is processed', () => {
+it('returns the last entry of a subject until it is processed', () => {
   const pending = new PendingSubjects(0);
   pending.add(1, 7, ['ada', 'bob']);
   pending.add(3, 7, ['ada']);

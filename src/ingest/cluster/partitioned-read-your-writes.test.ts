@@ -76,7 +76,7 @@ it('handles changes that arrive late or out of order', () => {
   expect(writes.settled(1, ['ada'])).toBeUndefined();
 });
 
-describe('two who become one', () => {
+describe('merged subjects', () => {
   const [anon, grace, g] = ['anon', 'grace', 'g'].map(subjectHash) as [string, string, string];
 
   it('wait for what either of them has in another partition, also when the merge is processed first', async () => {
@@ -109,7 +109,7 @@ describe('two who become one', () => {
         [2, 1, [g, grace], [[g, grace]]],
       ],
     ],
-  ] as [string, ChangedSubjects[]][])('are one in a row of merges, %s', (_, notes) => {
+  ] as [string, ChangedSubjects[]][])('are followed through a chain of merges, %s', (_, notes) => {
     const { writes } = make();
     const heads = new Map([
       [0, 4],

@@ -62,7 +62,7 @@ it('shares one copy among callers, and later callers see later changes', async (
   expect(slices).toBeLessThanOrEqual(2);
 });
 
-it('goes on after a failure', async () => {
+it('continues after a failure', async () => {
   await add(0, 10);
   let fails = true;
   const failing = new PersonMirror({

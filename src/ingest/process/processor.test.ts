@@ -168,7 +168,7 @@ const refusing = (name: string): IngestStore => ({
     ),
 });
 
-it('stores nothing of an entry that the metadata store refuses, and goes on with the next', async () => {
+it('stores nothing of an entry that the metadata store rejects, and continues with the next', async () => {
   await accept(anEvent('before'));
   await accept(anEvent('poison'), anEvent('innocent'));
   await accept(anEvent('behind'));

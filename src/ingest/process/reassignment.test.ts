@@ -152,7 +152,7 @@ it('a reassignment made just before a chunk takes the lock is done before the ch
   ]);
 });
 
-it('nobody changes persons while the event store is ahead of the metadata store', async () => {
+it('persons cannot be changed while the event store is ahead of the metadata store', async () => {
   const change = split(async () => (await events.position()) + 1);
   await expect(change).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
   expect(await stores.ingest.pendingReassignments()).toEqual([]);
