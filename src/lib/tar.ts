@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Extract, extract, pack } from 'tar-stream';
 
@@ -44,7 +44,10 @@ export function packFiles(
       write(sink).catch(reject);
     });
   fill().catch((error: Error) => archive.destroy(error));
-  return archive;
+  // Leaving a loop over a stream of tar-stream never ends, because its `destroy` ignores the callback.
+  const output = new PassThrough();
+  pipeline(archive, output).catch(() => undefined);
+  return output;
 }
 
 /** Writes the files of an archive into a folder; throws if one is not allowed. */

@@ -1,8 +1,8 @@
 /** Backups while events come in, and what is restored from them. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cairn, cairnJson, makeScratch, startCommand, startProcess } from '../support/cairn.ts';
 import { call } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -179,24 +179,31 @@ function flipPlain(whole: Buffer): Buffer {
 }
 
 describe('kill -9', () => {
-  it('of the command leaves the server well and no file; of the server, too, and the next start tidies up', async () => {
+  it('of the command leaves no file and no copy; of the server, neither after the next start', async () => {
     const dataDir = scratch.path('killed');
     let server = await startProcess(dataDir);
     const load = storm(server.url);
     await sleep(500);
     const file = scratch.path('killed.tar.gz');
-    for (const afterMs of [250, 450, 650]) {
+    const inWork = (): number => (existsSync(`${dataDir}/work`) ? readdirSync(`${dataDir}/work`).length : 0);
+    const isWriting = (): boolean => readdirSync(scratch.path('.')).some((name) => name.startsWith('killed.tar.gz'));
+    // Before it connects, while the stores are copied, while the file is written.
+    for (const isTime of [() => true, () => inWork() > 0, isWriting]) {
+      rmSync(`${file}.partial`, { force: true });
       const { child, ended } = startCommand(['backup', file, '--data-dir', dataDir]);
-      await sleep(afterMs);
+      await sleep(100);
+      while (!isTime()) await sleep(2);
       child.kill('SIGKILL');
       await ended;
       expect(existsSync(file)).toBe(false);
+      // The server deletes the copy when the command is gone.
+      await vi.waitFor(() => expect(inWork()).toBe(0), { timeout: 20_000 });
     }
     await load.end();
     expect((await fetch(`${server.url}/_readyz`)).status).toBe(200);
 
     const { ended } = startCommand(['backup', file, '--data-dir', dataDir]);
-    while (!existsSync(`${dataDir}/work`) || readdirSync(`${dataDir}/work`).length === 0) await sleep(2);
+    while (inWork() === 0) await sleep(2);
     server.child.kill('SIGKILL');
     await server.ended;
     const { code, stderr } = await ended;
