@@ -4,7 +4,8 @@ import { type Query, queryText } from './paging.ts';
 type EventFormat = 'json' | 'csv';
 
 export function readFormat(query: Query): EventFormat {
-  const format = queryText(query, 'format') ?? 'json';
+  // Forms and typed clients send an empty parameter where nothing was chosen.
+  const format = queryText(query, 'format') || 'json';
   if (format !== 'json' && format !== 'csv') throw notFound();
   return format;
 }

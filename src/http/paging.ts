@@ -14,6 +14,10 @@ export function queryText(query: Query, name: string): string | undefined {
   return Array.isArray(value) ? value.at(-1) : value;
 }
 
+/** Every value of a query parameter that may be repeated; axios and PHP add brackets to its name. */
+export const queryTexts = (query: Query, name: string): string[] =>
+  [query[name] ?? [], query[`${name}[]`] ?? []].flat();
+
 function positiveInteger(text: string | undefined): number | null {
   const number = Number(text);
   return text !== undefined && Number.isSafeInteger(number) && number > 0 ? number : null;

@@ -172,6 +172,45 @@ describe('the list of persons', () => {
     expect(names(await p.list({ properties: JSON.stringify(properties) }))).toEqual(expected);
   });
 
+  it.each([
+    ['one filter', [['properties', is('plan', 'free')]], [TWO]],
+    ['a list in one parameter', [['properties', [is('plan', 'pro'), is('seats', 1, 'gt')]]], [ONE]],
+    [
+      'a repeated parameter',
+      [
+        ['properties', is('plan', 'pro')],
+        ['properties', is('seats', 1, 'gt')],
+      ],
+      [ONE],
+    ],
+    [
+      'a repeated parameter with brackets',
+      [
+        ['properties[]', is('plan', 'pro')],
+        ['properties[]', is('seats', 1, 'gt')],
+      ],
+      [ONE],
+    ],
+    [
+      'repeated groups',
+      [
+        ['properties', { type: 'OR', values: [is('plan', 'free'), is('beta', 'true')] }],
+        ['properties', is('plan', 'free')],
+      ],
+      [TWO],
+    ],
+  ])('takes properties as %s', async (_name, parameters, expected) => {
+    const query = new URLSearchParams(
+      parameters.map(([name, value]): [string, string] => [String(name), JSON.stringify(value)]),
+    );
+    expect(names((await get(`${p.base}?${query}`)).body)).toEqual(expected);
+  });
+
+  it.each(['', 'format=', 'format=json', 'format'])('answers JSON to ?%s', async (query) => {
+    const { status, body } = await get(`${p.base}?${query}`);
+    expect([status, names(body)]).toEqual([200, ['chosen', 'three', ANON, TWO, ONE]]);
+  });
+
   it('combines filters with the other parameters', async () => {
     const properties = JSON.stringify([is('plan', 'pro')]);
     expect(names(await p.list({ properties, search: '@example' }))).toEqual([ONE]);
@@ -274,7 +313,7 @@ describe('the list as CSV', () => {
   it('is rejected in unknown formats, as is every other response', async () => {
     const p = await project([set('one', {})]);
     const { id } = await p.one('one');
-    for (const path of ['?format=xml', `${id}/?format=xml`, 'values/?format=', 'activity/?format=api']) {
+    for (const path of ['?format=xml', `${id}/?format=xml`, 'values/?format=xlsx', 'activity/?format=api']) {
       const { status, body } = await get(p.base + path);
       expect([path, status, body.code, body.detail]).toEqual([path, 404, 'not_found', 'Not found.']);
     }

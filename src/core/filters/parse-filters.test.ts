@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFilters } from './parse-filters.ts';
-import { type PropertyFilter, propertyFiltersIn } from './property-filter.ts';
+import { type FilterGroup, type PropertyFilter, propertyFiltersIn } from './property-filter.ts';
 
 const one = (over: Partial<PropertyFilter> = {}): PropertyFilter => ({
   kind: 'property',
@@ -90,8 +90,34 @@ describe('parsing property filters', () => {
     expect(owners({ type: 'OR', values: [{ type: 'AND', values: [item] }] })).toEqual(['person']);
   });
 
-  it.each(['', '  ', undefined])('reads %j as no filter', (text) => {
+  it.each([[''], ['  '], [[]], [['', ' ']]])('reads %j as no filter', (text) => {
     expect(parseFilters(text)).toEqual({ kind: 'and', filters: [] });
+  });
+
+  it.each([
+    [[{ key: 'a', value: 'x' }], ['a']],
+    [{ key: 'a', value: 'x' }, ['a']],
+    [{ key: 'a', operator: 'is_set', type: 'person' }, ['a']],
+    // The old object, with properties of these names.
+    [{ key: 'x', value: 'y', plan: 'pro' }, ['key', 'value', 'plan']],
+    [{ key: 'x' }, ['key']],
+    [{ key: 5, value: 'x' }, ['key', 'value']],
+  ])('reads %j as filters on %j', (value, keys) => {
+    expect(propertyFiltersIn(parse(value)).map(({ key }) => key)).toEqual(keys);
+  });
+
+  it('requires every item of a repeated parameter', () => {
+    const texts = [
+      { key: 'a', value: 'x' },
+      [{ key: 'b', value: 'y' }],
+      { type: 'OR', values: [{ key: 'c', value: 1 }] },
+    ];
+    const { kind, filters } = parseFilters(texts.map((one) => JSON.stringify(one))) as FilterGroup;
+    expect([kind, filters.map((one) => propertyFiltersIn(one).map(({ key }) => key))]).toEqual([
+      'and',
+      [['a'], ['b'], ['c']],
+    ]);
+    expect(() => parseFilters(['[]', '{'])).toThrow('Properties are unparsable!');
   });
 
   it.each(['{', '"text"', '5', 'null', `${'['.repeat(50)}${']'.repeat(50)}x`, 'plan=pro'])('rejects %j', (text) => {

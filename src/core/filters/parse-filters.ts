@@ -18,14 +18,31 @@ import {
 const MAX_DEPTH = 20;
 
 /**
- * Reads `properties` as clients send them: a list of filters, a group `{type, values}`, or the old object
- * `{key__operator: value}`. Items that are not filters are ignored. Unsupported types are rejected, because ignoring them
- * would give wrong results. `owner` applies to filters without a type.
+ * Reads `properties` as clients send them in a query: JSON of a list of filters, one filter, a group `{type, values}`,
+ * or the old object `{key__operator: value}`. A repeated parameter is a list, one item each. Items that are not filters
+ * are ignored. Unsupported types are rejected, because ignoring them would give wrong results. `owner` applies to
+ * filters without a type.
  */
-export function parseFilters(text: string | undefined, owner: DefaultFilterOwner = 'event'): Filter {
-  if (text === undefined || text.trim() === '') return NO_FILTER;
-  return readFilters(parse(text), owner);
+export function parseFilters(given: string | readonly string[], owner: DefaultFilterOwner = 'event'): Filter {
+  const filters = [given]
+    .flat()
+    .filter((text) => text.trim() !== '')
+    .map((text) => readParameter(parse(text), owner));
+  const [first = NO_FILTER, ...more] = filters;
+  return more.length === 0 ? first : { kind: 'and', filters };
 }
+
+const readParameter = (value: unknown, owner: DefaultFilterOwner): Filter =>
+  readFilters(isSingleFilter(value) ? [value] : value, owner);
+
+const FILTER_FIELDS = new Set(['key', 'value', 'operator', 'type', 'group_type_index', 'negation', 'label']);
+
+/** A list of one filter, as typed clients write it. The old object could look the same only with these very names. */
+const isSingleFilter = (value: unknown): value is JsonObject =>
+  isJsonObject(value) &&
+  typeof value['key'] === 'string' &&
+  ('value' in value || 'operator' in value) &&
+  Object.keys(value).every((name) => FILTER_FIELDS.has(name));
 
 export function readFilters(value: unknown, owner: DefaultFilterOwner = 'event'): Filter {
   if (Array.isArray(value)) return readList('and', value, { owner, depth: 1 });

@@ -7,7 +7,7 @@ import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import { parseMoment } from '../../../core/time/parse-date.ts';
 import { readFormat } from '../../../http/format.ts';
-import { type Query, queryText, withQuery } from '../../../http/paging.ts';
+import { type Query, queryText, queryTexts, withQuery } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import type { EventPersonStore } from '../../../stores/metadata/event-records.ts';
 import type { EventQuestion, FoundEvent } from '../list-events.ts';
@@ -31,7 +31,7 @@ export async function readEventQuestion(
     person: await readPerson(persons, projectId, given(query, 'person_id')),
     before: readMoment(query, 'before', now) ?? now + MAX_CLOCK_AHEAD_MS,
     after: readMoment(query, 'after', now),
-    filter: parseFilters(queryText(query, 'properties')),
+    filter: parseFilters(queryTexts(query, 'properties')),
     steps: readSteps(given(query, 'action_id'), action),
     newestFirst: readNewestFirst(given(query, 'orderBy')),
     limit: Math.min(wholeNumber(query, 'limit') || usual, most),

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { queryText } from '../../../http/paging.ts';
+import { queryText, queryTexts } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
 import { type GroupTypeNames, renameGroupTypes } from '../group-types.ts';
 import { countGroupProperties, countGroupValues } from '../group-values.ts';
@@ -47,7 +47,7 @@ export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
       const groupQuery = readGroupQuery(query);
       // One more than shown, to know whether there is another page.
       const extended = { ...groupQuery, limit: groupQuery.limit + 1 };
-      const filter = parseFilters(queryText(query, 'properties'));
+      const filter = parseFilters(queryTexts(query, 'properties'));
       const found = await listGroups(deps.metadata.groups, project.id, typeIndex, extended, filter);
       return groupPage(url, groupQuery, found, presentGroup);
     },

@@ -3,7 +3,7 @@ import { invalid } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
-import { type Query, queryText } from '../../../http/paging.ts';
+import { type Query, queryText, queryTexts } from '../../../http/paging.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { PersonRef } from '../../../stores/metadata/persons.ts';
 import type { PersonQuery } from '../search/search-persons.ts';
@@ -21,13 +21,13 @@ export function readPersonQuery(projectId: number, query: Query): PersonQuery {
     distinctId: nonEmpty(query, 'distinct_id'),
     email: nonEmpty(query, 'email'),
     search: nonEmpty(query, 'search'),
-    filter: readPersonFilter(queryText(query, 'properties')),
+    filter: readPersonFilter(queryTexts(query, 'properties')),
   };
 }
 
 /** Filters without a type are about persons here. */
-function readPersonFilter(text: string | undefined): Filter {
-  const filter = parseFilters(text, 'person');
+function readPersonFilter(given: readonly string[]): Filter {
+  const filter = parseFilters(given, 'person');
   const other = propertyFiltersIn(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
   if (other === undefined) return filter;
   throw invalid('properties', `Filters of type "${other.owner}" are not supported here: use person or cohort.`);

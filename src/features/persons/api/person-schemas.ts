@@ -52,7 +52,8 @@ export const PERSON_QUERY = {
   distinct_id: 'Only the person with this distinct id.',
   email: 'Only persons with exactly this e-mail.',
   search: 'Part of the e-mail, or a complete distinct id.',
-  properties: 'Property filters as JSON: a list, a group `{type, values}`, or an object `{key__operator: value}`.',
+  properties:
+    'Property filters as JSON: a list, one filter, a group `{type, values}`, or an object `{key__operator: value}`. If repeated, all apply.',
   ...PAGE_QUERY,
 } as const;
 

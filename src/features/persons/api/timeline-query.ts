@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import type { Interval } from '../../../core/time/interval.ts';
-import { type Query, queryText } from '../../../http/paging.ts';
+import { type Query, queryText, queryTexts } from '../../../http/paging.ts';
 import type { EventSelection } from '../history/timeline-events.ts';
 import type { TimelineDates } from '../rules/timeline-range.ts';
 
@@ -30,7 +30,7 @@ const INTERVALS: Readonly<Record<string, Interval>> = {
 
 export function readTimelineQuery(query: Query): TimelineRequest {
   const [events, actions] = [readList(query, 'events'), readList(query, 'actions')];
-  const filters = [parseFilters(queryText(query, 'properties')), ...[...events, ...actions].flatMap(filtersOf)];
+  const filters = [parseFilters(queryTexts(query, 'properties')), ...[...events, ...actions].flatMap(filtersOf)];
   return {
     selection: readEventSelection(events, actions),
     keys: [...new Set([...filters.flatMap(personKeys), ...breakdownKeys(query)])].sort(),
