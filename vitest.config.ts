@@ -7,6 +7,7 @@ const GROUPS: Record<string, string[]> = {
   guides: ['test/guides/**/*.test.ts', 'test/operate/deploying.test.ts'],
   security: [
     'test/http/security.test.ts',
+    'test/capture/attacks.test.ts',
     'test/http/access-control.test.ts',
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/sessions.test.ts',

@@ -54,11 +54,18 @@ export async function cairnJson(args: readonly string[], options?: RunOptions): 
   return JSON.parse(stdout);
 }
 
+interface ProcessOptions {
+  nodeArgs?: readonly string[];
+  /** Further settings. */
+  env?: Record<string, string>;
+}
+
 /** The server in a process of its own, which can be killed. */
 export async function startProcess(
   dataDir: string,
+  { nodeArgs = [], env = {} }: ProcessOptions = {},
 ): Promise<{ child: ChildProcess; url: string; ended: Promise<unknown> }> {
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const child = spawn(process.execPath, [...nodeArgs, 'dist/main.js'], {
     cwd: root,
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -66,6 +73,7 @@ export async function startProcess(
       DATA_DIR: dataDir,
       INIT_PROJECT_API_KEY: 'phc_test_project_key',
       INIT_PERSONAL_API_KEY: 'phx_test_personal_key',
+      ...env,
     },
   });
   const ended = once(child, 'close');
