@@ -92,7 +92,7 @@ function readString(schema: TSchema, value: unknown, path: Path): string {
   const text = schema.keepSpaces === true ? String(value) : String(value).trim();
   if (text.includes('\0')) fail(path, 'null_characters_not_allowed', 'Null characters are not allowed.');
   if (text === '' && schema.minLength > 0) fail(path, 'blank', 'This field may not be blank.');
-  if (text.length > (schema.maxLength ?? Infinity)) {
+  if (isLonger(text, schema.maxLength ?? Infinity)) {
     fail(path, 'max_length', `Ensure this field has no more than ${schema.maxLength} characters.`);
   }
   if (text.length < (schema.minLength ?? 0)) {
@@ -102,6 +102,10 @@ function readString(schema: TSchema, value: unknown, path: Path): string {
   // Half of a surrogate pair is no character; databases would refuse or change it.
   return text.toWellFormed();
 }
+
+/** Counts characters, of which some have two code units. */
+const isLonger = (text: string, max: number): boolean =>
+  text.length > max && (text.length > 2 * max || [...text].length > max);
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 

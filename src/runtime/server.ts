@@ -50,6 +50,9 @@ export function buildMonitoringServer(deps: AppDeps, status: StatusRouteDeps, op
   return app;
 }
 
+/** Code units: a flag key has up to 400 characters, each with one or two of them. */
+const MAX_PARAM_LENGTH = 1000;
+
 function newServer(deps: AppDeps, options: ServerOptions): FastifyInstance {
   const { trustProxy } = options;
   const app: FastifyInstance = fastify({
@@ -60,7 +63,7 @@ function newServer(deps: AppDeps, options: ServerOptions): FastifyInstance {
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit: options.maxBodyBytes,
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     // Bad escapes in a path never reach a route; they are answered like other errors.
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
   });

@@ -51,8 +51,10 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByText('No feature flags yet').waitFor();
     await page.getByRole('link', { name: 'New feature flag' }).click();
     await page.getByLabel('Key').fill('new cart');
+    await page.getByText('Letters, numbers, hyphens and underscores are safe in every SDK and tool.').waitFor();
+    await page.getByLabel('Key').fill('');
     await review(page);
-    await page.getByRole('alert').getByText('Use only letters, numbers, hyphens and underscores.').first().waitFor();
+    await page.getByRole('alert').getByText('Enter a key.').first().waitFor();
     await page.getByLabel('Key').fill('new-cart');
     await page.getByText('0% of all persons get the flag.').waitFor();
     await page.getByText('Matches 4 of 4 persons (100%). At 0% rollout, about 0 get the flag.').waitFor();

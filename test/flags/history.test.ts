@@ -238,6 +238,31 @@ describe('versions', () => {
   });
 });
 
+describe('the activity log of a deleted flag', () => {
+  const activityOf = async (id: number) => {
+    const { status, body } = await checked(`${at(id)}activity/`);
+    return [status, body.results?.map((entry: { activity: string }) => entry.activity)];
+  };
+
+  it('is there, also when its key was taken by another flag', async () => {
+    const flag = await make();
+    await change(flag.id, { deleted: true });
+    expect(await activityOf(flag.id)).toEqual([200, ['updated', 'created']]);
+    const next = await make({ key: flag.key });
+    expect((await client.get(at(flag.id))).status).toBe(404);
+    expect(await activityOf(flag.id)).toEqual([200, ['updated', 'created']]);
+    expect(await activityOf(next.id)).toEqual([200, ['created']]);
+  });
+
+  it('is of this project alone', async () => {
+    const flag = await make();
+    await change(flag.id, { deleted: true });
+    const foreign = clientFor({ url: server.url, personalKey: stranger.personalKey });
+    const path = `/api/projects/${stranger.projectId}/feature_flags/${flag.id}/activity/`;
+    expect((await foreign.get(path)).status).toBe(404);
+  });
+});
+
 describe('lookups', () => {
   it('status is the state of the flag', async () => {
     const flag = await make();

@@ -115,7 +115,7 @@ describe('a new flag', () => {
   });
 
   it.each<[string, object, boolean, number | null]>([
-    ['one group for a share', { groups: [{ properties: [], rollout_percentage: 0.5 }] }, true, 0.5],
+    ['one group for a share', { groups: [{ properties: [], rollout_percentage: 0.5 }] }, true, 1],
     ['one group without properties', { groups: [{ rollout_percentage: 20 }] }, true, 20],
     ['an empty group', { groups: [{}] }, true, null],
     [

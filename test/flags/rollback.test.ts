@@ -262,16 +262,16 @@ describe('a condition that could not be measured is refused', () => {
   const OPERATOR = 'The operator of a rollback condition is one of gt, gte, lt, lte, got';
   const WINDOW = 'A window is a time from a minute to 31 days, such as "90m", "1h" or "7d", got';
   it.each<[unknown, string]>([
-    ['soon', 'Rollback conditions are a list of objects, or one object.'],
-    [5, 'Rollback conditions are a list of objects, or one object.'],
-    [['x'], 'A rollback condition is an object, got x.'],
+    ['soon', 'Rollback conditions are an object or a list.'],
+    [5, 'Rollback conditions are an object or a list.'],
+    [[{ any: 'thing' }, { ...short(), operator: 'eq' }], `${OPERATOR} eq.`],
     [Array.from({ length: 21 }, () => short()), 'A flag takes up to 20 rollback conditions.'],
-    [{ operator: 'gt' }, 'The threshold of a rollback condition is a number, got None.'],
+    [{ ...short(), threshold: undefined }, 'The threshold of a rollback condition is a number, got None.'],
+    [{ threshold_type: 'sentry', operator: 'gt' }, 'The threshold of a rollback condition is a number, got None.'],
     [{ ...short(), threshold: 'many' }, 'The threshold of a rollback condition is a number, got many.'],
     [{ ...short(), operator: 'eq' }, `${OPERATOR} eq.`],
     [{ ...short(), operator: undefined }, `${OPERATOR} None.`],
     [{ ...short(), threshold_type: 'prometheus' }, "threshold_type is 'insight' or 'sentry', got prometheus."],
-    [metric(undefined), 'A rollback condition needs a threshold_metric: {"event": "…", "window": "1h"}.'],
     [metric({}), 'threshold_metric needs the name of an event as `event`, or an insight with `events`.'],
     [metric({ event: '' }), 'threshold_metric needs the name of an event as `event`, or an insight with `events`.'],
     [metric({ event: 'a', math: 'p90' }), "math is 'total' or 'unique_persons', got p90."],
@@ -303,6 +303,39 @@ describe('a condition that could not be measured is refused', () => {
     const answer = await client.post(flags(), { body: { key: 'refused', rollback_conditions } });
     const expected = { type: 'validation_error', code: 'invalid_input', detail, attr: 'rollback_conditions' };
     expect([answer.status, answer.body]).toEqual([400, expected]);
+  });
+});
+
+describe('the field is free-form', () => {
+  it.each<[unknown]>([
+    [null],
+    [{}],
+    [[]],
+    [{ property1: null, property2: null }],
+    [{ operator: 'gt', threshold: 5 }],
+    [{ threshold: 5, threshold_metric: 'errors' }],
+    [{ a: { b: [1, 'x', { c: true }] } }],
+    [['x', 5, null, [1], { any: 'thing' }]],
+    [Array.from({ length: 50 }, (_, i) => ({ i }))],
+  ])('%j is stored and returned', async (rollback_conditions) => {
+    const made = await client.post(flags(), { body: { key: 'free', rollback_conditions } });
+    expect([made.status, made.body.rollback_conditions]).toEqual([201, rollback_conditions]);
+    expect((await read(made.body.id)).rollback_conditions).toEqual(rollback_conditions);
+    const changed = await client.patch(`${flags()}${made.body.id}/`, { body: { rollback_conditions: { x: 1 } } });
+    expect([changed.status, changed.body.rollback_conditions]).toEqual([200, { x: 1 }]);
+  });
+
+  it('and what has the form of a condition acts beside the rest', async () => {
+    const id = await make([{ note: 'of our own' }, 'text', short()]);
+    await send(errors(3, MINUTE));
+    expect(await isOnAt(id, 2 * MINUTE)).toBe(false);
+  });
+
+  it('is limited in size', async () => {
+    const answer = await client.post(flags(), {
+      body: { key: 'large', rollback_conditions: { note: 'x'.repeat(65 * 1024) } },
+    });
+    expect([answer.status, answer.body.code, answer.body.attr]).toEqual([400, 'too_large', 'rollback_conditions']);
   });
 });
 

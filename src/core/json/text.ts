@@ -25,3 +25,8 @@ export function truncateText(text: string, max: number): string {
 
 /** Whether it is empty or only white space. */
 export const isBlank = (text: string): boolean => text.length === 0 || text.trim().length === 0;
+
+const CONTROL = /\p{Cc}/u;
+
+/** Whether there are control characters: invisible in code and consoles, and log lines end at some of them. */
+export const hasControlCharacters = (text: string): boolean => CONTROL.test(text);

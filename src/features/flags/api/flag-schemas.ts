@@ -15,7 +15,7 @@ const Runtime = Type.Union([Type.Literal('all'), Type.Literal('client'), Type.Li
 const Bucketing = Type.Union([Type.Literal('distinct_id'), Type.Literal('device_id')]);
 const RollbackConditions = Type.Unknown({
   description:
-    'A list of conditions, or one: `{"threshold": 100, "operator": "gt", "threshold_metric": {"event": "$exception", "window": "1h"}}`. If one is met, the flag is disabled.',
+    'Any object or list. Conditions in it, one or a list of them, of the form `{"threshold": 100, "operator": "gt", "threshold_metric": {"event": "$exception", "window": "1h"}}` act: if one is met, the flag is disabled.',
 });
 
 export const FeatureFlagSchema = Type.Object({
@@ -28,7 +28,9 @@ export const FeatureFlagSchema = Type.Object({
   created_by: nullable(UserSummarySchema),
   created_at: DateTime,
   is_simple_flag: Type.Boolean(),
-  rollout_percentage: nullable(Type.Number()),
+  rollout_percentage: nullable(
+    Type.Integer({ description: 'Of a simple flag, rounded; `filters` has the exact value.' }),
+  ),
   ensure_experience_continuity: Type.Boolean(),
   experiment_set: Type.Array(Type.Integer()),
   rollback_conditions: RollbackConditions,

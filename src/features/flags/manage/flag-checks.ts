@@ -1,5 +1,8 @@
 /** Checks before a flag is saved, in the same transaction. */
 import { invalid } from '../../../core/errors.ts';
+import type { Json } from '../../../core/json/json.ts';
+import { jsonBytes } from '../../../core/json/json-bytes.ts';
+import { hasControlCharacters } from '../../../core/json/text.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { checkCohorts, checkDependencies, dependentFlags, flagDependencies } from '../rules/validate/references.ts';
@@ -9,15 +12,25 @@ import type { FlagChanges } from './flag-fields.ts';
 
 type NewFlag = Omit<FeatureFlag, 'id'> & { id: number | null };
 
-const KEY = /^[a-zA-Z0-9_-]+$/;
-
 /** Checks the values by themselves. */
 export function validateChanges({ key, filters, rollbackConditions }: FlagChanges): void {
-  if (key !== undefined && !KEY.test(key)) {
-    throw invalid('key', 'Only letters, numbers, hyphens (-) & underscores (_) are allowed.', 'invalid_key');
+  if (key !== undefined && hasControlCharacters(key)) {
+    throw invalid('key', 'A key is text without control characters, such as line breaks.', 'invalid_key');
   }
   if (filters !== undefined && Object.keys(filters).length > 0) validateFilters(filters);
-  if (rollbackConditions !== undefined) readRollbackConditions(rollbackConditions);
+  if (rollbackConditions !== undefined) validateRollbacks(rollbackConditions);
+}
+
+const MAX_ROLLBACK_BYTES = 64 * 1024;
+
+function validateRollbacks(conditions: Json): void {
+  readRollbackConditions(conditions);
+  if (jsonBytes(conditions) <= MAX_ROLLBACK_BYTES) return;
+  throw invalid(
+    'rollback_conditions',
+    `Rollback conditions may have up to ${MAX_ROLLBACK_BYTES} bytes as JSON.`,
+    'too_large',
+  );
 }
 
 /** `before` null: the flag is new. */

@@ -44,7 +44,7 @@ describe('the snapshot', () => {
     expect(await remembered()).toEqual([['one', true]]);
     await updateFlag(deps, caller, project, id, { active: false });
     expect(await remembered()).toEqual([['one', false]]);
-    await expect(updateFlag(deps, caller, project, id, { key: 'not a key' })).rejects.toThrow();
+    await expect(updateFlag(deps, caller, project, id, { key: 'not\na\nkey' })).rejects.toThrow();
     expect(await remembered()).toEqual([['one', false]]);
     await updateFlag(deps, caller, project, id, { deleted: true });
     expect(await remembered()).toEqual([]);

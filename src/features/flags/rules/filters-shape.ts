@@ -38,10 +38,14 @@ export function isSimple(filters: JsonObject): boolean {
   );
 }
 
-/** The rollout percentage of a simple flag; null if it is not set, or the flag is not simple. */
+/**
+ * The rollout percentage of a simple flag as an integer, which typed clients need; null if it is not set, or the flag is
+ * not simple. A fraction never becomes 0 or 100: nobody and everybody would be wrong. The filters have the exact value.
+ */
 export function simpleRollout(filters: JsonObject): number | null {
   const rollout = isSimple(filters) ? groupsOf(filters)[0]?.['rollout_percentage'] : null;
-  return typeof rollout === 'number' ? rollout : null;
+  if (typeof rollout !== 'number') return null;
+  return Number.isInteger(rollout) ? rollout : Math.min(99, Math.max(1, Math.round(rollout)));
 }
 
 const reachesEverybody = (group: JsonObject): boolean =>

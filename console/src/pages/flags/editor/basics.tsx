@@ -1,6 +1,6 @@
 import { Checkbox, Select, TextField } from '../../../components/field.tsx';
 import { TagInput } from '../../../components/tag-input.tsx';
-import { type Draft, keyProblem } from '../model/draft.ts';
+import { type Draft, keyAdvice, keyProblem } from '../model/draft.ts';
 import { makeBoolean, makeMultivariate, variantsOf } from '../model/variants.ts';
 import type { Editing } from './use-editing.ts';
 
@@ -54,7 +54,7 @@ export function Basics({ editing, isNew }: { editing: Editing; isNew: boolean })
           hint={
             isRenamed
               ? 'Code that uses the old key gets no value. Rollouts are assigned anew.'
-              : 'The key that your code uses.'
+              : (keyAdvice(draft.key) ?? 'The key that your code uses.')
           }
         />
         <TextField

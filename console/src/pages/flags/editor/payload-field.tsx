@@ -1,6 +1,6 @@
 import { TextArea } from '../../../components/field.tsx';
 import type { Filters } from '../model/filters.ts';
-import { payloadOf, payloadProblem, setPayload } from '../model/variants.ts';
+import { payloadAdvice, payloadOf, setPayload } from '../model/variants.ts';
 
 interface PayloadProps {
   label: string;
@@ -18,10 +18,9 @@ export function Payload({ label, variant, filters, onChange }: PayloadProps) {
       isCode
       rows={Math.min(10, Math.max(2, text.split('\n').length))}
       placeholder='{"limit": 5}'
-      hint="Any valid JSON, or leave it empty."
+      hint={payloadAdvice(text) ?? 'JSON or plain text, or leave it empty.'}
       value={text}
       onInput={(next) => onChange((before) => setPayload(before, variant, next))}
-      error={payloadProblem(text)}
     />
   );
 }

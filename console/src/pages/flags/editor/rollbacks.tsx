@@ -7,11 +7,12 @@ import { useProject } from '../../../lib/session.ts';
 import type { JsonObject } from '../model/filters.ts';
 import {
   describeRollback,
+  isRollback,
   metricOf,
   newRollback,
   ROLLBACK_OPERATORS,
   type Rollback,
-  rollbacksOf,
+  rollbackEntries,
   WINDOWS,
   windowOf,
 } from '../model/rollbacks.ts';
@@ -22,8 +23,8 @@ const COUNTS = [
 ];
 
 export function Rollbacks({ value, onChange }: { value: unknown; onChange(value: unknown): void }) {
-  const all = rollbacksOf(value);
-  const update = (next: readonly Rollback[]): void => onChange(next.length === 0 ? null : next);
+  const all = rollbackEntries(value);
+  const update = (next: readonly unknown[]): void => onChange(next.length === 0 ? null : next);
   return (
     <section class="card stack" aria-label="Automatic rollback">
       <h2>Automatic rollback</h2>
@@ -33,10 +34,14 @@ export function Rollbacks({ value, onChange }: { value: unknown; onChange(value:
       </p>
       {all.length > 0 && (
         <ol class="flag-list">
-          {all.map((rollback, index) => (
+          {all.map((entry, index) => (
             <li class="flag-item stack-s" key={index} aria-label={`Rollback condition ${index + 1}`}>
               <header class="flag-head">
-                <b class="sentence">Disable when {describeRollback(rollback)}.</b>
+                {isRollback(entry) ? (
+                  <b class="sentence">Disable when {describeRollback(entry)}.</b>
+                ) : (
+                  <code class="truncate">{JSON.stringify(entry)}</code>
+                )}
                 <Button
                   kind="quiet"
                   small
@@ -46,7 +51,11 @@ export function Rollbacks({ value, onChange }: { value: unknown; onChange(value:
                   Remove
                 </Button>
               </header>
-              <RollbackFields rollback={rollback} onChange={(next) => update(all.with(index, next))} />
+              {isRollback(entry) ? (
+                <RollbackFields rollback={entry} onChange={(next) => update(all.with(index, next))} />
+              ) : (
+                <p class="muted small">Data of an API client. It is kept, and does not disable the flag.</p>
+              )}
             </li>
           ))}
         </ol>

@@ -3,7 +3,7 @@ import { formatRollout } from '../../../lib/numbers.ts';
 import { audienceName, describeCondition, type Names } from './descriptions.ts';
 import { sameJson } from './draft.ts';
 import { audienceOf, type Condition, conditionsOf, type Filters, isObject, type JsonObject } from './filters.ts';
-import { describeRollback, rollbacksOf } from './rollbacks.ts';
+import { describeRollback, isRollback, rollbackEntries } from './rollbacks.ts';
 import { keyOf, payloadOf, variantRollout, variantsOf } from './variants.ts';
 
 export interface Difference {
@@ -53,7 +53,10 @@ const FIELDS: Record<string, (before: unknown, after: unknown, names: Names) => 
 
 const asFilters = (value: unknown): Filters => (isObject(value) ? value : {});
 const listed = (value: unknown): string => (Array.isArray(value) && value.length > 0 ? value.join(', ') : 'None');
-const rollbackList = (value: unknown): string => rollbacksOf(value).map(describeRollback).join('; or ') || 'Never';
+const rollbackList = (value: unknown): string =>
+  rollbackEntries(value)
+    .map((entry) => (isRollback(entry) ? describeRollback(entry) : JSON.stringify(entry)))
+    .join('; or ') || 'Never';
 
 function filterDifferences(before: Filters, after: Filters, names: Names): Difference[] {
   const found = [

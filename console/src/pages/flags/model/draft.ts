@@ -3,7 +3,7 @@ import { formatRollout } from '../../../lib/numbers.ts';
 import { addCondition, conditionsOf, type Filters, propertiesOf, rolloutOf } from './filters.ts';
 import { isComplete } from './operators.ts';
 import { rollbackProblem, rollbacksOf } from './rollbacks.ts';
-import { keyOf, ON, payloadOf, payloadProblem, totalOf, variantRollout, variantsOf } from './variants.ts';
+import { keyOf, totalOf, variantRollout, variantsOf } from './variants.ts';
 
 export interface Draft {
   key: string;
@@ -78,20 +78,24 @@ export const conflictsOf = (base: Draft, mine: Draft, theirs: Draft): (keyof Dra
 
 export const rebase = (base: Draft, mine: Draft, theirs: Draft): Draft => ({ ...theirs, ...changesOf(base, mine) });
 
-const KEY = /^[a-zA-Z0-9_-]+$/;
-const VARIANT_KEY = /^[a-zA-Z0-9_./-]+$/;
+const PLAIN_KEY = /^[a-zA-Z0-9_-]*$/;
+const CONTROL = /\p{Cc}/u;
 const isPercentage = (value: number): boolean => value >= 0 && value <= 100;
 
 export const keyProblem = (key: string): string | null => {
   if (key === '') return 'Enter a key.';
-  return KEY.test(key) ? null : 'Use only letters, numbers, hyphens and underscores.';
+  return CONTROL.test(key) ? 'Remove line breaks and other control characters.' : null;
 };
+
+/** Any text is a key, but not every tool takes any text. */
+export const keyAdvice = (key: string): string | null =>
+  PLAIN_KEY.test(key) ? null : 'Letters, numbers, hyphens and underscores are safe in every SDK and tool.';
 
 export function variantProblem(filters: Filters, index: number): string | null {
   const variants = variantsOf(filters);
   const key = keyOf(variants[index] ?? {});
   if (key === '') return 'Enter a variant key.';
-  if (!VARIANT_KEY.test(key)) return 'Use only letters, numbers and _ . / -';
+  if (CONTROL.test(key)) return 'Remove line breaks and other control characters.';
   if (variants.filter((one) => keyOf(one) === key).length > 1) return `Duplicate variant key ${key}.`;
   return isPercentage(variantRollout(variants[index] ?? {})) ? null : 'Enter a rollout percentage between 0 and 100.';
 }
@@ -100,17 +104,12 @@ export function variantProblem(filters: Filters, index: number): string | null {
 export function problemsOf({ key, filters, rollback_conditions }: Draft): string[] {
   const variants = variantsOf(filters);
   const conditions = conditionsOf(filters);
-  const payloadKeys = variants.length > 0 ? variants.map(keyOf) : [ON];
   return [
     keyProblem(key),
     ...variants.map((_, index) => variantProblem(filters, index)),
     variants.length > 0 && totalOf(variants) !== 100
       ? `The variant rollouts must add up to ${formatRollout(100)}, not ${formatRollout(totalOf(variants))}.`
       : null,
-    ...payloadKeys.map((one) =>
-      payloadProblem(payloadOf(filters, one)) === null ? null : `The payload of ${one} is not valid JSON.`,
-    ),
-    conditions.length === 0 ? 'Add at least one release condition. For everyone, add one without filters.' : null,
     ...conditions.flatMap((condition, index) => [
       isPercentage(rolloutOf(condition))
         ? null

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeCondition, type Names } from './descriptions.ts';
 import { differencesOf } from './differences.ts';
-import { changesOf, conflictsOf, draftOf, NEW_DRAFT, problemsOf, rebase, sameJson } from './draft.ts';
+import { changesOf, conflictsOf, draftOf, keyAdvice, NEW_DRAFT, problemsOf, rebase, sameJson } from './draft.ts';
 import {
   addCondition,
   type Condition,
@@ -14,12 +14,12 @@ import {
   setAudience,
 } from './filters.ts';
 import { isComplete, valuesFrom, withOperator } from './operators.ts';
-import { describeRollback } from './rollbacks.ts';
+import { describeRollback, rollbackEntries } from './rollbacks.ts';
 import {
   addVariant,
   makeBoolean,
+  payloadAdvice,
   payloadOf,
-  payloadProblem,
   removeVariant,
   renameVariant,
   setPayload,
@@ -111,11 +111,12 @@ describe('variants', () => {
   });
 });
 
-it('payloads are validated and shown as JSON, however they are stored', () => {
+it('payloads are shown as JSON, however they are stored, and plain text is advised on', () => {
   expect(payloadOf({ payloads: { true: { a: 1 } } }, 'true')).toBe('{\n  "a": 1\n}');
   expect(setPayload({ payloads: { true: '1' }, later: 1 }, 'true', ' ')).toEqual({ payloads: {}, later: 1 });
-  expect([payloadProblem(''), payloadProblem('"x"'), payloadProblem('{"a": [1]}')]).toEqual([null, null, null]);
-  expect(payloadProblem('{a: 1}')).toContain('Invalid JSON');
+  expect([payloadAdvice(''), payloadAdvice('"x"'), payloadAdvice('{"a": [1]}')]).toEqual([null, null, null]);
+  expect(payloadAdvice('{a: 1}')).toContain('Not JSON');
+  expect(payloadOf(setPayload({}, 'true', 'plain text'), 'true')).toBe('plain text');
 });
 
 describe('a description', () => {
@@ -182,15 +183,26 @@ describe('a draft', () => {
   });
   it('lists what must be fixed before saving', () => {
     expect(problemsOf({ ...NEW_DRAFT, key: 'a-b_C9' })).toEqual([]);
-    const wrong = { ...base, key: 'no spaces', filters: addVariant({ ...FILTERS, groups: [], payloads: { a: '{' } }) };
+    const wrong = { ...base, key: 'a\nb', filters: addVariant({ ...FILTERS, groups: [], payloads: { a: '{' } }) };
     expect(problemsOf(renamed(wrong))).toEqual([
-      'Use only letters, numbers, hyphens and underscores.',
+      'Remove line breaks and other control characters.',
       'Duplicate variant key a.',
       'Duplicate variant key a.',
       'The variant rollouts must add up to 100%, not 130%.',
-      'The payload of a is not valid JSON.',
-      'The payload of a is not valid JSON.',
-      'Add at least one release condition. For everyone, add one without filters.',
+    ]);
+  });
+  it('takes any text as key, and advises on it', () => {
+    for (const key of ['new.checkout', 'New checkout', 'a/b', 'été']) {
+      expect([problemsOf({ ...NEW_DRAFT, key }), keyAdvice(key)]).toEqual([[], expect.stringContaining('Letters')]);
+    }
+    expect(keyAdvice('new-checkout_2')).toBeNull();
+  });
+  it('keeps what is no rollback condition', () => {
+    const value = ['text', { any: 'thing' }, { threshold: 1, operator: 'gt', threshold_metric: { event: '' } }];
+    expect(rollbackEntries(value)).toEqual(value);
+    expect(rollbackEntries({ any: 'thing' })).toEqual([{ any: 'thing' }]);
+    expect(problemsOf({ ...NEW_DRAFT, key: 'a', rollback_conditions: value })).toEqual([
+      'Automatic rollback: select an event.',
     ]);
   });
   const renamed = (draft: typeof base): typeof base => {

@@ -5,10 +5,17 @@ import { isObject, type JsonObject, objectsIn } from './filters.ts';
 
 export type Rollback = JsonObject;
 
-export const rollbacksOf = (value: unknown): Rollback[] => {
-  if (Array.isArray(value)) return objectsIn(value);
+/** What the field has, conditions and anything else that an API client put there. */
+export const rollbackEntries = (value: unknown): readonly unknown[] => {
+  if (Array.isArray(value)) return value;
   return isObject(value) && Object.keys(value).length > 0 ? [value] : [];
 };
+
+/** Whether it is a condition that the server checks. */
+export const isRollback = (entry: unknown): entry is Rollback =>
+  isObject(entry) && (isObject(entry['threshold_metric']) || entry['threshold_type'] === 'sentry');
+
+export const rollbacksOf = (value: unknown): Rollback[] => rollbackEntries(value).filter(isRollback);
 
 export const ROLLBACK_OPERATORS = [
   { value: 'gt', label: 'More than' },

@@ -114,12 +114,13 @@ export function setPayload(filters: Filters, key: string, text: string | null): 
   return { ...filters, payloads: isEmpty ? rest : { ...rest, [key]: text } };
 }
 
-export function payloadProblem(text: string): string | null {
+/** A payload may be plain text; but text that is almost JSON is most likely a mistake. */
+export function payloadAdvice(text: string): string | null {
   if (text.trim() === '') return null;
   try {
     JSON.parse(text);
     return null;
   } catch (error) {
-    return `Invalid JSON (${(error as Error).message}). Put strings in double quotes: "like this".`;
+    return `Not JSON (${(error as Error).message}): your code gets it as text.`;
   }
 }

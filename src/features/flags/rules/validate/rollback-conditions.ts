@@ -9,7 +9,8 @@
  * With `threshold_type` `sentry` there is no metric: the exceptions of the last day, as sent by Sentry's integration,
  * are compared with `threshold` times those of the day before the flag was turned on.
  *
- * What cannot be measured is refused: a condition that silently never fires is worse than none.
+ * A condition that cannot be measured is refused: one that silently never fires is worse than none. The field itself is
+ * free-form: objects and lists without conditions of this form are kept for the clients that wrote them.
  */
 import { Failure, invalid } from '../../../../core/errors.ts';
 import { readFilters } from '../../../../core/filters/parse-filters.ts';
@@ -48,17 +49,17 @@ const MAX_CONDITIONS = 20;
 
 const refuse = (detail: string): Failure => invalid('rollback_conditions', detail);
 
-/** A list of conditions, or a single one; null, `[]` and `{}` are none. */
+/** The conditions in a list, or a single one. */
 export function readRollbackConditions(value: Json): RollbackCondition[] {
-  if (value === null) return [];
-  if (isJsonObject(value)) return Object.keys(value).length === 0 ? [] : [readCondition(value)];
-  if (!Array.isArray(value)) throw refuse('Rollback conditions are a list of objects, or one object.');
-  if (value.length > MAX_CONDITIONS) throw refuse(`A flag takes up to ${MAX_CONDITIONS} rollback conditions.`);
-  return value.map((item) => {
-    if (!isJsonObject(item)) throw refuse(`A rollback condition is an object, got ${pythonText(item)}.`);
-    return readCondition(item);
-  });
+  if (typeof value !== 'object') throw refuse('Rollback conditions are an object or a list.');
+  const conditions = (Array.isArray(value) ? value : [value]).filter(isCondition);
+  if (conditions.length > MAX_CONDITIONS) throw refuse(`A flag takes up to ${MAX_CONDITIONS} rollback conditions.`);
+  return conditions.map(readCondition);
 }
+
+/** Whether an item is meant as a condition: it names a metric. */
+const isCondition = (item: Json): item is JsonObject =>
+  isJsonObject(item) && (isJsonObject(item['threshold_metric']) || item['threshold_type'] === 'sentry');
 
 function readCondition(source: JsonObject): RollbackCondition {
   const { threshold_type: type = 'insight', threshold_metric: metric } = source;

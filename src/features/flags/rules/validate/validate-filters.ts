@@ -3,15 +3,31 @@
  * stored as they were sent, unknown fields included.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
+import { jsonBytes } from '../../../../core/json/json-bytes.ts';
+import { hasControlCharacters } from '../../../../core/json/text.ts';
 import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
 
+/** Every server keeps the filters of all flags in memory, and SDKs download them. */
+const MAX_FILTERS_BYTES = 512 * 1024;
+/** A payload is part of the answer for every user. */
+const MAX_PAYLOAD_BYTES = 128 * 1024;
+const MAX_GROUPS = 500;
+
 /** Throws a `Failure` for the first problem. */
 export function validateFilters(filters: JsonObject): void {
+  if (jsonBytes(filters) > MAX_FILTERS_BYTES) {
+    throw invalidFlagFilters(
+      `The filters of a flag may have up to ${MAX_FILTERS_BYTES} bytes as JSON. Put long lists of users into a static cohort.`,
+      'too_large',
+    );
+  }
   const flagGroupType = groupTypeIndex('aggregation_group_type_index', filters['aggregation_group_type_index']);
   const variants = checkVariants(filters['multivariate']);
-  for (const [i, group] of listOfObjects('groups', filters['groups']).entries()) {
+  const groups = listOfObjects('groups', filters['groups']);
+  if (groups.length > MAX_GROUPS) throw invalidFlagFilters(`A flag takes up to ${MAX_GROUPS} groups.`, 'too_large');
+  for (const [i, group] of groups.entries()) {
     const path = `groups[${i}]`;
     const own = groupTypeIndex(`${path}.aggregation_group_type_index`, group['aggregation_group_type_index']);
     checkGroup(path, group, own ?? flagGroupType);
@@ -42,15 +58,14 @@ function checkOverride(variant: Json | undefined, exists: (variant: string) => b
   throw invalidFlagFilters('Filters are not valid (variant override does not exist)');
 }
 
-/** A new flag needs a group: an empty list would match nobody. */
+/** A new flag says whom it reaches: an empty list of groups reaches nobody. */
 export function requireGroups(filters: JsonObject): void {
-  const groups = filters['groups'] ?? [];
-  if (Array.isArray(groups) && groups.length === 0) {
+  if ((filters['groups'] ?? null) === null) {
     throw invalidFlagFilters('Feature flags must have at least one condition set (group).');
   }
 }
 
-/** Payloads are JSON values, or JSON in a string as consoles send it; both are stored unchanged. */
+/** Payloads are JSON values, JSON in a string as consoles send it, or plain text; all are stored unchanged. */
 function checkPayloads(payloads: Json | undefined, variants: ReadonlySet<string>): void {
   if (payloads === null || payloads === undefined) return;
   if (!isJsonObject(payloads)) throw invalidFlagFilters('Payloads must be passed as a dictionary');
@@ -61,21 +76,16 @@ function checkPayloads(payloads: Json | undefined, variants: ReadonlySet<string>
   if (variants.size === 0 && !keys.every((key) => key === 'true')) {
     throw invalidFlagFilters("Payload keys must be 'true' for boolean flags");
   }
-  if (!Object.values(payloads).every(isReadable)) throw invalidFlagFilters('Payload value is not valid JSON');
-}
-
-function isReadable(payload: Json): boolean {
-  if (typeof payload !== 'string') return true;
-  try {
-    JSON.parse(payload);
-    return true;
-  } catch {
-    return false;
+  const tooLarge = keys.find((key) => jsonBytes(payloads[key]) > MAX_PAYLOAD_BYTES);
+  if (tooLarge !== undefined) {
+    throw invalidFlagFilters(
+      `The payload of '${pythonText(tooLarge)}' is too large: up to ${MAX_PAYLOAD_BYTES} bytes as JSON are possible.`,
+      'too_large',
+    );
   }
 }
 
 const MAX_KEY_LENGTH = 400;
-const KEY = /^[a-zA-Z0-9_./-]+$/;
 
 /** Checks the variants and returns their keys; none for a boolean flag. */
 function checkVariants(multivariate: Json | undefined): Set<string> {
@@ -97,10 +107,10 @@ function checkVariants(multivariate: Json | undefined): Set<string> {
 
 function checkKey(path: string, key: Json | undefined): string {
   if (typeof key !== 'string' || key === '') throw invalidFlagFilters(`${path} must be a text that is not empty`);
-  if (key.length > MAX_KEY_LENGTH)
+  if ([...key].length > MAX_KEY_LENGTH)
     throw invalidFlagFilters(`${path} must have no more than ${MAX_KEY_LENGTH} characters`);
-  if (KEY.test(key)) return key;
-  throw invalidFlagFilters(`${path} may hold letters, numbers and _ . / - alone, got '${pythonText(key)}'`);
+  if (!hasControlCharacters(key)) return key;
+  throw invalidFlagFilters(`${path} may not contain control characters, such as line breaks`);
 }
 
 /** Tolerates floating-point errors: thirds are written as 33.33, 33.33 and 33.34. */
