@@ -1,4 +1,5 @@
 /** The activity log. Entries are written in the transaction of the change, so that neither exists without the other. */
+import { stringifyExact } from '../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../core/json/json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
@@ -53,7 +54,7 @@ export function changesBetween(
   for (const field of Object.keys({ ...before, ...after })) {
     const old = ownValue(before, field);
     const now = ownValue(after, field);
-    if (JSON.stringify(old) === JSON.stringify(now)) continue;
+    if (stringifyExact(old) === stringifyExact(now)) continue;
     const action = old === null ? 'created' : now === null ? 'deleted' : 'changed';
     changes.push({ type, action, field, before: old, after: now });
   }

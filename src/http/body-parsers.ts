@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../core/errors.ts';
 import { isDeeperThan } from '../core/json/clean-json.ts';
 import { hasTooManyContainers } from '../core/json/count-containers.ts';
+import { parseExact } from '../core/json/exact-json.ts';
 
 /** Without a limit, serializing such a value would exhaust the stack. */
 const MAX_DEPTH = 100;
@@ -32,7 +33,7 @@ export function parseJsonBody(body: Buffer): unknown {
   if (text.trim() === '') return {};
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (cause) {
     throw new Failure('malformed', `JSON parse error - ${(cause as Error).message}`, { cause });
   }

@@ -23,7 +23,7 @@ function visit(value: Json, path: string, row: Map<string, string>): void {
 }
 
 /** Booleans are capitalised. */
-function cellText(value: string | number | boolean | null): string {
+function cellText(value: string | number | bigint | boolean | null): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return String(value);

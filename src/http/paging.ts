@@ -1,6 +1,8 @@
 /** Limit and offset, and the envelope of lists. */
+
 import type { FastifyRequest } from 'fastify';
 import { Failure, invalid } from '../core/errors.ts';
+import { parseExact } from '../core/json/exact-json.ts';
 import type { Page, Paged } from '../stores/metadata/page.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -82,7 +84,7 @@ export function readStringList(query: Query, name: string): string[] | undefined
   const text = queryText(query, name);
   if (!text) return undefined;
   try {
-    const list: unknown = JSON.parse(text);
+    const list: unknown = parseExact(text);
     if (Array.isArray(list)) return list.map(String);
   } catch (cause) {
     throw new Failure('invalid', 'Expected a JSON list of names.', { attr: name, cause });

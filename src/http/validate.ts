@@ -4,7 +4,8 @@
  */
 import { Kind, type TSchema } from '@sinclair/typebox';
 import { Failure } from '../core/errors.ts';
-import { isJsonObject, type Json } from '../core/json/json.ts';
+import { stringifyExact } from '../core/json/exact-json.ts';
+import { isJsonNumber, isJsonObject, type Json } from '../core/json/json.ts';
 import { pythonTypeName } from '../core/json/python-type-name.ts';
 import { parseJsonBody } from './body-parsers.ts';
 
@@ -88,7 +89,7 @@ function readObject(schema: TSchema, value: unknown, path: Path): unknown {
 }
 
 function readString(schema: TSchema, value: unknown, path: Path): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return fail(path, 'invalid_input', 'Not a valid string.');
+  if (typeof value !== 'string' && !isJsonNumber(value)) return fail(path, 'invalid_input', 'Not a valid string.');
   const text = schema.keepSpaces === true ? String(value) : String(value).trim();
   if (text.includes('\0')) fail(path, 'null_characters_not_allowed', 'Null characters are not allowed.');
   if (text === '' && schema.minLength > 0) fail(path, 'blank', 'This field may not be blank.');
@@ -130,7 +131,8 @@ function readBoolean(value: unknown, path: Path): boolean {
 
 function readNumber(schema: TSchema, value: unknown, path: Path): number {
   const whole = schema[Kind] === 'Integer';
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  const isText = typeof value === 'string' && value.trim() !== '';
+  const number = isText || typeof value === 'bigint' ? Number(value) : value;
   if (typeof number !== 'number' || !(whole ? Number.isSafeInteger(number) : Number.isFinite(number))) {
     return fail(path, 'invalid_input', `A valid ${whole ? 'integer' : 'number'} is required.`);
   }
@@ -178,4 +180,4 @@ function readChoice(schema: TSchema, value: unknown, path: Path): unknown {
 
 /** The beginning of a value. Not `String(value)`: an object may have a `toString` that is no function. */
 const preview = (value: unknown): string =>
-  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100).toWellFormed();
+  (typeof value === 'string' ? value : stringifyExact(value)).slice(0, 100).toWellFormed();

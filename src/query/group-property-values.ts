@@ -3,6 +3,7 @@
 import type { PropertyBreakdown } from '../core/actions/breakdown.ts';
 import { Failure } from '../core/errors.ts';
 import { propertyText } from '../core/events/hot-properties.ts';
+import { parseExact } from '../core/json/exact-json.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { SqlBuilder } from '../stores/events/dialect.ts';
 import type { GroupStore } from '../stores/metadata/groups.ts';
@@ -24,7 +25,7 @@ export async function findGroupPropertyValues(
     count += page.length;
     if (count > MAX_GROUPS) throw tooMany();
     for (const { uuid: group, properties } of page) {
-      const own = JSON.parse(properties) as JsonObject;
+      const own = parseExact(properties) as JsonObject;
       for (const [key, list] of texts) {
         if (Object.hasOwn(own, key)) list.push({ group, value: propertyText(own[key]) ?? 'null' });
       }

@@ -13,6 +13,7 @@ import {
 } from 'fastify';
 import type { Config } from '../config.ts';
 import { notFound } from '../core/errors.ts';
+import { stringifyExact } from '../core/json/exact-json.ts';
 import { addBodyParsers } from '../http/body-parsers.ts';
 import { consoleRoutes } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
@@ -113,7 +114,7 @@ function setCompilers(app: FastifyInstance): void {
     httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body ?? {}) }) : () => true,
   );
   // Response schemas are for the API document, and for the tests that compare answers with it.
-  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  app.setSerializerCompiler(() => (answer) => stringifyExact(answer));
 }
 
 /** For the console and for scripts, with a session or a personal key. */

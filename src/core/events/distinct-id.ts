@@ -16,8 +16,12 @@ export function distinctIdOf(raw: JsonObject, properties: JsonObject): string | 
   return id === undefined || isBlank(id) ? undefined : id;
 }
 
-/** Any value as a distinct id: numbers and containers become their JSON text. Undefined where it is nested too deeply. */
+/**
+ * Any value as a distinct id: numbers and containers become their JSON text. Undefined where it is nested too deeply, and
+ * for a number that is none (`1e400`).
+ */
 export function toDistinctId(value: Json): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return undefined;
   const text = typeof value === 'string' ? value : toJsonText(value);
   return text === undefined ? undefined : truncateText(cleanText(text), MAX_DISTINCT_ID_LENGTH);
 }

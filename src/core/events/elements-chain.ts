@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { isJsonNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { cleanText } from '../json/text.ts';
 
 const MAX_TEXT_LENGTH = 400;
@@ -59,7 +59,7 @@ function classesOf(element: JsonObject): string[] {
 
 const asText = (value: Json | undefined): string | undefined => {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  return isJsonNumber(value) || typeof value === 'boolean' ? String(value) : undefined;
 };
 
 const escapeQuotes = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');

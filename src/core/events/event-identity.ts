@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/json.ts';
+import { isJsonNumber, type Json, type JsonObject } from '../json/json.ts';
 import { eventUuid } from './uuid.ts';
 import { hasUsableUuid } from './validate-events.ts';
 
@@ -23,6 +23,6 @@ export function identityOf(
 }
 
 const idText = (value: Json | undefined): string | undefined => {
-  if (typeof value === 'number') return String(value);
+  if (isJsonNumber(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };

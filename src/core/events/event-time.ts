@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/json.ts';
+import { isJsonNumber, type Json, type JsonObject } from '../json/json.ts';
 import { parseTimestamp, withinSupportedYears } from '../time/parse-timestamp.ts';
 import { HOUR_MS } from '../time/units.ts';
 import type { Warning } from './warning.ts';
@@ -34,7 +34,7 @@ function reportedTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTim
   const { timestamp, offset } = raw;
   if (timestamp) return withSkew(parseTimestamp(timestamp), ignoreSentAt, clocks);
   // Queued browser events say how long before sending they happened.
-  if (typeof offset === 'number' && offset !== 0) return withinSupportedYears(clocks.receivedAt - offset);
+  if (isJsonNumber(offset) && offset !== 0) return withinSupportedYears(clocks.receivedAt - Number(offset));
   return clocks.receivedAt;
 }
 

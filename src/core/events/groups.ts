@@ -49,8 +49,8 @@ export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, numbe
   return keys;
 }
 
-/** Group types and keys are strings or numbers; anything else counts as absent. */
+/** Group types and keys are strings or numbers; anything else counts as absent, and so does `1e400`. */
 export function groupText(value: Json | undefined): string | undefined {
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'bigint' || Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? cleanText(value) : undefined;
 }

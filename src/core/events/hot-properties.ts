@@ -1,3 +1,4 @@
+import { stringifyExact } from '../json/exact-json.ts';
 import type { Json } from '../json/json.ts';
 
 /**
@@ -41,7 +42,7 @@ export function propertyText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return String(value).replace('e+', 'e');
-  return typeof value === 'object' ? engineJson(JSON.stringify(value)) : String(value);
+  return typeof value === 'object' ? engineJson(stringifyExact(value)) : String(value);
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|e\+/g;

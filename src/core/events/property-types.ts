@@ -48,6 +48,8 @@ export function propertyType(name: string, value: Json): PropertyType | null {
       return 'Boolean';
     case 'number':
       return isTimeName(name) && isEpoch(value) ? 'DateTime' : 'Numeric';
+    case 'bigint':
+      return 'Numeric';
     case 'string':
       return textType(value);
     default:

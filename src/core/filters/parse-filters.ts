@@ -1,4 +1,5 @@
 import { Failure, invalid } from '../errors.ts';
+import { stringifyExact } from '../json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { type CohortFilter, isNegatedCohort, parseCohortId } from './cohort-filter.ts';
@@ -145,7 +146,7 @@ const needsValue = (operator: FilterOperator): boolean => operator !== 'is_set' 
 function valuesAsText(value: Json | undefined): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   return (Array.isArray(value) ? value : [value]).map((one) =>
-    typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one),
+    typeof one === 'object' && one !== null ? stringifyExact(one) : String(one),
   );
 }
 

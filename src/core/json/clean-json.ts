@@ -1,3 +1,4 @@
+import { stringifyExact } from './exact-json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { cleanText } from './text.ts';
 
@@ -62,4 +63,4 @@ function copyBefore(object: JsonObject, end: string): JsonObject {
 
 /** JSON text of any value; undefined where it is nested too deeply. */
 export const toJsonText = (value: unknown): string | undefined =>
-  isDeeperThan(value, MAX_DEPTH) ? undefined : JSON.stringify(value);
+  isDeeperThan(value, MAX_DEPTH) ? undefined : stringifyExact(value);

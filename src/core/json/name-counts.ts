@@ -1,3 +1,4 @@
+import { stringifyExact } from './exact-json.ts';
 import { isJsonObject, type Json } from './json.ts';
 
 export interface NameCount {
@@ -12,7 +13,7 @@ export const byCount = (counts: ReadonlyMap<string, number>): NameCount[] =>
 /** A property value as text. Objects with the same fields have the same text, whatever their order. */
 export const valueText = (value: Json): string => {
   if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(withSortedKeys(value));
+  return typeof value === 'string' ? value : stringifyExact(withSortedKeys(value));
 };
 
 function withSortedKeys(value: Json): Json {

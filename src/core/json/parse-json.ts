@@ -1,14 +1,17 @@
 import { invalid } from '../errors.ts';
+import { parseExact } from './exact-json.ts';
+import { endOfString } from './text-scan.ts';
 
 /**
  * JSON as SDKs send it: `NaN`, `Infinity` and `-Infinity`, which Python's encoder writes, are read as null.
+ * Whole numbers keep all their digits.
  *
- * `JSON.parse` goes first, because nearly every body is plain JSON. It keeps `__proto__` as an ordinary own key and does
+ * Plain parsing goes first, because nearly every body is plain JSON. It keeps `__proto__` as an ordinary own key and does
  * not recurse, so neither prototypes nor nesting are a danger here.
  */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (error) {
     const mended = nullBareLiterals(text);
     if (mended === text) throw malformedJson(error);
@@ -18,7 +21,7 @@ export function parseJson(text: string): unknown {
 
 function parseMended(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (error) {
     throw malformedJson(error);
   }
@@ -50,13 +53,3 @@ function nullBareLiterals(text: string): string {
 }
 
 const BARE_LITERAL = /-?\bInfinity\b|\bNaN\b/g;
-
-/** The end of the string that opens at `quote`: after its closing quote, or the end of the text. */
-function endOfString(text: string, quote: number): number {
-  for (let i = quote + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 34) return i + 1;
-    if (code === 92) i++;
-  }
-  return text.length;
-}

@@ -7,6 +7,8 @@ export function pythonTypeName(value: unknown): string {
       return 'str';
     case 'boolean':
       return 'bool';
+    case 'bigint':
+      return 'int';
     case 'number':
       return Number.isInteger(value) ? 'int' : 'float';
     default:

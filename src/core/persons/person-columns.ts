@@ -2,6 +2,7 @@
  * Persons stored by column: for some thousand persons, each property is a list of distinct values and, for each person,
  * the position of theirs. A filter then tests each value once instead of each person; most values are shared by many.
  */
+import { parseExact, stringifyExact } from '../json/exact-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 
 interface PersonColumn {
@@ -29,7 +30,7 @@ export function toColumns(persons: readonly JsonObject[]): PersonColumn[] {
   }
   return Array.from(drafts, ([name, draft]) => ({
     name,
-    values: JSON.stringify(draft.values),
+    values: stringifyExact(draft.values),
     ...(isRare(draft, persons.length) ? sparsePlaces(draft) : densePlaces(draft, persons.length)),
   }));
 }
@@ -124,7 +125,7 @@ function inColumn({ key, fits, part }: Extract<ColumnFilter, { kind: 'property' 
   if (column === undefined) return without ? new Uint8Array(among.count).fill(1) : null;
   const { values } = column;
   if (part !== null && !values.toLowerCase().includes(part)) return null;
-  const known = [without, ...(JSON.parse(values) as Json[]).map((value) => (fits(value) ? 1 : 0))];
+  const known = [without, ...(parseExact(values) as Json[]).map((value) => (fits(value) ? 1 : 0))];
   if (!known.includes(1)) return null;
   const { rows, places } = column.rest();
   const verdicts = new Uint8Array(among.count);

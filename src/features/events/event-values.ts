@@ -1,4 +1,5 @@
 /** Recent values of a property, as suggestions for filters. */
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { EventStoreDeps } from '../../query/query-deps.ts';
@@ -44,7 +45,7 @@ function itemsOf(text: string): string[] {
   if (!text.startsWith('[')) return [text];
   try {
     const list = parseJson(text);
-    return Array.isArray(list) ? list.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [text];
+    return Array.isArray(list) ? list.map((one) => (typeof one === 'string' ? one : stringifyExact(one))) : [text];
   } catch {
     return [text];
   }

@@ -1,4 +1,5 @@
 /** Property names and values of groups, as suggestions for filters. */
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { Json } from '../../core/json/json.ts';
 import { byCount, type NameCount, valueText } from '../../core/json/name-counts.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
@@ -33,7 +34,7 @@ export async function countGroupValues(groups: GroupStore, query: GroupValueQuer
   const lowerPart = part.toLowerCase();
   const counts = new Map<string, number>();
   for (const { value, count } of await groups.countValues(projectId, typeIndex, property, MAX_GROUPS)) {
-    const name = valueText(JSON.parse(value) as Json);
+    const name = valueText(parseExact(value) as Json);
     if (name !== '' && name.toLowerCase().includes(lowerPart)) counts.set(name, (counts.get(name) ?? 0) + count);
   }
   return byCount(counts).slice(0, MAX_VALUES);

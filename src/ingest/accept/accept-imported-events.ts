@@ -1,6 +1,7 @@
 /** Events from another installation: checked first, so that the import can list those that would be dropped. */
 import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { normalise } from '../../core/events/normalise.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type AcceptDeps, acceptEvents } from './accept-events.ts';
@@ -13,7 +14,7 @@ export async function acceptImportedEvents(
 ): Promise<(string | null)[]> {
   const subjects = changedSubjects(events, false);
   // Serialized first, since normalising changes an event in place.
-  const texts = events.map((event) => JSON.stringify(event));
+  const texts = events.map((event) => stringifyExact(event));
   const receivedAt = deps.clock.now();
   const { id: projectId, anonymizeIps } = project;
   const context = { projectId, receivedAt, sentAt: null, ip: null, anonymizeIps, engage: false, fallbackUuid: '' };

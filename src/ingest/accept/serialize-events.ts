@@ -1,3 +1,4 @@
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { eachBatch } from '../../lib/in-batches.ts';
 
@@ -8,7 +9,7 @@ const BATCH_SIZE = 500;
 export async function serializeEvents(events: readonly JsonObject[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   await eachBatch(events, BATCH_SIZE, (batch) => {
-    parts.push(Buffer.from((parts.length === 0 ? '[' : ',') + JSON.stringify(batch).slice(1, -1)));
+    parts.push(Buffer.from((parts.length === 0 ? '[' : ',') + stringifyExact(batch).slice(1, -1)));
   });
   return Buffer.concat([...parts, Buffer.from(']')]);
 }

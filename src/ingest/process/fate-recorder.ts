@@ -5,6 +5,7 @@ import { identityOf } from '../../core/events/event-identity.ts';
 import { hasUsableUuid } from '../../core/events/validate-events.ts';
 import type { Warning } from '../../core/events/warning.ts';
 import { toJsonText } from '../../core/json/clean-json.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type {
   DroppedEvent,
@@ -89,7 +90,7 @@ export class FateRecorder {
   recordWarnings({ entry }: NormalisedEvent, warnings: readonly Warning[]): void {
     for (const { type, details } of warnings) {
       if (this.#warnings.length >= MAX_WARNINGS) return;
-      this.#warnings.push({ projectId: entry.projectId, type, details: JSON.stringify(details), at: this.#now });
+      this.#warnings.push({ projectId: entry.projectId, type, details: stringifyExact(details), at: this.#now });
     }
   }
 

@@ -7,6 +7,7 @@ import {
   groupTypesIn,
   MAX_GROUP_TYPES,
 } from '../../core/events/groups.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Group, GroupType, IngestChanges, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { NewEvent } from './normalise-entries.ts';
 
@@ -79,7 +80,7 @@ export class GroupRecorder {
     const key = keyOf(group.projectId, group.typeIndex, group.key);
     const before = this.#groups.get(key);
     const properties = { ...before?.properties, ...set };
-    if (before && JSON.stringify(properties) === JSON.stringify(before.properties)) return;
+    if (before && stringifyExact(properties) === stringifyExact(before.properties)) return;
     const createdAt = before?.createdAt ?? event.timestamp;
     this.#groups.set(key, { ...group, properties, createdAt, version: (before?.version ?? 0) + 1 });
     this.#changed.add(key);

@@ -9,6 +9,7 @@
  * be refused is refused before an event is stored.
  */
 import { hotProperties } from '../../core/events/hot-properties.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { PersonChanges } from '../../core/persons/person-changes.ts';
 import { PersonUpdates } from '../../core/persons/person-updates.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
@@ -184,7 +185,7 @@ function toStoredEvent(
     personId,
     timestamp: event.timestamp,
     createdAt: event.receivedAt,
-    properties: JSON.stringify(event.properties),
+    properties: stringifyExact(event.properties),
     parsed: event.properties,
     hot: hotProperties(event.properties),
     elementsChain: event.elementsChain,

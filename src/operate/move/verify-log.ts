@@ -1,5 +1,6 @@
 /** Compares unprocessed events one by one, because entries are split differently on the two sides. */
 import { extractEvents } from '../../core/events/extract-events.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import { addText, type Checksums } from './checksums.ts';
@@ -39,5 +40,5 @@ export async function compareLog(
 
 function addEntry(sums: Checksums, { projectId, receivedAt, context, payload }: Entry): void {
   const { events } = extractEvents(parseJson(payload.toString('utf8')));
-  for (const event of events) addText(sums, String(projectId), `${receivedAt} ${context} ${JSON.stringify(event)}`);
+  for (const event of events) addText(sums, String(projectId), `${receivedAt} ${context} ${stringifyExact(event)}`);
 }

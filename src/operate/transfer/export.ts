@@ -1,5 +1,6 @@
 /** Exports a project as lines of JSON, with one page in memory at a time. */
 import { NO_FILTER } from '../../core/filters/property-filter.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { countByDay, iterateEvents } from '../../features/events/iterate-events.ts';
 import type { FoundEvent } from '../../features/events/list-events.ts';
@@ -42,7 +43,7 @@ export const exportPersons: Operation<{ project: number | null }, Exported> = as
     persons,
     eachPersonBatch({ persons, search: searchPattern }, { projectId: id, filter: NO_FILTER }),
   );
-  const exported = await sendLines(all, JSON.stringify, 'persons', await countPersons(deps, id), outlet);
+  const exported = await sendLines(all, stringifyExact, 'persons', await countPersons(deps, id), outlet);
   return { project: id, exported };
 };
 
@@ -75,7 +76,7 @@ function eventLine(found: FoundEvent): string {
     elements_chain: found.elementsChain,
     properties: found.properties,
   };
-  return `${JSON.stringify(rest).slice(0, -1)},"properties":${properties}}`;
+  return `${stringifyExact(rest).slice(0, -1)},"properties":${properties}}`;
 }
 
 const DISTINCT_ID_BATCH_SIZE = 100;

@@ -7,6 +7,7 @@ import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
 import { type Behaviour, type Criteria, leafCriteria, type PersonCriterion } from '../../core/cohorts/criteria.ts';
 import { matches } from '../../core/filters/matches.ts';
 import { cohortFiltersIn, type Filter } from '../../core/filters/property-filter.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { IdSet, inChunks } from '../../lib/id-set.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
@@ -149,7 +150,7 @@ function recordMatches(
   matching: ReadonlyMap<PersonCriterion, IdSet>,
   { id, properties }: { id: number; properties: string },
 ): void {
-  const owners = { event: {}, person: JSON.parse(properties) as JsonObject };
+  const owners = { event: {}, person: parseExact(properties) as JsonObject };
   for (const [{ filter }, set] of matching) if (matches(filter, owners, searchPattern)) set.add(id);
 }
 

@@ -10,6 +10,7 @@ import {
   propertyFiltersIn,
   SESSION_DURATION,
 } from '../../core/filters/property-filter.ts';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Range } from '../../core/time/range.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
@@ -48,7 +49,7 @@ export async function* groupPages(groups: GroupStore, projectId: number, index: 
   let from: Parameters<GroupStore['list']>[2]['from'];
   for (;;) {
     const page = await groups.list(projectId, index, { search: undefined, from, limit: PAGE_SIZE });
-    yield page.map(({ key, properties }) => ({ uuid: key, properties: JSON.stringify(properties) }));
+    yield page.map(({ key, properties }) => ({ uuid: key, properties: stringifyExact(properties) }));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) return;
     from = { direction: 'behind', cursor: { createdAt: last.createdAt, key: last.key } };

@@ -1,5 +1,6 @@
 import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { PersonOverride, StoredEvent } from '../events/event-store.ts';
 import type { MirrorBatch, MirroredPerson } from '../events/person-mirror.ts';
@@ -83,7 +84,7 @@ export function personChunks(
   );
 }
 
-const parseProperties = ({ properties }: MirroredPerson): Parsed => JSON.parse(properties) as Parsed;
+const parseProperties = ({ properties }: MirroredPerson): Parsed => parseExact(properties) as Parsed;
 
 function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<DuckDBDataChunk> {
   const types = columns.map(([type]) => type);

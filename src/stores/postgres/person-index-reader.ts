@@ -3,6 +3,7 @@
  * round trip here, so all columns that a block may need are read at once.
  */
 import { type Kysely, sql } from 'kysely';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
 import { createPause } from '../../lib/in-batches.ts';
 import { MIRROR_START } from '../events/person-mirror.ts';
@@ -53,7 +54,7 @@ async function find(
   const pause = createPause();
   for (const person of changed) {
     outdated.add(person.id);
-    if (first.canTake(person) && matchesPerson(filter, person.id, JSON.parse(person.properties))) first.take(person);
+    if (first.canTake(person) && matchesPerson(filter, person.id, parseExact(person.properties))) first.take(person);
     await pause();
   }
   const needs = needsOf(filter);

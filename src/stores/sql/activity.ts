@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { ActivityStore, InstallationStore } from '../metadata/metadata-store.ts';
 import { paged } from './paging.ts';
 import type { Sql } from './tables.ts';
@@ -7,7 +8,7 @@ export function activityStore({ db }: Sql): ActivityStore {
     async create(activity) {
       await db
         .insertInto('activity')
-        .values({ ...activity, detail: JSON.stringify(activity.detail) })
+        .values({ ...activity, detail: stringifyExact(activity.detail) })
         .execute();
     },
     async list({ organizationId, projectId, scope, itemId }, page) {
@@ -19,7 +20,7 @@ export function activityStore({ db }: Sql): ActivityStore {
         .$if(itemId !== undefined, (q) => q.where('itemId', '=', itemId ?? ''));
       return paged(matching.selectAll().orderBy('position', 'desc'), page, ({ position: _, ...row }) => ({
         ...row,
-        detail: JSON.parse(row.detail),
+        detail: parseExact(row.detail),
       }));
     },
   };

@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import type { Cohort, CohortMemberStore, CohortStore } from '../metadata/cohorts.ts';
 import { idRows } from './dialect.ts';
@@ -18,8 +19,8 @@ const toCohort = (row: Selectable<Tables['cohorts']>): Cohort => ({
 
 const toColumns = (cohort: Omit<Cohort, 'id'>): Insertable<Tables['cohorts']> => ({
   ...cohort,
-  groups: JSON.stringify(cohort.groups),
-  filters: JSON.stringify(cohort.filters),
+  groups: stringifyExact(cohort.groups),
+  filters: stringifyExact(cohort.filters),
   isStatic: toBit(cohort.isStatic),
   deleted: toBit(cohort.deleted),
   isCalculating: toBit(cohort.isCalculating),

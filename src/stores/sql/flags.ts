@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { BucketingIdentifier, EvaluationRuntime } from '../../core/flag-options.ts';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { FeatureFlag, FlagRoleAccessStore, FlagStore } from '../metadata/flags.ts';
 import { parseStoredJson } from './json-text.ts';
@@ -13,7 +14,7 @@ const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   active: row.active === 1,
   deleted: row.deleted === 1,
   ensureExperienceContinuity: row.ensureExperienceContinuity === 1,
-  rollbackConditions: JSON.parse(row.rollbackConditions),
+  rollbackConditions: parseExact(row.rollbackConditions),
   performedRollback: row.performedRollback === null ? null : row.performedRollback === 1,
   tags: JSON.parse(row.tags),
   isRemoteConfiguration: row.isRemoteConfiguration === 1,
@@ -23,11 +24,11 @@ const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
 
 const toColumns = (flag: Omit<FeatureFlag, 'id'>): Insertable<Tables['featureFlags']> => ({
   ...flag,
-  filters: JSON.stringify(flag.filters),
+  filters: stringifyExact(flag.filters),
   active: toBit(flag.active),
   deleted: toBit(flag.deleted),
   ensureExperienceContinuity: toBit(flag.ensureExperienceContinuity),
-  rollbackConditions: JSON.stringify(flag.rollbackConditions),
+  rollbackConditions: stringifyExact(flag.rollbackConditions),
   performedRollback: flag.performedRollback === null ? null : toBit(flag.performedRollback),
   tags: JSON.stringify(flag.tags),
   isRemoteConfiguration: toBit(flag.isRemoteConfiguration),
@@ -39,7 +40,7 @@ export function flagStore({ db }: Sql): FlagStore {
     const { id: flagId, version, projectId } = flag;
     await db
       .insertInto('featureFlagVersions')
-      .values({ flagId, version, projectId, flag: JSON.stringify(flag) })
+      .values({ flagId, version, projectId, flag: stringifyExact(flag) })
       .execute();
   };
   return {
@@ -99,7 +100,7 @@ export function flagStore({ db }: Sql): FlagStore {
         .where('flagId', '=', id)
         .orderBy('version')
         .execute();
-      return rows.map((row) => JSON.parse(row.flag));
+      return rows.map((row) => parseExact(row.flag));
     },
     async listAllVersions(projectId) {
       const rows = await db
@@ -109,7 +110,7 @@ export function flagStore({ db }: Sql): FlagStore {
         .orderBy('flagId')
         .orderBy('version')
         .execute();
-      return rows.map((row) => JSON.parse(row.flag));
+      return rows.map((row) => parseExact(row.flag));
     },
   };
 }

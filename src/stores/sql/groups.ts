@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { GroupQuery, GroupStore, StoredGroup } from '../metadata/groups.ts';
 import type { Sql, Tables } from './tables.ts';
 
@@ -8,7 +9,7 @@ const COLUMNS = ['typeIndex', 'groupKey', 'properties', 'createdAt'] as const;
 const toGroup = ({ typeIndex, groupKey, properties, createdAt }: Row): StoredGroup => ({
   typeIndex,
   key: groupKey,
-  properties: JSON.parse(properties),
+  properties: parseExact(properties),
   createdAt: Number(createdAt),
 });
 

@@ -1,3 +1,4 @@
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { Json } from '../../core/json/json.ts';
 
 /**
@@ -5,7 +6,7 @@ import type { Json } from '../../core/json/json.ts';
  */
 export function parseStoredJson(text: string): Json {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }

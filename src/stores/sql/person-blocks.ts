@@ -1,5 +1,6 @@
 /** Stores a block of persons as one row, plus one row for each of its columns. */
 import { sql } from 'kysely';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { toColumns } from '../../core/persons/person-columns.ts';
 import { idRows } from './dialect.ts';
@@ -72,7 +73,7 @@ export async function writeBlock(on: Sql, projectId: number, persons: readonly I
 }
 
 async function writeColumns({ db }: Sql, projectId: number, blockId: number, persons: readonly IndexedPerson[]) {
-  const columns = toColumns(persons.map(({ properties }) => JSON.parse(properties) as JsonObject));
+  const columns = toColumns(persons.map(({ properties }) => parseExact(properties) as JsonObject));
   await runForEach(
     db as never,
     columns,

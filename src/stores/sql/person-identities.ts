@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
 import type { MergeRecord, PersonIdentityStore } from '../metadata/person-identities.ts';
@@ -19,8 +20,8 @@ const toMerge = (row: MergeRow): MergeRecord => ({
   id: Number(row.id),
   projectId: Number(row.projectId),
   kind: row.kind as MergeKind,
-  source: JSON.parse(row.source),
-  target: JSON.parse(row.target),
+  source: parseExact(row.source),
+  target: parseExact(row.target),
   sourceId: row.sourceId === null ? null : Number(row.sourceId),
   movedIds: JSON.parse(row.movedIds),
   eventUuid: row.eventUuid,
@@ -66,7 +67,7 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
         .updateTable('persons')
         .set({
           createdAt,
-          properties: JSON.stringify(properties),
+          properties: stringifyExact(properties),
           isIdentified: toBit(isIdentified),
           version,
           change: await nextPersonChange(on),
@@ -116,7 +117,7 @@ async function addPersons(on: Sql, persons: readonly (Person & { id?: number | n
     person.projectId,
     person.uuid,
     person.createdAt,
-    JSON.stringify(person.properties),
+    stringifyExact(person.properties),
     toBit(person.isIdentified),
     person.version,
     change,
@@ -168,7 +169,7 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMeth
     async updateMergeTarget(id, target) {
       await db
         .updateTable('personMerges')
-        .set({ target: JSON.stringify(target) })
+        .set({ target: stringifyExact(target) })
         .where('id', '=', id)
         .execute();
     },

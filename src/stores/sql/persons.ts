@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { Page } from '../metadata/page.ts';
@@ -53,7 +54,7 @@ export function personStore(on: Sql): PersonStore {
         .where('sourceUuid', '=', uuid)
         .orderBy('id', 'desc')
         .executeTakeFirst();
-      return row ? (JSON.parse(row.source) as Person) : null;
+      return row ? (parseExact(row.source) as Person) : null;
     },
   };
 }
@@ -122,7 +123,7 @@ const toStoredPerson = (row: Row): StoredPerson => ({
   projectId: Number(row.projectId),
   uuid: row.uuid,
   createdAt: Number(row.createdAt),
-  properties: JSON.parse(row.properties),
+  properties: parseExact(row.properties),
   isIdentified: row.isIdentified === 1,
   version: Number(row.version),
 });
@@ -184,12 +185,12 @@ function valueColumns(dialect: SqlDialect, keys: readonly string[] | undefined):
 
 function toPartialPerson(row: PartialRow, keys: readonly string[] | undefined): PartialPerson {
   const id = Number(row.id);
-  if (keys === undefined) return { id, properties: JSON.parse(row['properties'] ?? '{}') };
+  if (keys === undefined) return { id, properties: parseExact(row['properties'] ?? '{}') };
   const known = keys.map((key, i) => [key, row[`v${i}`]] as const);
   return {
     id,
     properties: Object.fromEntries(
-      known.flatMap(([key, text]) => (text === null || text === undefined ? [] : [[key, JSON.parse(text)]])),
+      known.flatMap(([key, text]) => (text === null || text === undefined ? [] : [[key, parseExact(text)]])),
     ),
   };
 }
@@ -217,7 +218,7 @@ async function updatePerson(on: Sql, { person, history: entries, properties }: P
   await on.db
     .updateTable('persons')
     .set({
-      properties: JSON.stringify(person.properties),
+      properties: stringifyExact(person.properties),
       isIdentified: toBit(person.isIdentified),
       version: person.version,
       change: await nextPersonChange(on),
@@ -236,7 +237,7 @@ async function listHistory({ db }: Sql, projectId: number, uuid: string): Promis
     .where('personUuid', '=', uuid)
     .orderBy('id')
     .execute();
-  const readJson = (text: string | null) => (text === null ? undefined : JSON.parse(text));
+  const readJson = (text: string | null) => (text === null ? undefined : parseExact(text));
   return rows.map((row) => ({
     projectId: Number(row.projectId),
     personUuid: row.personUuid,

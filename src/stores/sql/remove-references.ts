@@ -1,4 +1,5 @@
 import { isUuid } from '../../core/events/uuid.ts';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import { isJsonObject, type Json } from '../../core/json/json.ts';
 import { isEventOfPerson, referencesAny } from '../../core/persons/references.ts';
 import type { ActivityDetail } from '../metadata/accounts.ts';
@@ -43,7 +44,7 @@ async function removeDeadLetters({ db }: Sql, projectId: number, ids: ReadonlySe
     (after) => letters.where('id', '>', after).orderBy('id').limit(PAGE_SIZE).execute(),
     (row) => row.id,
     async ({ id, payload }) => {
-      const raw: Json = JSON.parse(payload);
+      const raw: Json = parseExact(payload);
       if (!isJsonObject(raw) || !isEventOfPerson(raw, ids)) return;
       await db.deleteFrom('deadLetters').where('id', '=', id).execute();
       removed++;
@@ -59,7 +60,7 @@ async function removeWarnings({ db }: Sql, projectId: number, ids: ReadonlySet<s
     (after) => warnings.where('id', '>', after).orderBy('id').limit(PAGE_SIZE).execute(),
     (row) => row.id,
     async ({ id, details }) => {
-      if (!referencesAny(JSON.parse(details), ids)) return;
+      if (!referencesAny(parseExact(details), ids)) return;
       await db.deleteFrom('ingestionWarnings').where('id', '=', id).execute();
       removed++;
     },
@@ -86,12 +87,12 @@ async function blankActivity(
     (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE_SIZE).execute(),
     (row) => row.position,
     async ({ position, itemId, detail }) => {
-      const entry: ActivityDetail = JSON.parse(detail);
+      const entry: ActivityDetail = parseExact(detail);
       const isAbout = items.has(itemId) || (entry.name !== null && uuids.has(entry.name));
       if (!isAbout && !referencesAny(entry as unknown as Json, ids)) return;
       const changes = entry.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
       const name = entry.name !== null && isUuid(entry.name) ? entry.name : null;
-      const text = JSON.stringify({ ...entry, changes, name });
+      const text = stringifyExact({ ...entry, changes, name });
       if (text === detail) return;
       await db.updateTable('activity').set({ detail: text }).where('position', '=', position).execute();
       blanked++;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../metadata/subjects.ts';
 import { compiled } from './compiled.ts';
 import type { Sql } from './tables.ts';
@@ -10,7 +11,7 @@ interface SubjectPersonRow {
 
 export const toSubjectPerson = ({ id, properties }: SubjectPersonRow): SubjectPerson => ({
   id: Number(id),
-  properties: JSON.parse(properties),
+  properties: parseExact(properties),
 });
 
 export function subjectStore(on: Sql): SubjectStore {
@@ -40,7 +41,7 @@ export function subjectStore(on: Sql): SubjectStore {
     async listGroups(projectId, keys) {
       if (keys.length === 0) return [];
       const rows = await queries.groups([JSON.stringify(keys), projectId]);
-      return rows.map(({ properties, ...key }) => ({ ...key, properties: JSON.parse(properties) }));
+      return rows.map(({ properties, ...key }) => ({ ...key, properties: parseExact(properties) }));
     },
     async listCohortsWith(personId, cohortIds) {
       if (cohortIds.length === 0) return [];

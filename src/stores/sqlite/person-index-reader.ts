@@ -3,6 +3,7 @@
  * not matter. Between two blocks other requests get their turn.
  */
 import type Database from 'better-sqlite3';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
 import { createPause } from '../../lib/in-batches.ts';
 import { MIRROR_START } from '../events/person-mirror.ts';
@@ -109,7 +110,7 @@ async function findMatching(view: View, search: Search): Promise<ListedPerson[] 
   const pause = createPause();
   for (const person of changed) {
     outdated.add(person.id);
-    if (first.canTake(person) && matchesPerson(filter, person.id, JSON.parse(person.properties))) first.take(person);
+    if (first.canTake(person) && matchesPerson(filter, person.id, parseExact(person.properties))) first.take(person);
     await pause();
   }
   for (const block of view.blocks.all(projectId)) {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Json } from '../../../core/json/json.ts';
-import { isJsonObject } from '../../../core/json/json.ts';
+import { isJsonNumber, isJsonObject } from '../../../core/json/json.ts';
 import { DateTime, iso, isoOrNull, nullable, Uuid } from '../../../http/schemas/common.ts';
 import type { EventFate } from '../../../ingest/track/event-fate.ts';
 import type { DroppedEvent } from '../../../stores/ingest/ingest-store.ts';
@@ -64,10 +65,10 @@ export const ReplayedSchema = Type.Object({ success: Type.Literal(true), event_u
 
 /** What failed may look like anything: only texts and numbers are shown as names. */
 const nameOf = (value: Json | undefined): string | null =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+  typeof value === 'string' || isJsonNumber(value) ? String(value) : null;
 
 export const presentDeadLetter = (letter: DeadLetter) => {
-  const payload: Json = JSON.parse(letter.payload);
+  const payload: Json = parseExact(letter.payload);
   const raw = isJsonObject(payload) ? payload : {};
   const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};
   return {
@@ -93,5 +94,5 @@ export const presentIngestionWarning = ({ id, type, at, details }: IngestionWarn
   id,
   type,
   timestamp: iso(at),
-  details: JSON.parse(details) as Json,
+  details: parseExact(details) as Json,
 });

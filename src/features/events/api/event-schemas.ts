@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { withImplicitUpdates } from '../../../core/persons/person-update.ts';
 import { isoOffset, nullable, Uuid } from '../../../http/schemas/common.ts';
@@ -60,7 +61,7 @@ export const presentEvent = (event: FoundEvent, persons: ReadonlyMap<string, Eve
   return {
     id: event.uuid,
     distinct_id: event.distinctId,
-    properties: withImplicitUpdates({ event: event.event, properties: JSON.parse(event.properties) as JsonObject }),
+    properties: withImplicitUpdates({ event: event.event, properties: parseExact(event.properties) as JsonObject }),
     event: event.event,
     timestamp: isoOffset(event.timestamp),
     person: person ? presentEventPerson(person) : null,

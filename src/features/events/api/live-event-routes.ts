@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
+import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { EventStream } from '../../../http/event-stream.ts';
 import { queryText } from '../../../http/paging.ts';
@@ -48,7 +49,7 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
         (distinctId === undefined || stored.distinctId === distinctId);
       const stream = new EventStream(reply.raw);
       const stop = await deps.tail.subscribe(project.id, (stored) => {
-        if (isWanted(stored)) stream.send(JSON.stringify(presentLiveEvent(stored)));
+        if (isWanted(stored)) stream.send(stringifyExact(presentLiveEvent(stored)));
       });
       keepOpen(reply, stream, open, stop);
       // The server began to stop while this stream was being opened.
@@ -81,5 +82,5 @@ const presentLiveEvent = (event: LiveEvent) => ({
   distinct_id: event.distinctId,
   person_id: event.personId,
   timestamp: isoOffset(event.timestamp),
-  properties: JSON.parse(event.properties) as unknown,
+  properties: parseExact(event.properties) as unknown,
 });

@@ -1,6 +1,7 @@
 /** The values of flags for a user, with reasons. */
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
@@ -80,7 +81,7 @@ function readGroups(text: string | undefined): DecideRequest['groups'] {
   const given = parsed(text);
   if (given === null) throw invalid('groups', 'Must be a JSON object of group types and keys: {"company": "acme"}.');
   return new Map(
-    Object.entries(given).map(([type, key]) => [type, typeof key === 'string' ? key : JSON.stringify(key)]),
+    Object.entries(given).map(([type, key]) => [type, typeof key === 'string' ? key : stringifyExact(key)]),
   );
 }
 

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import { projectRoute } from '../../../http/api/route.ts';
@@ -61,7 +62,7 @@ function remoteConfigRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
       // A disabled flag has no payload.
       const payload = (flag.active && isJsonObject(payloads) ? payloads['true'] : null) ?? null;
       // Serialized here, because Fastify sends a string as it is.
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(payload));
+      return reply.type('application/json; charset=utf-8').send(stringifyExact(payload));
     },
   });
 }

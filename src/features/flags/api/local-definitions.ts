@@ -1,5 +1,6 @@
 /** Flag definitions for local evaluation. SDKs poll them, so the JSON and its entity tag are built once per snapshot. */
 
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { digest } from '../../../lib/secrets.ts';
 import type { FlagSnapshot } from '../decide/flag-snapshots.ts';
 import { presentLocalDefinitions } from './local-evaluation-schemas.ts';
@@ -17,7 +18,7 @@ export function serializeLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: b
   cache.set(snapshot, versions);
   const cached = versions.get(sendCohorts);
   if (cached !== undefined) return cached;
-  const text = JSON.stringify(presentLocalDefinitions(snapshot, sendCohorts));
+  const text = stringifyExact(presentLocalDefinitions(snapshot, sendCohorts));
   const serialized = { text, tag: digest(text).slice(0, 32) };
   versions.set(sendCohorts, serialized);
   return serialized;

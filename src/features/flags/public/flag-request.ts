@@ -67,10 +67,13 @@ function readId(body: JsonObject, names: readonly string[]): string | null {
   const found = findField(body, names);
   if (found === undefined) return null;
   const [value, name] = found;
-  if (typeof value !== 'string' && typeof value !== 'number')
-    throw invalid(name, `${name} must be a text or a number.`);
+  if (!isTextOrNumber(value)) throw invalid(name, `${name} must be a text or a number.`);
   return toDistinctId(value) ?? null;
 }
+
+/** Not `1e400`, which no text stands for. */
+const isTextOrNumber = (value: Json): value is string | number | bigint =>
+  typeof value === 'string' || typeof value === 'bigint' || Number.isFinite(value);
 
 const deviceIdIn = ({ $device_id: id }: SubjectProperties): string | null =>
   typeof id === 'string' && id !== '' ? (toDistinctId(id) ?? null) : null;
@@ -99,7 +102,7 @@ function readGroups(body: JsonObject, names: readonly string[]): ReadonlyMap<str
   for (const type of Object.keys(given)) {
     const key = given[type];
     if (key === null || key === undefined || key === '') continue;
-    if (typeof key !== 'string' && typeof key !== 'number') {
+    if (!isTextOrNumber(key)) {
       throw invalid('groups', `groups must map each kind of group to a key: a text or a number, not ${typeName(key)}.`);
     }
     groups.set(type, cleanText(String(key)));

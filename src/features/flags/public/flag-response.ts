@@ -3,6 +3,7 @@
  * is built once and a response only joins the pieces. Measured: a quarter of the time of `JSON.stringify`.
  */
 
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { Decision } from '../decide/decide.ts';
 import { describeReason, type FlagEvaluation } from '../rules/flag-evaluation.ts';
 
@@ -78,7 +79,7 @@ function textOf(evaluation: FlagEvaluation): OutcomeText {
 function buildText(evaluation: FlagEvaluation): OutcomeText {
   const { value, payload } = evaluation;
   const key = `,${JSON.stringify(evaluation.key)}`;
-  const json = payload === undefined || payload === null ? 'null' : JSON.stringify(payload);
+  const json = payload === undefined || payload === null ? 'null' : stringifyExact(payload);
   return {
     isOn: value !== false,
     key,

@@ -2,6 +2,7 @@
 import type { Entity } from '../../../core/actions/entity.ts';
 import { matches } from '../../../core/filters/matches.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
@@ -92,7 +93,7 @@ async function countEventsWithProperties(
     const factors = new Map<string, { own: Factor[]; hasConverted: boolean }>();
     for (const { actor, outcome, event, properties } of rows) {
       const known = factors.get(String(actor)) ?? { own: [], hasConverted: outcome === '1' };
-      known.own.push(...eventFactors(question, String(event), JSON.parse(String(properties)) as JsonObject));
+      known.own.push(...eventFactors(question, String(event), parseExact(String(properties)) as JsonObject));
       factors.set(String(actor), known);
     }
     for (const { own, hasConverted } of factors.values()) counter.add(own, hasConverted);

@@ -3,7 +3,7 @@
  * booleans as text. Null and empty text count as absent.
  */
 import { Failure, invalid } from '../../../core/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { isJsonNumber, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 
 export type QuestionFields = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export function readTextField(fields: QuestionFields, name: string): string | un
   const value = fieldOf(fields, name);
   if (value === undefined) return undefined;
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
+  if (isJsonNumber(value)) return String(value);
   throw invalid(name, `${name} has to be a text.`);
 }
 
@@ -98,7 +98,7 @@ export function readListField(fields: QuestionFields, name: string): Json[] | un
 
 export function readTextListField(fields: QuestionFields, name: string): string[] | undefined {
   return readListField(fields, name)?.map((item) => {
-    if (typeof item === 'string' || typeof item === 'number') return String(item);
+    if (typeof item === 'string' || isJsonNumber(item)) return String(item);
     throw invalid(name, `${name} has to be a list of texts.`);
   });
 }

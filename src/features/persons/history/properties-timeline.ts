@@ -5,6 +5,7 @@
  */
 import { invalid } from '../../../core/errors.ts';
 import { initialName, updatesPerson } from '../../../core/events/implicit-updates.ts';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { EventStoreDeps, QueryDeps } from '../../../query/query-deps.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
@@ -99,7 +100,7 @@ const toEvent = (row: SqlRow, implicit: readonly string[]): TimelineEvent => ({
   implicit: Object.fromEntries(
     implicit.flatMap((key, i) => {
       const text = row[`implicit${i}`];
-      const value: Json = typeof text === 'string' ? JSON.parse(text) : null;
+      const value: Json = typeof text === 'string' ? parseExact(text) : null;
       return value === null ? [] : [[key, value]];
     }),
   ),

@@ -1,5 +1,6 @@
 /** Writes everything that a chunk changes, inside its transaction. */
 import { type RawBuilder, sql } from 'kysely';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest/ingest-store.ts';
 import type { RowType } from '../dialect.ts';
@@ -68,7 +69,7 @@ const PERSON_COLUMNS = {
 async function upsertPersons(on: Sql, states: readonly PersonState[], change: number): Promise<void> {
   const rows = states.map(({ person }) => ({
     ...person,
-    properties: JSON.stringify(person.properties),
+    properties: stringifyExact(person.properties),
     isIdentified: toBit(person.isIdentified),
     change,
   }));
@@ -121,8 +122,8 @@ async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<v
       kind,
       sourceUuid: source.uuid,
       targetUuid: target.uuid,
-      source: JSON.stringify(source),
-      target: JSON.stringify(target),
+      source: stringifyExact(source),
+      target: stringifyExact(target),
       movedIds: JSON.stringify(rows.map((row) => row.distinctId)),
       belongings: JSON.stringify(attachments),
       eventUuid,
@@ -150,7 +151,7 @@ async function writeGroups(on: Sql, { groupTypes, groups }: IngestChanges): Prom
     createdAt: 'integer',
     version: 'integer',
   } as const;
-  const written = groups.map((group) => ({ ...group, properties: JSON.stringify(group.properties) }));
+  const written = groups.map((group) => ({ ...group, properties: stringifyExact(group.properties) }));
   await forRows(
     on,
     columns,

@@ -1,5 +1,6 @@
 /** Bulk reads before a chunk: one statement each, for any number of rows. */
 import { sql } from 'kysely';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Person } from '../../../core/persons/person.ts';
 import type {
   DistinctId,
@@ -66,7 +67,7 @@ const toPerson = (row: PersonRow): Person => ({
   projectId: row.projectId,
   uuid: row.uuid,
   createdAt: Number(row.createdAt),
-  properties: JSON.parse(row.properties),
+  properties: parseExact(row.properties),
   isIdentified: row.isIdentified === 1,
   version: Number(row.version),
 });
@@ -116,7 +117,7 @@ export async function readGroups(
   return rows.map(({ groupKey, properties, ...row }) => ({
     ...row,
     key: groupKey,
-    properties: JSON.parse(properties),
+    properties: parseExact(properties),
   }));
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { HistoryEntry } from '../../../core/persons/person-changes.ts';
 import type { Sql } from '../tables.ts';
 
@@ -16,8 +17,8 @@ export async function writeHistory({ db, dialect }: Sql, history: readonly Histo
   if (history.length === 0) return;
   const entries = history.map(({ before, after, ...entry }) => ({
     ...entry,
-    before: before === undefined ? null : JSON.stringify(before),
-    after: after === undefined ? null : JSON.stringify(after),
+    before: before === undefined ? null : stringifyExact(before),
+    after: after === undefined ? null : stringifyExact(after),
   }));
   await sql`
     insert into person_property_history

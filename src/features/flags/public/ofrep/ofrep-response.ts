@@ -1,5 +1,6 @@
 /** Decisions in the format of OpenFeature's remote evaluation protocol (OFREP). */
 
+import { stringifyExact } from '../../../../core/json/exact-json.ts';
 import type { FeatureFlag } from '../../../../stores/metadata/flags.ts';
 import type { Decision } from '../../decide/decide.ts';
 import type { FlagSnapshot } from '../../decide/flag-snapshots.ts';
@@ -77,7 +78,7 @@ const flagMetadata = ({ id, version, projectId }: FeatureFlag) => ({
 const payloadOf = (payload: unknown): { payload?: string } =>
   payload === undefined || payload === null
     ? {}
-    : { payload: typeof payload === 'string' ? payload : JSON.stringify(payload) };
+    : { payload: typeof payload === 'string' ? payload : stringifyExact(payload) };
 
 function kindOf({ isRemoteConfiguration, filters }: FeatureFlag): ValueKind {
   if (isRemoteConfiguration) return 'payload';

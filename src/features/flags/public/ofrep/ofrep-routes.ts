@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../../core/errors.ts';
+import { stringifyExact } from '../../../../core/json/exact-json.ts';
 import { httpStatusOf, sendError } from '../../../../http/errors.ts';
 import { queryValues } from '../../../../http/public/read-request.ts';
 import { sendJson } from '../../../../http/public/send-json.ts';
@@ -43,11 +44,11 @@ async function answerOne(deps: FlagPublicDeps, request: FastifyRequest, reply: F
   const answer = presentOfrepFlag(await decideFor(deps, request, new Set([key])), key);
   if (answer === null) throw new Failure('not_found', `There is no flag "${key}".`, { code: 'FLAG_NOT_FOUND' });
   if ('errorCode' in answer) reply.code(400);
-  return sendJson(reply, JSON.stringify(answer));
+  return sendJson(reply, stringifyExact(answer));
 }
 
 async function answerAll(deps: FlagPublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const text = JSON.stringify({ flags: presentOfrepFlags(await decideFor(deps, request, null)) });
+  const text = stringifyExact({ flags: presentOfrepFlags(await decideFor(deps, request, null)) });
   const etag = `"${digest(text).slice(0, 32)}"`;
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
   // Without this a page of another origin cannot read the tag.

@@ -4,7 +4,8 @@
  */
 export function comparableText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'boolean' || value === null) return String(value);
   return sortedJson(value, 0);
 }
 
@@ -12,6 +13,7 @@ export function comparableText(value: unknown): string {
 const MAX_DEPTH = 100;
 
 function sortedJson(value: unknown, depth: number): string {
+  if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (depth === MAX_DEPTH) return '';
   if (Array.isArray(value)) return `[${value.map((part) => sortedJson(part, depth + 1)).join(',')}]`;
@@ -63,5 +65,6 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /** Numbers, and texts that consist of a number only. */
 export function toNumber(value: unknown): number | null {
   if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : null;
 }

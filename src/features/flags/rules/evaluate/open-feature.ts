@@ -1,4 +1,5 @@
 /** The reasons and values of OpenFeature, where the value of a flag always has the same type. */
+import { parseExact } from '../../../../core/json/exact-json.ts';
 import type { Condition } from '../compile/compile-flag.ts';
 import type { PreparedFlag } from '../compile/prepared-flags.ts';
 import type { FlagEvaluation } from '../flag-evaluation.ts';
@@ -77,7 +78,7 @@ export function openFeatureValue(
 function parsePayload(payload: unknown): unknown {
   if (typeof payload !== 'string') return payload ?? undefined;
   try {
-    return JSON.parse(payload) ?? undefined;
+    return parseExact(payload) ?? undefined;
   } catch {
     return payload;
   }

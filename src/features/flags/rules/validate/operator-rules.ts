@@ -1,5 +1,5 @@
 /** Operators of a flag's conditions, and the values that they accept. */
-import type { Json, JsonObject } from '../../../../core/json/json.ts';
+import { isJsonNumber, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { parseFlagDate } from '../compile/flag-dates.ts';
 import { isValidPattern } from '../compile/pattern.ts';
 import { invalidFlagFilters, pythonText } from './filter-errors.ts';
@@ -79,7 +79,7 @@ function fits(kind: ValueKind, value: Json): boolean {
     case 'pattern':
       return typeof value === 'string';
     case 'text or number':
-      return typeof value === 'string' || typeof value === 'number';
+      return typeof value === 'string' || isJsonNumber(value);
     case 'texts':
       return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
     case 'range':
@@ -90,4 +90,4 @@ function fits(kind: ValueKind, value: Json): boolean {
 }
 
 const isNumber = (value: Json): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)));
+  isJsonNumber(value) || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)));

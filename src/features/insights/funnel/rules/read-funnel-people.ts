@@ -1,4 +1,5 @@
 import { invalid } from '../../../../core/errors.ts';
+import { stringifyExact } from '../../../../core/json/exact-json.ts';
 import type { Json } from '../../../../core/json/json.ts';
 import { parseId } from '../../../../core/parse-id.ts';
 import { startOfInterval } from '../../../../core/time/interval.ts';
@@ -79,4 +80,4 @@ function readValue(fields: QuestionFields, { breakdown }: FunnelQuestion): Funne
   throw invalid('funnel_step_breakdown', 'funnel_step_breakdown has to be the id of a cohort, or "all".');
 }
 
-const textOf = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const textOf = (value: Json): string => (typeof value === 'object' ? stringifyExact(value) : String(value));

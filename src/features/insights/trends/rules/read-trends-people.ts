@@ -1,5 +1,6 @@
 import type { Breakdown, BreakdownSelection } from '../../../../core/actions/breakdown.ts';
 import { invalid } from '../../../../core/errors.ts';
+import { stringifyExact } from '../../../../core/json/exact-json.ts';
 import type { Json } from '../../../../core/json/json.ts';
 import { parseId } from '../../../../core/parse-id.ts';
 import { readDateRange, readPointRange } from '../../../../core/time/read-date-range.ts';
@@ -45,7 +46,7 @@ function readSelection(fields: QuestionFields, breakdown: Breakdown | null): Bre
   throw invalid('breakdown_value', 'breakdown_value has to be a pair of numbers, [from, until].');
 }
 
-const textOf = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const textOf = (value: Json): string => (typeof value === 'object' ? stringifyExact(value) : String(value));
 
 function cohortId(value: Json): number | 'all' {
   if (value === 'all') return 'all';
