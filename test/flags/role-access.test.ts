@@ -84,8 +84,9 @@ describe('who may edit a flag', () => {
     const who = { owner: null, admin, member }[caller];
     const client = who ? clientFor({ url: server.url, personalKey: who.personalKey }) : owner;
     const uuid = who?.uuid ?? (await owner.get('/api/users/@me/')).body.uuid;
-    await setDefault(organization);
+    await setDefault(null);
     const flag = await makeFlag(madeByCaller ? client : owner);
+    await setDefault(organization);
     const own = [];
     for (const level of roles) own.push(await makeRole(level, [uuid]));
     const role = granted === 'own role' ? own[0] : granted === 'other role' ? await makeRole(VIEW) : null;

@@ -35,7 +35,9 @@ beforeAll(async () => {
   const organization = '/api/organizations/@current/';
   const role = (await owner.post(`${organization}roles/`, { body: { name: 'Editors' } })).body;
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
-  await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags', access_level: VIEW } });
+  for (const resource of ['feature flags', 'cohorts', 'data management', 'insights', 'dashboards']) {
+    await owner.post(`${organization}resource_access/`, { body: { resource, access_level: VIEW } });
+  }
   secretKey = (await owner.patch('/api/projects/1/rotate_secret_token/')).body.secret_api_token;
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
   await deleteSomebody(server);
@@ -237,11 +239,26 @@ describe('a member who may view flags but not change them', () => {
     await nothingWritten();
   });
 
+  it('and nothing else of a project, where the organization says so', async () => {
+    const writes = privateOperations().filter(
+      ({ method, path, params }) => method !== 'GET' && params.length > 0 && !QUERIES.test(`${method} ${path}`),
+    );
+    expect(writes.length).toBeGreaterThan(60);
+    const tried = await tryAll(writes, bearer(viewer.personalKey));
+    expect(shown(tried.filter(({ status }) => status !== 403 && status !== 405 && status !== 404))).toEqual([]);
+    expect(tried.filter(({ status }) => status === 403).length).toBeGreaterThan(55);
+    await nothingWritten();
+  });
+
   it('sees them', async () => {
     const { status, body } = await owner.get('/api/projects/1/feature_flags/', { key: viewer.personalKey });
     expect([status, body.results[0].can_edit]).toEqual([200, false]);
   });
 });
+
+/** Requests with a body that only ask, and the mark that one has looked at an insight. */
+const QUERIES =
+  /^POST \S*(?:\/insights?\/(?:trend|funnel|retention|path|lifecycle|stickiness|correlation|\{id\}\/viewed)\b|\/persons?\/(?:trends|funnel|retention|path|lifecycle|stickiness)\b|\/bulk_keys\/|\/user_blast_radius\/)/;
 
 it('would notice a write: the owner can do what the others cannot', async () => {
   const rename = await owner.patch('/api/organizations/@current/', { body: { name: 'Renamed' } });

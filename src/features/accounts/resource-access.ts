@@ -1,4 +1,4 @@
-/** The organization's default access levels for kinds of resources. Only `feature flags` has an effect. */
+/** The organization's default access levels for kinds of resources. `access/resources.ts` says what they mean. */
 
 import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';

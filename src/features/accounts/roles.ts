@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { FEATURE_FLAGS_RESOURCE } from '../../access/resources.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -19,8 +20,6 @@ interface RoleDeps {
   clock: Clock;
   ids: Ids;
 }
-
-export const FEATURE_FLAGS_RESOURCE = 'feature flags';
 
 /** A new role has the organization's default level. */
 export async function createRole(

@@ -5,11 +5,10 @@ import { filtersFromGroups } from '../../core/cohorts/legacy-groups.ts';
 import { parseCriteria } from '../../core/cohorts/parse-criteria.ts';
 import { dependsOnItself, type References, reachableFrom } from '../../core/cohorts/references.ts';
 import { Failure, invalid } from '../../core/errors.ts';
-import { parseCohortId } from '../../core/filters/cohort-filter.ts';
-import { isJsonObject, type Json } from '../../core/json/json.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { negationsArePaired } from './rules/negations.ts';
+import { flagsTargeting } from './targeting-flags.ts';
 
 /** Rejects criteria that cannot be read. */
 export function validateCriteria({ filters, groups }: Partial<Pick<Cohort, 'filters' | 'groups'>>): void {
@@ -67,22 +66,10 @@ async function requireNoBehaviourInFlags(
   const culprit = cohorts.find((one) => reached.has(one.id) && hasBehaviour(readableCriteria(one)));
   if (culprit === undefined) return;
   const flags = (await store.flags.listByProject(cohort.projectId)).filter((flag) => flag.active);
-  const used = reachableFrom(
-    flags.flatMap((flag) => cohortsOfFlag(flag.filters)),
-    references,
-  );
-  if (!used.has(cohort.id)) return;
+  if (flagsTargeting(cohort.id, flags, references).length === 0) return;
   const detail =
     culprit.id === cohort.id
       ? 'Behavioral filters cannot be added to cohorts used in feature flags.'
       : `Cohort '${culprit.name}' has behavioral filters and cannot be part of cohorts used in feature flags.`;
   throw invalid('filters', detail, 'behavioral_cohort_found');
-}
-
-/** The cohorts that a flag's conditions refer to. */
-function cohortsOfFlag(filters: Json): number[] {
-  if (Array.isArray(filters)) return filters.flatMap(cohortsOfFlag);
-  if (!isJsonObject(filters)) return [];
-  if (filters['type'] !== 'cohort') return Object.values(filters).flatMap(cohortsOfFlag);
-  return [filters['value'] ?? []].flat().flatMap((value) => parseCohortId(value) ?? []);
 }

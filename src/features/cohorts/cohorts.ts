@@ -11,6 +11,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { checkCohort, validateCriteria } from './check-cohort.ts';
+import { requireEditableFlags } from './targeting-flags.ts';
 
 export interface CohortDeps {
   metadata: MetadataStore;
@@ -73,6 +74,7 @@ export async function updateCohort(
   validateCriteria(changes);
   return withCohortChange(deps, project.id, async (store) => {
     const before = await getCohort(store, project.id, id);
+    await requireEditableFlags(store, caller, project, id);
     const after = withChanges(before, changes);
     await store.cohorts.update(after);
     await checkCohort(store, after);
@@ -100,6 +102,7 @@ export async function removeMembers(
 ): Promise<void> {
   await withCohortChange(deps, project.id, async (store) => {
     const cohort = await getCohort(store, project.id, id);
+    await requireEditableFlags(store, caller, project, id);
     requireStatic(cohort);
     const count = await store.cohortMembers.count(id);
     const removed = await store.cohortMembers.remove(id, personIds);

@@ -5,6 +5,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Caller, requireLevel } from '../../access/callers.ts';
+import { type Resource, requireEditor } from '../../access/resources.ts';
 import type { MembershipLevel, Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, requestUrl } from '../paging.ts';
 import { ERROR_RESPONSES } from '../schemas/errors.ts';
@@ -45,6 +46,8 @@ interface RouteDeclaration<B extends TSchema, C> {
   query?: Readonly<Record<string, string>>;
   /** Minimum level in the organization; any member when absent. */
   level?: MembershipLevel;
+  /** What it changes of the project: members for whom one of these is read-only are refused. */
+  edits?: readonly Resource[];
   /** True: a query with a body. All other requests but GET change the project, so its cached results are dropped. */
   readOnly?: boolean;
   /** Callers without access to the project get 404 instead of 403. */
@@ -147,7 +150,7 @@ async function authorize(
   deps: RouteDeps,
   request: FastifyRequest,
   caller: Caller,
-  { level, foreign, isLegacy }: { level?: MembershipLevel; foreign?: 'not_found'; isLegacy?: boolean },
+  { level, edits, foreign, isLegacy }: Pick<Declared<TSchema, never>, 'level' | 'edits' | 'foreign' | 'isLegacy'>,
 ): Promise<void> {
   const { project_id, organization_id } = request.params as Record<string, string>;
   const projectId = isLegacy ? '@current' : project_id;
@@ -157,7 +160,9 @@ async function authorize(
   }
   if (organization_id !== undefined) request.organization = await organizationFromPath(deps, caller, organization_id);
   const organizationId = request.organization?.id ?? request.project?.organizationId;
-  if (level !== undefined && organizationId !== undefined) requireLevel(caller, organizationId, level);
+  if (organizationId === undefined) return;
+  if (level !== undefined) requireLevel(caller, organizationId, level);
+  if (edits !== undefined) await requireEditor(deps.metadata, caller, organizationId, edits);
 }
 
 function present<T>(value: T | null): T {
@@ -167,7 +172,7 @@ function present<T>(value: T | null): T {
 
 /** For the OpenAPI document; the schema of the body is also used to validate it. */
 function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<string, unknown> {
-  const { url, summary, tag, body, query = {}, status = 200, response, level } = declaration;
+  const { url, summary, tag, body, query = {}, status = 200, response, level, edits } = declaration;
   const { hidden = false, isLegacy = false } = declaration;
   const params = [...url.matchAll(/:(\w+)/g)].map(([, name]) => [name, { type: 'string' }]);
   const parameters = Object.entries(query).map(([name, description]) => [name, { type: 'string', description }]);
@@ -179,6 +184,7 @@ function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<str
     security: [{ personalKey: [] }, { session: [] }],
     // Also read by the test that tries every route without access.
     ...(level === undefined ? {} : { 'x-least-level': level }),
+    ...(edits === undefined ? {} : { 'x-edits': edits }),
     ...(params.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(params) } } : {}),
     ...(parameters.length > 0 ? { querystring: { type: 'object', properties: Object.fromEntries(parameters) } } : {}),
     ...(body ? { body } : {}),

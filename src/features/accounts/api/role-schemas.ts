@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { RESOURCES } from '../../../access/resources.ts';
 import {
   DateTime,
   iso,
@@ -73,17 +74,6 @@ export const presentRoleMembership = (membership: RoleMembership, user: User) =>
   joined_at: iso(membership.joinedAt),
   updated_at: iso(membership.updatedAt),
 });
-
-/** Only `feature flags` has an effect. */
-const RESOURCES = [
-  'feature flags',
-  'experiments',
-  'cohorts',
-  'data management',
-  'session recordings',
-  'insights',
-  'dashboards',
-] as const;
 
 const Resource = Type.Union(RESOURCES.map((resource) => Type.Literal(resource)));
 

@@ -67,6 +67,7 @@ function listAndCreate(app: FastifyInstance, deps: ActionApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'POST',
+    edits: ['data management'],
     summary: 'Create an action: several kinds of events under one name',
     body: ActionCreateSchema,
     status: 201,
@@ -89,6 +90,7 @@ function oneAction(app: FastifyInstance, deps: ActionApiDeps): void {
     projectRoute(app, deps, {
       ...ONE,
       method,
+      edits: ['data management'],
       summary: 'Change an action; fields that are not sent stay as they are',
       body: ActionChangeSchema,
       response: ActionSchema,

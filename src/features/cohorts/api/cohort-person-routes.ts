@@ -49,6 +49,7 @@ function byHand(app: FastifyInstance, deps: CohortApiDeps, method: HTTPMethods):
   projectRoute(app, deps, {
     ...ofCohort('add_persons_to_static_cohort'),
     method,
+    edits: ['cohorts'],
     summary: 'Add persons to a static cohort, by UUID or distinct id',
     body: AddPersonsSchema,
     response: SuccessSchema,
@@ -62,6 +63,7 @@ function byHand(app: FastifyInstance, deps: CohortApiDeps, method: HTTPMethods):
   projectRoute(app, deps, {
     ...ofCohort('remove_person_from_static_cohort'),
     method,
+    edits: ['cohorts'],
     summary: 'Remove a person from a static cohort, by UUID or distinct id',
     body: RemovePersonSchema,
     response: SuccessSchema,

@@ -43,6 +43,7 @@ function listAndCreate(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
     ...ALL_COHORTS,
     method: 'POST',
+    edits: ['cohorts'],
     summary: 'Create a cohort, from criteria or from a list of persons',
     body: CohortWriteSchema,
     status: 201,
@@ -78,6 +79,7 @@ function oneCohort(app: FastifyInstance, deps: CohortApiDeps): void {
     projectRoute(app, deps, {
       ...ONE_COHORT,
       method,
+      edits: ['cohorts'],
       summary: 'Change a cohort; persons of a list are added',
       body: CohortWriteSchema,
       response: CohortSchema,

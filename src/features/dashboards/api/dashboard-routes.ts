@@ -54,6 +54,7 @@ function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'POST',
+    edits: ['dashboards'],
     summary: 'Make a dashboard',
     body: DashboardCreateSchema,
     query: REFRESH,
@@ -80,6 +81,7 @@ function oneDashboard(app: FastifyInstance, deps: DashboardApiDeps): void {
     projectRoute(app, deps, {
       ...ONE,
       method,
+      edits: ['dashboards'],
       summary: 'Change a dashboard and its tiles; what is not sent stays as it is',
       body: DashboardChangeSchema,
       query: REFRESH,

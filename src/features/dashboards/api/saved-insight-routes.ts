@@ -1,5 +1,7 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../../access/callers.ts';
+import { requireEditor } from '../../../access/resources.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
@@ -53,12 +55,14 @@ function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'POST',
+    edits: ['insights'],
     summary: 'Save an insight',
     body: SavedInsightWriteSchema,
     query: REFRESH_QUERY,
     status: 201,
     response: SavedInsightSchema,
     handler: async ({ caller, project, body, query, reply }) => {
+      await requireDashboards(deps, caller, project, body);
       const changes = await readSavedInsightBody(deps, project, body);
       return show(deps, { project, query, reply }, await createSavedInsight(deps, caller, project, changes));
     },
@@ -94,12 +98,14 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
     projectRoute(app, deps, {
       ...ONE,
       method,
+      edits: ['insights'],
       summary: 'Change a saved insight, or the dashboards that it is on; what is not sent stays as it is',
       body: SavedInsightWriteSchema,
       query: REFRESH_QUERY,
       response: SavedInsightSchema,
       handler: async ({ caller, project, params, body, query, reply }) => {
         const { id } = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+        await requireDashboards(deps, caller, project, body);
         const changes = await readSavedInsightBody(deps, project, body);
         return show(deps, { project, query, reply }, await updateSavedInsight(deps, caller, project, id, changes));
       },
@@ -112,6 +118,16 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
     summary: 'Insights are deleted by changing them: deleted is true',
     handler: async ({ reply }) => reply.code(405).send(),
   });
+}
+
+/** An insight that is put on dashboards, or taken from them, changes those. */
+async function requireDashboards(
+  { metadata }: DashboardApiDeps,
+  caller: Caller,
+  project: Project,
+  { dashboards }: Static<typeof SavedInsightWriteSchema>,
+): Promise<void> {
+  if (dashboards) await requireEditor(metadata, caller, project.organizationId, ['dashboards']);
 }
 
 async function show(

@@ -103,6 +103,7 @@ function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
     projectRoute(app, deps, {
       method,
       url: one,
+      edits: ['data management'],
       summary: 'Update an event definition',
       tag,
       body: EventDefinitionWriteSchema,

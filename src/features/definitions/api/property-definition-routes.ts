@@ -97,6 +97,7 @@ function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
     projectRoute(app, deps, {
       method,
       url: one,
+      edits: ['data management'],
       summary: 'Update a property definition',
       tag,
       body: PropertyDefinitionWriteSchema,

@@ -15,6 +15,7 @@ export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
   projectRoute(app, deps, {
     ...DEMO,
     method: 'POST',
+    edits: ['feature flags', 'cohorts', 'dashboards', 'insights', 'data management'],
     summary: 'Load demo data: two months of events, flags, a cohort and a dashboard',
     handler: async ({ caller, project }) => presentDemoProgress(deps.demo.start(caller, project)),
   });

@@ -40,6 +40,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
   projectRoute(app, deps, {
     method: 'POST',
     url: `${LIST}:id/replay/`,
+    edits: ['data management'],
     summary: 'Process an event again, with its original arrival time',
     tag,
     response: ReplayedSchema,

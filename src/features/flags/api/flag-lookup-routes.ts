@@ -83,6 +83,7 @@ function keysRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Keys of flags by id; unknown ids are left out',
     tag,
+    readOnly: true,
     body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MAX_IDS }) }),
     response: Type.Object({ keys: Type.Record(Type.String(), Type.String()) }),
     handler: async ({ project, body }) => {

@@ -41,6 +41,7 @@ function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'POST',
     url: all,
     legacy,
+    edits: ['feature flags'],
     summary: 'Create a feature flag',
     tag,
     body: FlagCreateSchema,

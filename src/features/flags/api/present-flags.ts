@@ -1,12 +1,12 @@
 /** Flags as a caller sees them: with their users, and with what the caller may do. */
 
 import type { Caller } from '../../../access/callers.ts';
+import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { notFound } from '../../../core/errors.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { getFlagPermissions } from '../manage/flag-permissions.ts';
 import { getFlag } from '../manage/flags.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { presentFlag } from './flag-schemas.ts';

@@ -1,12 +1,12 @@
 /** Roles whose members may edit one flag, although their level alone would not allow it. */
 
 import type { Caller } from '../../../access/callers.ts';
+import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { changesBetween, recordActivity } from '../../../access/record-activity.ts';
 import { forbidden, invalid, notFound } from '../../../core/errors.ts';
 import type { Project, Role } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag, FlagRoleAccess } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { getFlagPermissions } from './flag-permissions.ts';
 import { FLAG_SCOPE, type FlagDeps, flagActivity } from './flags.ts';
 
 interface GrantedAccess {

@@ -4,6 +4,7 @@
  */
 
 import type { Caller } from '../../../access/callers.ts';
+import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../../access/record-activity.ts';
 import { Failure, forbidden, notFound } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -16,7 +17,6 @@ import { requireGroups } from '../rules/validate/validate-filters.ts';
 import { checkFlag, validateChanges } from './flag-checks.ts';
 import { mergeChanges } from './flag-conflicts.ts';
 import { type FlagChanges, visibleFields } from './flag-fields.ts';
-import { getFlagPermissions } from './flag-permissions.ts';
 
 export interface FlagDeps {
   metadata: MetadataStore;

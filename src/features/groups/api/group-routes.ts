@@ -80,6 +80,7 @@ function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'PATCH',
     url: `${types}update_metadata/`,
+    edits: ['data management'],
     summary: 'Set display names of group types',
     tag,
     body: GroupTypeNamesSchema,

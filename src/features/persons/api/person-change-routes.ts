@@ -25,6 +25,7 @@ export function personChangeRoutes(app: FastifyInstance, deps: PersonApiDeps): v
     personRoute(app, deps, {
       method,
       path: '/:id/',
+      edits: ['data management'],
       summary: 'Set properties of a person; others stay unchanged',
       body: PersonWriteSchema,
       response: PersonSchema,
@@ -34,6 +35,7 @@ export function personChangeRoutes(app: FastifyInstance, deps: PersonApiDeps): v
   personRoute(app, deps, {
     method: 'POST',
     path: '/:id/update_property/',
+    edits: ['data management'],
     summary: 'Set one property of a person',
     query: { key: 'The name, if not in the body.', value: 'The value as text, if not in the body.' },
     body: UpdatePropertySchema,
@@ -50,6 +52,7 @@ export function personChangeRoutes(app: FastifyInstance, deps: PersonApiDeps): v
   personRoute(app, deps, {
     method: 'POST',
     path: '/:id/delete_property/',
+    edits: ['data management'],
     summary: 'Remove one property of a person',
     query: { $unset: 'The name, if not in the body.' },
     body: DeletePropertySchema,

@@ -25,12 +25,15 @@ import { ChangedPersonSchema } from './person-schemas.ts';
 const tag = 'persons';
 const legacy = 'person';
 const PERSONS = '/api/projects/:project_id/persons';
+/** These cannot all be undone, and they change whom flags reach. */
+const IDENTITY_EDITS = ['data management', 'feature flags'] as const;
 
 export function personIdentityRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: `${PERSONS}/:id/split/`,
     legacy,
+    edits: IDENTITY_EDITS,
     summary: 'Split a person: every other distinct id gets its own person',
     tag,
     body: SplitBody,
@@ -72,6 +75,7 @@ function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     method: 'POST',
     url: `${PERSONS}/merges/:id/undo/`,
     legacy,
+    edits: IDENTITY_EDITS,
     summary: 'Undo a merge',
     tag,
     status: 201,
@@ -89,6 +93,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     method: 'DELETE',
     url: `${PERSONS}/:id/`,
     legacy,
+    edits: IDENTITY_EDITS,
     summary: 'Delete a person, with or without their events',
     tag,
     query: {

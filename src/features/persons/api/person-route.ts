@@ -1,6 +1,7 @@
 /** Declares a route about persons: under `/persons` and the legacy path, with JSON or CSV as response. */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { Resource } from '../../../access/resources.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
@@ -21,6 +22,7 @@ interface PersonRouteDefinition<B extends TSchema> {
   response?: TSchema;
   hidden?: boolean;
   readOnly?: boolean;
+  edits?: readonly Resource[];
   /** Returns the response body, or the reply if it has sent one. */
   handler(context: PersonContext<Static<B>>): Promise<unknown>;
 }

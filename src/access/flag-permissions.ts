@@ -3,11 +3,10 @@
  * roles has the level, or if one of their roles was granted access to the flag.
  */
 
-import { type Caller, isAdmin } from '../../../access/callers.ts';
-import { CAN_EDIT } from '../../../stores/metadata/accounts.ts';
-import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { FEATURE_FLAGS_RESOURCE } from '../../accounts/roles.ts';
+import type { FeatureFlag } from '../stores/metadata/flags.ts';
+import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
+import { type Caller, isAdmin } from './callers.ts';
+import { FEATURE_FLAGS_RESOURCE, isEditor } from './resources.ts';
 
 type Owned = Pick<FeatureFlag, 'id' | 'createdBy'>;
 
@@ -26,10 +25,8 @@ export async function getFlagPermissions(
   organizationId: string,
 ): Promise<FlagPermissions> {
   if (isAdmin(caller, organizationId)) return ALL_PERMISSIONS;
-  const access = await store.resourceAccess.getByResource(organizationId, FEATURE_FLAGS_RESOURCE);
-  if (!access || access.accessLevel === CAN_EDIT) return ALL_PERMISSIONS;
+  if (await isEditor(store, caller, organizationId, FEATURE_FLAGS_RESOURCE)) return ALL_PERMISSIONS;
   const roles = await store.roles.listByUser(organizationId, caller.user.id);
-  if (roles.some((role) => role.featureFlagsAccessLevel === CAN_EDIT)) return ALL_PERMISSIONS;
   const accesses = await store.flagRoleAccess.listByRoles(roles.map((role) => role.id));
   const granted = new Set(accesses.map(({ flagId }) => flagId));
   const isCreator = (flag: Owned): boolean => flag.createdBy === caller.user.id;
