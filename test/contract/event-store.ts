@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOT_PROPERTIES } from '../../src/core/events/hot-properties.ts';
+import type { Dialect } from '../../src/stores/events/dialect.ts';
 import type { EventStore, PersonOverride, SqlRow, SqlValue, StoredEvent } from '../../src/stores/events/event-store.ts';
 import { anyEvents, applyOverride, expectedRow, mergeSequences } from './event-model.ts';
 import { anEvent, uuidOf } from './events.ts';
@@ -8,6 +9,7 @@ import { anEvent, uuidOf } from './events.ts';
 /** Where one test keeps its events. */
 export interface EventStoreSetup {
   openStore(): Promise<EventStore>;
+  dialect: Dialect;
   /** The setup as a power cut at this instant would leave it. */
   copy(): EventStoreSetup;
   remove(): Promise<void>;
@@ -99,6 +101,51 @@ export function describeEventStore(
           }),
           { numRuns: runs },
         );
+      });
+
+      const wholeRows = async (of: EventStore = store): Promise<SqlRow[]> => {
+        const sql = setup.dialect.newStatement('e');
+        const columns = [
+          `${sql.wholeText('e', 'properties')} as properties`,
+          `${sql.wholeText('e', 'elements_chain')} as chain`,
+          `${sql.eventBytes('e')} as bytes`,
+        ];
+        return of.query(`select ${columns.join(', ')} from event_rows e order by cast(e.uuid as varchar)`, sql.values);
+      };
+      // Characters of one to four bytes, so that a piece could end within one.
+      const longText = (length: number): string => 'aé€😀'.repeat(length / 5);
+
+      it('keeps large events whole', async () => {
+        const events = [10, 100_000, 1_000_000].map((length) =>
+          anEvent({ properties: { text: longText(length), plan: 'pro' }, elementsChain: longText(length / 2) }),
+        );
+        await write(events);
+        const found = await wholeRows();
+        for (const [i, { properties, elementsChain }] of events.entries()) {
+          expect([found[i]?.['properties'] === properties, found[i]?.['chain'] === elementsChain]).toEqual([
+            true,
+            true,
+          ]);
+        }
+        expect(Number(found[2]?.['bytes'])).toBeGreaterThan(1_000_000);
+        const sql = setup.dialect.newStatement('e');
+        const query = `select count(*) as n from event_rows e where ${sql.property('plan')} = ${sql.param('pro')}`;
+        expect(await store.query(query, sql.values)).toEqual([{ n: 3 }]);
+      });
+
+      it('deletes large events whole', async () => {
+        const [old, recent] = [1_600_000_000_000, 1_700_000_000_000];
+        const large = { properties: { text: longText(100_000) } };
+        await write([
+          anEvent({ ...large, timestamp: old }),
+          anEvent({ ...large, timestamp: recent, distinctId: 'bob' }),
+        ]);
+        expect(await store.deleteBefore(1, recent)).toBe(1);
+        await store.purge();
+        expect((await wholeRows()).map(({ properties }) => String(properties).length)).toEqual([100_011]);
+        const remove = { id: 1, kind: 'remove' as const, projectId: 1, personId: uuidOf(0xaaaa), distinctIds: [] };
+        expect(await store.reassign([remove])).toEqual([{ id: 1, events: 1 }]);
+        expect(await wholeRows()).toEqual([]);
       });
 
       it('accepts batches of any size', async () => {

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { clickhouseDialect } from '../../src/stores/clickhouse/dialect.ts';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../../src/stores/clickhouse/event-store.ts';
 import type { EventStoreSetup } from '../contract/event-store.ts';
 
@@ -100,6 +101,7 @@ export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatab
 /** A power cut of ours leaves the server as it is: the same database, opened by somebody else. */
 const setupIn = (options: ClickHouseOptions, empty: () => Promise<void>): EventStoreSetup => ({
   openStore: () => openClickHouseEventStore(options),
+  dialect: clickhouseDialect,
   copy: () => setupIn(options, async () => undefined),
   remove: empty,
 });

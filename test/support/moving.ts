@@ -42,6 +42,7 @@ const EVENTS = [
     properties: { $group_type: 'company', $group_key: 'acme', $group_set: { plan: 'pro', odd: `${LONELY}\u0000` } },
   },
   { event: '$create_alias', distinct_id: 'ada', properties: { alias: 'ada-on-the-phone' } },
+  { event: 'large', distinct_id: 'cy', properties: { text: 'aé€😀'.repeat(50_000), $current_url: 'x'.repeat(5000) } },
 ];
 
 const PRO = { properties: [{ key: 'plan', value: 'pro', type: 'person', operator: 'exact' }], rollout_percentage: 100 };

@@ -1,5 +1,6 @@
 /** The list of events: those of a time range that match filters, in an order that never changes between two requests. */
 import type { ActionStep } from '../../core/actions/entity.ts';
+import { countFitting } from '../../core/count-fitting.ts';
 import { type Filter, NO_FILTER } from '../../core/filters/property-filter.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { EventQuery } from '../../query/event-query.ts';
@@ -7,6 +8,7 @@ import type { EventStatement } from '../../query/event-statement.ts';
 import { prepareEventQuery } from '../../query/prepare-event-query.ts';
 import type { EventStoreDeps, QueryDeps } from '../../query/query-deps.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
+import type { SqlRow } from '../../stores/events/event-store.ts';
 
 export interface EventQuestion {
   projectId: number;
@@ -54,17 +56,23 @@ export async function prepareEventQuestion(deps: QueryDeps, question: EventQuest
   return { ...question, query };
 }
 
-/** Without a lower bound the last day is tried first: it is nearly always enough, and quick to read. */
-export async function findEvents(deps: EventStoreDeps, question: PreparedQuestion): Promise<FoundEvent[]> {
-  if (question.after === undefined && question.newestFirst) {
-    const rows = await queryPage(deps, { ...question, after: question.before - DAY_MS });
-    if (rows.length >= question.limit) return rows;
-  }
-  return queryPage(deps, question);
+/** The events of a page, and the place of the one that follows; null if none does. */
+export interface EventPage {
+  events: FoundEvent[];
+  next: EventPlace | null;
 }
 
-/** The last event of a page. */
-type Cursor = Pick<FoundEvent, 'timestamp' | 'createdAt' | 'uuid'>;
+/** Where an event is in the list. */
+type EventPlace = Pick<FoundEvent, 'timestamp' | 'createdAt' | 'uuid'>;
+
+/** Without a lower bound the last day is tried first: it is nearly always enough, and quick to read. */
+export async function findEvents(deps: EventStoreDeps, question: PreparedQuestion): Promise<EventPage> {
+  if (question.after === undefined && question.newestFirst) {
+    const page = await readPage(deps, { ...question, after: question.before - DAY_MS });
+    if (page.next !== null) return page;
+  }
+  return readPage(deps, question);
+}
 
 /** All events of a question, a page at a time. Each page starts after the last event, so new events shift nothing. */
 export async function* eventPages(
@@ -72,51 +80,89 @@ export async function* eventPages(
   question: PreparedQuestion,
   pageSize: number,
 ): AsyncGenerator<FoundEvent[]> {
-  let cursor: Cursor | undefined;
+  let last: EventPlace | undefined;
   for (let left = question.limit; left > 0; ) {
-    const limit = Math.min(left, pageSize);
-    const offset = cursor === undefined ? question.offset : 0;
-    const page = await queryPage(deps, { ...question, limit, offset }, cursor);
-    if (page.length > 0) yield page;
-    if (page.length < limit) return;
-    left -= page.length;
-    cursor = page.at(-1);
+    const offset = last === undefined ? question.offset : 0;
+    const { events, next } = await readPage(deps, { ...question, limit: Math.min(left, pageSize), offset }, last);
+    if (events.length > 0) yield events;
+    if (next === null) return;
+    left -= events.length;
+    last = events.at(-1);
   }
 }
 
-async function queryPage(
+/** The texts of a page, about. A page with larger events is shorter, so that no list needs more memory than this. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Places and sizes are read first, then the wide columns of as many events as fit. */
+async function readPage(deps: EventStoreDeps, question: PreparedQuestion, after?: EventPlace): Promise<EventPage> {
+  const places = await readPlaces(deps, question, after);
+  const shown = places.slice(0, Math.min(question.limit, countFitting(places, MAX_PAGE_BYTES)));
+  return { events: await readEvents(deps, question, shown), next: places[shown.length] ?? null };
+}
+
+const directionOf = ({ newestFirst }: EventQuestion): string => (newestFirst ? 'desc' : 'asc');
+
+const orderOf = (sql: SqlBuilder, direction: string): string =>
+  `e.timestamp ${direction}, e.created_at ${direction}, ${sql.idOrder('e.uuid')} ${direction}`;
+
+/** One place more than the page has: whether there is a next page. */
+async function readPlaces(
   { events }: Pick<EventStoreDeps, 'events'>,
   question: PreparedQuestion,
-  cursor?: Cursor,
-): Promise<FoundEvent[]> {
+  after: EventPlace | undefined,
+): Promise<(EventPlace & { bytes: number })[]> {
   const statement = question.query.begin();
   const { sql } = statement;
-  const direction = question.newestFirst ? 'desc' : 'asc';
-  const order = `e.timestamp ${direction}, e.created_at ${direction}, ${sql.idOrder('e.uuid')} ${direction}`;
-  // The page is found in narrow columns; the wide ones are read for these few events only.
-  const text = `
-    with page as (
+  const order = orderOf(sql, directionOf(question));
+  // The page is found in narrow columns; the sizes are computed for these few events only.
+  const rows = await events.query(
+    `with page as (
       select e.uuid, e.timestamp
       ${statement.from()}
-      where ${statement.inProject()} and ${conditions(statement, question, cursor).join(' and ')}
+      where ${statement.inProject()} and ${conditions(statement, question, after).join(' and ')}
       order by ${order}
-      limit ${sql.param(question.limit)}
+      limit ${sql.param(question.limit + 1)}
       offset ${sql.param(question.offset)}
     )
-    select ${EVENT_COLUMNS}
-    from events e
+    select e.uuid, e.timestamp, e.created_at, ${sql.eventBytes('e')} as bytes
+    from event_rows e
     where ${statement.inProject()}
       and e.timestamp >= (select min(timestamp) from page)
       and e.timestamp <= (select max(timestamp) from page)
       and e.uuid in (select uuid from page)
-    order by ${order}`;
-  return (await events.query(text, sql.values)).map(toFoundEvent);
+    order by ${order}`,
+    sql.values,
+  );
+  return rows.map((row) => ({ ...toPlace(row), bytes: Number(row['bytes']) }));
 }
 
-const EVENT_COLUMNS =
-  'e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain';
+async function readEvents(
+  { events, dialect }: EventStoreDeps,
+  question: EventQuestion,
+  places: readonly EventPlace[],
+): Promise<FoundEvent[]> {
+  if (places.length === 0) return [];
+  const sql = dialect.newStatement('e');
+  const times = places.map(({ timestamp }) => timestamp);
+  const rows = await events.query(
+    `select ${eventColumns(sql)}
+    from events e
+    where e.project_id = ${sql.param(question.projectId)}
+      and e.timestamp >= ${sql.time(Math.min(...times))}
+      and e.timestamp <= ${sql.time(Math.max(...times))}
+      and e.uuid in (select cast(p.uuid as UUID) from ${sql.rows(['uuid'], places)} p)
+    order by ${orderOf(sql, directionOf(question))}`,
+    sql.values,
+  );
+  return rows.map(toFoundEvent);
+}
 
-function conditions(statement: EventStatement, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
+const eventColumns = (sql: SqlBuilder): string =>
+  `e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at,
+    ${sql.wholeText('e', 'properties')} as properties, ${sql.wholeText('e', 'elements_chain')} as elements_chain`;
+
+function conditions(statement: EventStatement, question: PreparedQuestion, last: EventPlace | undefined): string[] {
   const { event, distinctId, person, before, after, filter, steps, newestFirst } = question;
   const { sql } = statement;
   const all = [`e.timestamp < ${sql.time(before)}`];
@@ -124,23 +170,23 @@ function conditions(statement: EventStatement, question: PreparedQuestion, curso
   if (event !== undefined) all.push(`e.event = ${sql.param(event)}`);
   if (distinctId !== undefined) all.push(`e.distinct_id = ${sql.param(distinctId)}`);
   if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as UUID)`);
-  if (cursor !== undefined) all.push(pastCursor(sql, cursor, newestFirst ? '<' : '>'));
+  if (last !== undefined) all.push(isBeyond(sql, last, newestFirst ? '<' : '>'));
   all.push(statement.matches(filter));
   if (steps !== null) all.push(statement.fitsStep(steps));
   return all;
 }
 
-function pastCursor(sql: SqlBuilder, { timestamp, createdAt, uuid }: Cursor, sign: string): string {
-  const last = sql.idOrder(`cast(${sql.param(uuid)} as UUID)`);
+function isBeyond(sql: SqlBuilder, { timestamp, createdAt, uuid }: EventPlace, sign: string): string {
+  const id = sql.idOrder(`cast(${sql.param(uuid)} as UUID)`);
   return `(e.timestamp, e.created_at, ${sql.idOrder('e.uuid')})
-    ${sign} (${sql.time(timestamp)}, ${sql.time(createdAt)}, ${last})`;
+    ${sign} (${sql.time(timestamp)}, ${sql.time(createdAt)}, ${id})`;
 }
 
 /** One event by its id; null where there is none. */
 export async function getEvent(deps: EventStoreDeps, projectId: number, uuid: string): Promise<FoundEvent | null> {
   const sql = deps.dialect.newStatement('e');
   const [row] = await deps.events.query(
-    `select ${EVENT_COLUMNS}
+    `select ${eventColumns(sql)}
     from events e
     where e.project_id = ${sql.param(projectId)} and e.uuid = cast(${sql.param(uuid)} as UUID)
     limit 1`,
@@ -149,13 +195,17 @@ export async function getEvent(deps: EventStoreDeps, projectId: number, uuid: st
   return row ? toFoundEvent(row) : null;
 }
 
-const toFoundEvent = (row: Readonly<Record<string, unknown>>): FoundEvent => ({
+const toPlace = (row: SqlRow): EventPlace => ({
   uuid: String(row['uuid']),
+  timestamp: Number(row['timestamp']),
+  createdAt: Number(row['created_at']),
+});
+
+const toFoundEvent = (row: SqlRow): FoundEvent => ({
+  ...toPlace(row),
   event: String(row['event']),
   distinctId: String(row['distinct_id']),
   personId: String(row['person_id']),
-  timestamp: Number(row['timestamp']),
-  createdAt: Number(row['created_at']),
   properties: String(row['properties']),
   elementsChain: String(row['elements_chain']),
 });

@@ -107,7 +107,7 @@ async function readEvents(
   const blocks: Buffer[] = [];
   let [count, bytes, at] = [0, 0, from];
   while (at < end && (isFixed || (count < limits.events && bytes < limits.bytes))) {
-    const next = Math.min(at + limits.window, end);
+    const next = Math.min(await events.rangeEnd(at, limits.window, limits.bytes), end);
     for await (const chunk of events.events(at, next)) {
       const block = packBlock(chunk);
       blocks.push(block);

@@ -4,8 +4,9 @@ import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import { clickhouseJson } from '../../stores/cluster/event-block.ts';
+import { isLargeSql } from '../../stores/duckdb/large-events-sql.ts';
 import type { ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
-import type { SqlRow } from '../../stores/events/event-store.ts';
+import type { SqlRow, StoredEvent } from '../../stores/events/event-store.ts';
 import { addChecksum, addText, type Checksums } from './checksums.ts';
 import type { TableComparison } from './verify-tables.ts';
 
@@ -37,13 +38,13 @@ const SOURCE_SUMS = `
   select project_id as project, day, count(*) as n, sum(h >> 32)::varchar as high, sum(h & 4294967295)::varchar as low
   from (
     select project_id, ${DUCKDB_DAY} as day, md5_number_upper(${DUCKDB_ROW('properties')}) as h
-    from event_rows where not ${HAS_WIDE_NUMBER}
+    from event_rows e where not ${HAS_WIDE_NUMBER} and not ${isLargeSql('e')}
   )
   group by all`;
 
 const WIDE_ROWS = `
   select project_id as project, ${DUCKDB_DAY} as day, ${DUCKDB_ROW(`''`)} as text, properties
-  from event_rows where ${HAS_WIDE_NUMBER}`;
+  from event_rows e where ${HAS_WIDE_NUMBER} and not ${isLargeSql('e')}`;
 
 const TARGET_SUMS = `
   select project_id as project, day, count() as n,
@@ -61,8 +62,20 @@ export async function compareEvents(events: ReadOnlyEventFile, store: BlockStore
   for (const row of await events.query(WIDE_ROWS)) {
     addText(source, keyOf(row), String(row['text']) + clickhouseJson(String(row['properties'])));
   }
+  for await (const event of events.largeEvents()) addText(source, keyOfEvent(event), rowText(event));
   return { source, target: checksumsOf(await store.query(TARGET_SUMS, [])) };
 }
+
+const keyOfEvent = ({ projectId, timestamp }: StoredEvent): string => `${projectId} ${Math.floor(timestamp / DAY_MS)}`;
+
+/** `CLICKHOUSE_ROW` of an event whose row here is shortened. */
+const rowText = (event: StoredEvent): string =>
+  [
+    ...[event.uuid, event.event, event.distinctId, event.personId, event.timestamp, event.createdAt],
+    event.elementsChain,
+    ...[...event.groups, ...event.hot].map((text) => text ?? String.fromCharCode(NOTHING)),
+    clickhouseJson(event.properties),
+  ].join(String.fromCharCode(BETWEEN));
 
 const OVERRIDES = 'from person_overrides order by project_id, from_id';
 

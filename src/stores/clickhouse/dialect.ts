@@ -60,6 +60,15 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
   }
 
   /** ClickHouse compares the second half of UUIDs first. */
+  eventBytes(event: string): string {
+    return `(length(${event}.properties) + length(${event}.elements_chain))`;
+  }
+
+  /** Rows are never shortened. */
+  wholeText(event: string, name: 'properties' | 'elements_chain'): string {
+    return `${event}.${name}`;
+  }
+
   idOrder(id: string): string {
     return `toString(${id})`;
   }

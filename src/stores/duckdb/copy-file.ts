@@ -69,5 +69,6 @@ export async function copyDatabaseFile(writer: DuckDBConnection, path: string, t
 
 /** Reads every column, so that a damaged block is found. */
 export const READ_EVERYTHING_SQL = `
-  select count(*) as events, max(hash(e)) as all_events, (select max(hash(p)) from person_rows p) as all_persons
+  select count(*) as events, max(hash(e)) as all_events, (select max(hash(p)) from person_rows p) as all_persons,
+    (select max(hash(l)) from large_texts l) as all_large_texts
   from event_rows e`;

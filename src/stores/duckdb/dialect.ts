@@ -4,6 +4,7 @@ import type { BucketInterval, Dialect, SqlBuilder } from '../events/dialect.ts';
 import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
 import { readableJson } from '../events/readable-json.ts';
+import { largeEventBytesSql, wholeTextSql } from './large-events-sql.ts';
 import { duckdbJsonProperty } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 
@@ -65,6 +66,14 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     const names = columns.map((name, i) => `x.c${i} as "${name}"`).join(', ');
     const list = `from_json(${this.param(readableJson(JSON.stringify(picked)))}, '[${JSON.stringify(shape)}]')`;
     return `(select ${names} from (select unnest(${list}) as x))`;
+  }
+
+  eventBytes(event: string): string {
+    return largeEventBytesSql(event);
+  }
+
+  wholeText(event: string, name: 'properties' | 'elements_chain'): string {
+    return wholeTextSql(event, name);
   }
 
   idOrder(id: string): string {

@@ -1,6 +1,7 @@
 import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { parseExact } from '../../core/json/exact-json.ts';
+import { shortenProperties } from '../../core/events/shorten-properties.ts';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { PersonOverride, StoredEvent } from '../events/event-store.ts';
 import type { MirrorBatch, MirroredPerson } from '../events/person-mirror.ts';
@@ -12,6 +13,12 @@ import { duckdbPromotedText, isMarked } from './promoted-text.ts';
 type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
 
 const GROUP_COUNT = 5;
+
+/** 2048 rows of this size, which DuckDB reads at once, are 64 MB. */
+export const MAX_ROW_BYTES = 32 * 1024;
+
+export const exceedsRow = (text: string): boolean =>
+  text.length > MAX_ROW_BYTES || (text.length * 3 > MAX_ROW_BYTES && Buffer.byteLength(text) > MAX_ROW_BYTES);
 
 /** In the order of the table's columns. */
 const EVENT_COLUMNS: Columns<StoredEvent> = [
@@ -71,7 +78,8 @@ export function personChunks(
   { projectId, persons }: MirrorBatch,
   promoted: readonly PromotedColumn[],
 ): Generator<DuckDBDataChunk> {
-  const parsed = new Map(promoted.length === 0 ? [] : persons.map((person) => [person, parseProperties(person)]));
+  const rows = persons.map(shortenPerson);
+  const parsed = new Map(promoted.length === 0 ? [] : rows.map((person) => [person, parseProperties(person)]));
   return chunks(
     [
       [INTEGER, integerColumn(() => projectId)],
@@ -80,13 +88,19 @@ export function personChunks(
       [VARCHAR, textColumn((person) => readableJson(person.properties))],
       ...promoted.map((column) => promotedColumn<MirroredPerson>(column, (person) => parsed.get(person) ?? {})),
     ],
-    persons,
+    rows,
   );
 }
 
+/** As for large events; the whole person is in the metadata. */
+const shortenPerson = (person: MirroredPerson): MirroredPerson =>
+  exceedsRow(person.properties)
+    ? { ...person, properties: stringifyExact(shortenProperties(parseProperties(person), MAX_ROW_BYTES)) }
+    : person;
+
 const parseProperties = ({ properties }: MirroredPerson): Parsed => parseExact(properties) as Parsed;
 
-function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<DuckDBDataChunk> {
+export function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<DuckDBDataChunk> {
   const types = columns.map(([type]) => type);
   for (let at = 0; at < rows.length; at += CHUNK_ROWS) {
     const part = rows.slice(at, at + CHUNK_ROWS);

@@ -2,10 +2,12 @@ import { describeEventStore, type EventStoreSetup } from '../../../test/contract
 import { describeMirror } from '../../../test/contract/mirror.ts';
 import { describeReassignment } from '../../../test/contract/reassignment.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { duckdbDialect } from './dialect.ts';
 import { openEventStore } from './event-store.ts';
 
 const setupIn = (dir: TempDir): EventStoreSetup => ({
   openStore: () => openEventStore(dir.path('events.duckdb')),
+  dialect: duckdbDialect,
   copy: () => setupIn(dir.copy()),
   remove: async () => dir.remove(),
 });

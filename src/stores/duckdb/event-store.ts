@@ -8,6 +8,8 @@ import { closeEngine, type DuckDbEngine, type EventStoreOptions, openEngine, rem
 import { eventChunks } from './event-rows.ts';
 import { inTransaction } from './in-transaction.ts';
 import { EventStoreInvalidated, wrapFatalErrors } from './invalidated.ts';
+import { splitLargeEvents, writeLargeTexts } from './large-events.ts';
+import { deleteLargeTextsSql } from './large-events-sql.ts';
 import { deleteDuckDbMirror, readDuckDbMirrorPosition, readMirroredProjects, writeDuckDbMirror } from './mirror.ts';
 import { writeDuckDbOverrides } from './overrides.ts';
 import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
@@ -141,13 +143,17 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
-    return this.#oneAtATime(async () => {
-      const result = await this.#engine.writer.run(
-        'delete from event_rows where project_id = $1 and timestamp < make_timestamp_ms($2)',
-        [projectId, Math.trunc(timestamp)],
-      );
-      return result.rowsChanged;
-    });
+    const { writer } = this.#engine;
+    const [condition, values] = [
+      'project_id = $1 and timestamp < make_timestamp_ms($2)',
+      [projectId, Math.trunc(timestamp)],
+    ];
+    return this.#oneAtATime(() =>
+      inTransaction(writer, async () => {
+        await writer.run(deleteLargeTextsSql(condition), values);
+        return (await writer.run(`delete from event_rows where ${condition}`, values)).rowsChanged;
+      }),
+    );
   }
 
   reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {
@@ -215,8 +221,9 @@ class DuckDbEventStore implements EventFileStore {
 
   async #writeBatch({ events, overrides, position }: EventBatch): Promise<void> {
     const { writer } = this.#engine;
-    if (events.length > 0)
-      await appendChunks(writer, 'event_rows', eventChunks(events, this.#columns.ofOwner('event')));
+    const { rows, large } = splitLargeEvents(events);
+    if (rows.length > 0) await appendChunks(writer, 'event_rows', eventChunks(rows, this.#columns.ofOwner('event')));
+    await writeLargeTexts(writer, large);
     await writeDuckDbOverrides(writer, overrides);
     await writer.run('update log_position set position = $1', [position]);
   }

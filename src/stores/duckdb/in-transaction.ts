@@ -1,17 +1,18 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 /** `meanwhile` is called while the engine commits. */
-export async function inTransaction(
+export async function inTransaction<T>(
   writer: DuckDBConnection,
-  work: () => Promise<void>,
+  work: () => Promise<T>,
   meanwhile?: () => void,
-): Promise<void> {
+): Promise<T> {
   await writer.run('begin');
   try {
-    await work();
+    const result = await work();
     const committed = writer.run('commit');
     meanwhile?.();
     await committed;
+    return result;
   } catch (error) {
     // A commit that failed has ended the transaction already: then there is nothing to roll back.
     await writer.run('rollback').catch(() => undefined);

@@ -1,9 +1,12 @@
 /** Reads an event file without changing it, to move its data elsewhere. */
 import { statSync } from 'node:fs';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
-import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import { countFitting } from '../../core/count-fitting.ts';
+import { HOT_PROPERTIES, hotProperties } from '../../core/events/hot-properties.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { PersonOverride, SqlRow, StoredEvent } from '../events/event-store.ts';
 import { filesOf } from './engine.ts';
+import { isLargeSql, largeEventBytesSql, wholeTextSql } from './large-events-sql.ts';
 import { readNumber, SCHEMA_VERSION } from './schema.ts';
 import { toSqlRows } from './values.ts';
 
@@ -28,8 +31,9 @@ const OPTIONAL = [...GROUPS.map((n) => `group_${n}`), ...HOT_PROPERTIES].map(quo
 
 const EVENTS = `
   select rowid, project_id, uuid::varchar, event, distinct_id, person_id::varchar, epoch_ms(timestamp),
-    epoch_ms(created_at), properties, elements_chain, ${OPTIONAL}
-  from event_rows
+    epoch_ms(created_at), ${wholeTextSql('e', 'properties')}, ${wholeTextSql('e', 'elements_chain')},
+    ${isLargeSql('e')}, ${OPTIONAL}
+  from event_rows e
   where rowid >= $1 and rowid < $2`;
 
 export class ReadOnlyEventFile {
@@ -68,6 +72,20 @@ export class ReadOnlyEventFile {
     return readNumber(this.#connection, 'select coalesce(max(rowid) + 1, 0) from event_rows');
   }
 
+  /** The end of the range from here that has at most so many row ids and bytes; at least one row id. */
+  async rangeEnd(from: number, rowIds: number, maxBytes: number): Promise<number> {
+    const end = from + rowIds;
+    const sizes = await this.query(
+      `select rowid, ${largeEventBytesSql('e')} as bytes from event_rows e
+      where rowid >= ${Math.trunc(from)} and rowid < ${Math.trunc(end)} order by rowid`,
+    );
+    const fitting = countFitting(
+      sizes.map(({ bytes }) => ({ bytes: Number(bytes) })),
+      maxBytes,
+    );
+    return Number(sizes[fitting]?.['rowid'] ?? end);
+  }
+
   count(before: number): Promise<number> {
     return readNumber(this.#connection, `select count(*) from event_rows where rowid < ${Math.trunc(before)}`);
   }
@@ -77,6 +95,14 @@ export class ReadOnlyEventFile {
     const result = await this.#connection.stream(EVENTS, [from, to]);
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
       yield chunk.getRows().map(toEvent);
+    }
+  }
+
+  /** Events whose row is shortened, one at a time. */
+  async *largeEvents(): AsyncGenerator<StoredEvent> {
+    const rows = await this.query(`select rowid from event_rows e where ${isLargeSql('e')} order by rowid`);
+    for (const { rowid } of rows) {
+      for await (const events of this.events(Number(rowid), Number(rowid) + 1)) yield* events;
     }
   }
 
@@ -111,7 +137,19 @@ const textOrNull = (value: DuckDBValue | undefined): string | null =>
   value === null || value === undefined ? null : String(value);
 
 function toEvent([, ...row]: DuckDBValue[]): StoredEvent {
-  const [projectId, uuid, event, distinctId, personId, timestamp, createdAt, properties, elementsChain, ...rest] = row;
+  const [
+    projectId,
+    uuid,
+    event,
+    distinctId,
+    personId,
+    timestamp,
+    createdAt,
+    properties,
+    elementsChain,
+    isLarge,
+    ...rest
+  ] = row;
   const optional = rest.map(textOrNull);
   return {
     projectId: Number(projectId),
@@ -126,6 +164,7 @@ function toEvent([, ...row]: DuckDBValue[]): StoredEvent {
     parsed: {},
     elementsChain: String(elementsChain),
     groups: optional.slice(0, GROUPS.length),
-    hot: optional.slice(GROUPS.length),
+    // The columns of a large event are shortened.
+    hot: isLarge === true ? hotProperties(parseExact(String(properties))) : optional.slice(GROUPS.length),
   };
 }

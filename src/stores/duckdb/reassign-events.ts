@@ -1,5 +1,6 @@
 import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import type { DistinctIdMove, Reassigned, Reassignment } from '../events/reassignment.ts';
+import { deleteLargeTextsSql } from './large-events-sql.ts';
 import { readNumber } from './schema.ts';
 
 /** How many results are kept, for callers that repeat a reassignment after a crash. */
@@ -56,14 +57,13 @@ async function remove(
   connection: DuckDBConnection,
   { projectId, personId, distinctIds }: Reassignment & { distinctIds: readonly string[] },
 ): Promise<number> {
-  const result = await connection.run(
-    `delete from event_rows
-    where project_id = $1
-      and (person_id in (${SHOWN_AS}) or distinct_id in (select unnest($3::varchar[])))`,
-    [projectId, personId, listValue([...distinctIds])],
-    // The type of an empty list is unknown otherwise.
-    [INTEGER, VARCHAR, LIST(VARCHAR)],
-  );
+  const condition = `project_id = $1
+    and (person_id in (${SHOWN_AS}) or distinct_id in (select unnest($3::varchar[])))`;
+  // The type of an empty list is unknown otherwise.
+  const types = [INTEGER, VARCHAR, LIST(VARCHAR)];
+  const values = [projectId, personId, listValue([...distinctIds])];
+  await connection.run(deleteLargeTextsSql(condition), values, types);
+  const result = await connection.run(`delete from event_rows where ${condition}`, values, types);
   await connection.run(`delete from person_rows where project_id = $1 and person_id in (${SHOWN_AS})`, [
     projectId,
     personId,

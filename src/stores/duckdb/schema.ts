@@ -74,6 +74,14 @@ const MIGRATION_STEPS: readonly string[] = [
     has_marks boolean not null,
     last_used bigint not null
   );`,
+  // The texts of large events, in pieces (large-events.ts).
+  `create table large_texts (
+    project_id integer not null,
+    uuid uuid not null,
+    name varchar not null,
+    piece integer not null,
+    text varchar not null using compression zstd
+  );`,
 ];
 
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
@@ -88,6 +96,7 @@ export const TABLES = [
   'person_rows',
   'person_positions',
   'promoted_columns',
+  'large_texts',
 ] as const;
 
 export async function migrateDuckDb(connection: DuckDBConnection, path: string): Promise<void> {

@@ -72,6 +72,10 @@ export interface SqlBuilder {
   jsonList(value: string): string;
   /** A stable hash of the value, from 0 to `count` − 1, evenly distributed. */
   hashSlot(value: string, count: number): string;
+  /** The size of an event's texts, about, in bytes; `event` is an alias of `events` or `event_rows`. */
+  eventBytes(event: string): string;
+  /** A text of an event whose row may be shortened. */
+  wholeText(event: string, name: 'properties' | 'elements_chain'): string;
   /** The start of the bucket that contains `time`, in the calendar of the time zone. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }

@@ -101,7 +101,7 @@ await describeWithClickHouse('a move to many machines', (server) => {
   it('ends with a comparison of everything, and leaves the folder as it was', async () => {
     const { code, output } = await run();
     expect([code, output]).toEqual([0, expect.stringContaining('Both sides are equal.')]);
-    expect(output).toMatch(/\nevents +13 +13 {2}same\n/);
+    expect(output).toMatch(/\nevents +14 +14 {2}same\n/);
     expect(output).toMatch(/\nmerged persons +2 +2 {2}same\n/);
     expect(output).toMatch(/\nwaiting events +15 +15 {2}same\n/);
     expect(filesOf(folder)).toEqual(before);

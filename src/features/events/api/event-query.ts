@@ -10,7 +10,7 @@ import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText, queryTexts, withQuery } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import type { EventPersonStore } from '../../../stores/metadata/event-records.ts';
-import type { EventQuestion, FoundEvent } from '../list-events.ts';
+import type { EventPage, EventQuestion } from '../list-events.ts';
 
 /** Allows for clocks that are a little fast; events further ahead are hidden until then. */
 const MAX_CLOCK_AHEAD_MS = 5000;
@@ -103,14 +103,13 @@ async function readPerson(
  * The next page begins at the time of the last event. Where more events have that very time, it includes the time and
  * skips those that were shown; otherwise they would be missing on both pages.
  */
-export function nextLink(url: URL, question: EventQuestion, found: readonly FoundEvent[]): string | null {
-  const shown = found.slice(0, question.limit);
+export function nextLink(url: URL, question: EventQuestion, { events: shown, next }: EventPage): string | null {
   const last = shown.at(-1);
-  if (last === undefined || found.length <= question.limit) return null;
+  if (last === undefined || next === null) return null;
   const { bound, step } = question.newestFirst
     ? ({ bound: 'before', step: 1 } as const)
     : ({ bound: 'after', step: -1 } as const);
-  if (found[question.limit]?.timestamp !== last.timestamp) {
+  if (next.timestamp !== last.timestamp) {
     return withQuery(url, { [bound]: isoOffset(last.timestamp), offset: null });
   }
   const ties = shown.filter(({ timestamp }) => timestamp === last.timestamp).length;

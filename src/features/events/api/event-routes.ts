@@ -74,12 +74,9 @@ const limitedBy =
     );
 
 async function listEvents(deps: QueryDeps, question: EventQuestion, url: URL) {
-  // One more than is shown: whether there is a next page.
-  const prepared = await prepareEventQuestion(deps, { ...question, limit: question.limit + 1 });
-  const found = await findEvents(deps, prepared);
-  const shown = found.slice(0, question.limit);
-  const persons = await personsOf(deps, question.projectId, shown);
-  return { next: nextLink(url, question, found), results: shown.map((event) => presentEvent(event, persons)) };
+  const page = await findEvents(deps, await prepareEventQuestion(deps, question));
+  const persons = await personsOf(deps, question.projectId, page.events);
+  return { next: nextLink(url, question, page), results: page.events.map((event) => presentEvent(event, persons)) };
 }
 
 async function personsOf(
