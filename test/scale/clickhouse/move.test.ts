@@ -50,7 +50,13 @@ await describeWithClickHouse('a move to many machines', (server) => {
     const { databaseUrl, clickhouseUrl, clickhouseOptions } = setup.config;
     const addresses = ['--to-database-url', String(databaseUrl), '--to-clickhouse-url', String(clickhouseUrl)];
     const child: ChildProcess = spawn(process.execPath, ['scripts/cairn.js', 'move', '--from', folder, ...addresses], {
-      env: { ...process.env, CAIRN_CLICKHOUSE_OPTIONS: JSON.stringify(clickhouseOptions) },
+      // The addresses of the test run are no settings of the command.
+      env: {
+        ...process.env,
+        CLICKHOUSE_URL: undefined,
+        DATABASE_URL: undefined,
+        CAIRN_CLICKHOUSE_OPTIONS: JSON.stringify(clickhouseOptions),
+      },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
