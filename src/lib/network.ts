@@ -1,5 +1,6 @@
 /** IP addresses: to which network they belong, and whether they are private. */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** What one attacker controls: an IPv4 address, or the /64 network that every IPv6 customer gets. */
 export function networkOf(address: string): string {
@@ -15,41 +16,23 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-const PRIVATE_NETWORKS = new BlockList();
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  // Metadata services of clouds, which give out credentials.
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  PRIVATE_NETWORKS.addSubnet(network, bits, 'ipv4');
-}
-for (const [network, bits] of [
-  ['::', 127],
-  // Addresses that contain an IPv4 address.
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE_NETWORKS.addSubnet(network, bits, 'ipv6');
-}
+/** Global unicast. All else is reserved, local, or contains an IPv4 address, such as `::127.0.0.1` and `64:ff9b::/96`. */
+const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
-/** Loopback, private networks, link-local and multicast; also what is no IP address. */
+/** Whatever is no public address by the registries of IANA: loopback, private, link-local, tunnels, no address at all. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  const family = isIP(plain);
-  if (family === 0) return true;
-  return PRIVATE_NETWORKS.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+  // `process` unwraps IPv4 addresses that are written as IPv6; the check before it refuses `127.1` and the like.
+  if (isIP(plain) === 0) return true;
+  const parsed = ipaddr.process(plain);
+  if (parsed.range() !== 'unicast') return true;
+  return parsed instanceof ipaddr.IPv6 && !parsed.match(PUBLIC_IPV6);
+}
+
+/** This machine. */
+export function isLoopback(address: string): boolean {
+  const plain = address.replace(/%.*$/, '');
+  return isIP(plain) !== 0 && ipaddr.process(plain).range() === 'loopback';
 }
 
 /** Judges IP addresses and `localhost` only; other names are checked when they are resolved. */

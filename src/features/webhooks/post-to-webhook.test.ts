@@ -99,7 +99,7 @@ describe('private addresses', () => {
 
   it('are no other addresses', () => {
     expect(isPrivateUrl('https://hooks.example.org/services/T0/B0/x')).toBe(false);
-    expect(isPrivateUrl('http://203.0.113.7/')).toBe(false);
+    expect(isPrivateUrl('http://8.8.8.8/')).toBe(false);
   });
 });
 
