@@ -4,6 +4,7 @@ import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
 import { firstStartMessage } from './runtime/first-start-message.ts';
+import { makePrivateFiles } from './stores/protect-folder.ts';
 
 /** After this the process exits anyway, before an orchestrator kills it. */
 const STOP_WITHIN_MS = 10_000;
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
     console.log(configHelp());
     return;
   }
+  makePrivateFiles();
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   const app = await openApp({ config, log });

@@ -15,6 +15,7 @@ import { scanFiles } from '../../lib/scan-files.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';
+import { protectFolder } from '../../stores/protect-folder.ts';
 import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
@@ -73,6 +74,7 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 async function openStores({ config, clockMemory, tables }: BackendOptions, toClose: CloseList) {
   const { dataDir, ingestLogMaxBytes: maxBytes } = config;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  protectFolder(dataDir);
   const lock = lockFolder(dataDir);
   toClose.push(() => lock.release());
   const metadataPath = join(dataDir, DATA_FILES.metadata);
