@@ -24,6 +24,7 @@ export interface Config {
   initAdminPassword: string | null;
   logLevel: LogLevel;
   trustProxy: boolean | number | string;
+  monitoringPublic: boolean;
   maxBodyBytes: number;
   ingestLogMaxBytes: number;
   eventsRetentionDays: number | null;
@@ -215,6 +216,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: 'false',
     help: 'Proxies whose X-Forwarded-* headers are trusted: false, true, a number of hops, or a list of addresses.',
     parse: trustedProxies,
+  },
+  monitoringPublic: {
+    env: 'MONITORING_PUBLIC',
+    defaultText: 'false',
+    help: 'Set to true to serve /metrics and /_status to everybody; otherwise to personal keys, sessions and this machine.',
+    parse: (value) => choice('true', 'false')(value) === 'true',
   },
   maxBodyBytes: {
     env: 'MAX_BODY_BYTES',

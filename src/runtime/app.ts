@@ -9,6 +9,7 @@ import type { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { Rollbacks } from '../features/flags/manage/rollbacks.ts';
 import type { QueryUsage } from '../features/insights/query-usage.ts';
 import { ResultCache } from '../features/insights/result-cache.ts';
+import { callerFromHeaders } from '../http/api/authenticate.ts';
 import { reportOutdatedDecisions } from '../ingest/accept/read-your-writes.ts';
 import { reportStepTimes } from '../ingest/process/step-times.ts';
 import { reportIngestCounts } from '../ingest/track/ingest-counts.ts';
@@ -22,6 +23,7 @@ import { type ControlServer, openControlServer } from '../operate/control/contro
 import { dataRetention } from '../operate/data-retention.ts';
 import type { OperateDeps } from '../operate/deps.ts';
 import { localOperator, type Operator } from '../operate/operator.ts';
+import { requireMonitoringAccess } from '../operate/status/monitoring-access.ts';
 import { readStatus } from '../operate/status/read-status.ts';
 import type { StatusRouteDeps } from '../operate/status/status-routes.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
@@ -169,6 +171,8 @@ async function openServer(deps: AppDeps, features: readonly AppFeature[], isStop
         counts: backend.counts,
         describe: backend.describeCluster,
       }),
+    requireAccess: (request) =>
+      requireMonitoringAccess(request, config.monitoringPublic, (from) => callerFromHeaders(deps, from)),
     isStopping,
   };
   const options = { ...config, consoleFolder: fileURLToPath(builtFile('console/')) };
@@ -185,6 +189,7 @@ const operateDeps = (deps: AppDeps): OperateDeps => ({
   invalidateResults: (projectId) => deps.results.invalidate(projectId),
   snapshots: deps.backend.snapshots,
   checkStores: deps.backend.checkStores,
+  publicAddress: deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`,
 });
 
 /** Commands are closed before everything else: they may still use all of it. */

@@ -26,7 +26,7 @@ import { FastPath } from '../http/public/fast-path.ts';
 import { logRequests } from '../http/request-log.ts';
 import { dataHeaders, pageHeaders } from '../http/security-headers.ts';
 import { readValue } from '../http/validate.ts';
-import { type StatusRouteDeps, statusRoutes } from '../operate/status/status-routes.ts';
+import { type StatusRouteDeps, serverStatusRoute, statusRoutes } from '../operate/status/status-routes.ts';
 import type { AppDeps } from './app-deps.ts';
 import type { AppFeature } from './features.ts';
 import { handleUnknownPaths, rejectReservedNames } from './unknown-paths.ts';
@@ -85,7 +85,7 @@ export async function buildServer(
   logRequests(app, deps.logAnswer);
   const known = recordRoutes(app);
   await app.register(swagger, { openapi: OPENAPI });
-  await app.register(scope((api) => privateRoutes(api, deps, features, known)));
+  await app.register(scope((api) => privateRoutes(api, deps, features, known, status)));
   await app.register(scope((api) => publicRoutes(api, deps, features)));
   const fastRoutes = features.flatMap((feature) => feature.fastRoutes ?? []);
   installFastPath(app, new FastPath<AppDeps>(deps, fastRoutes));
@@ -118,11 +118,18 @@ function setCompilers(app: FastifyInstance): void {
 }
 
 /** For the console and for scripts, with a session or a personal key. */
-function privateRoutes(api: FastifyInstance, deps: AppDeps, features: readonly AppFeature[], known: KnownRoutes): void {
+function privateRoutes(
+  api: FastifyInstance,
+  deps: AppDeps,
+  features: readonly AppFeature[],
+  known: KnownRoutes,
+  status: StatusRouteDeps,
+): void {
   dataHeaders(api, deps.config.publicUrl);
   addBodyParsers(api);
   rejectReservedNames(api, deps, known);
   for (const feature of features) feature.api?.(api, deps);
+  serverStatusRoute(api, deps, status);
 }
 
 const COMMON_CONTENT_TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];

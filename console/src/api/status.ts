@@ -4,4 +4,5 @@ import { get } from './request.ts';
 
 export type Status = Static<typeof StatusSchema>;
 
-export const getStatus = (signal?: AbortSignal): Promise<Status> => get<Status>('/_status', undefined, signal);
+export const getStatus = (signal?: AbortSignal): Promise<Status> =>
+  get<Status>('/api/server_status/', undefined, signal);

@@ -1,8 +1,10 @@
 /** Health checks, metrics and status, for operators and their monitoring. */
 import type { Static } from '@sinclair/typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { userRoute } from '../../http/api/route.ts';
+import type { RouteDeps } from '../../http/api/route-deps.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import type { StatusSchema } from './status-schemas.ts';
+import { StatusSchema } from './status-schemas.ts';
 
 export interface StatusRouteDeps {
   metrics: Metrics;
@@ -10,8 +12,22 @@ export interface StatusRouteDeps {
   checkStores(): Promise<void>;
   /** What `/_status` returns. */
   status(): Promise<Static<typeof StatusSchema>>;
+  /** Throws unless the caller may read metrics and status. */
+  requireAccess(request: FastifyRequest): Promise<void>;
   /** True once the process was asked to stop. */
   isStopping(): boolean;
+}
+
+/** For the console, whose users may come through a proxy that hides `/_status`. */
+export function serverStatusRoute(app: FastifyInstance, deps: RouteDeps, { status }: StatusRouteDeps): void {
+  userRoute(app, deps, {
+    method: 'GET',
+    url: '/api/server_status/',
+    summary: 'State of the server: versions, stores, ingestion',
+    tag: 'server',
+    response: StatusSchema,
+    handler: () => status(),
+  });
 }
 
 export function statusRoutes(app: FastifyInstance, deps: StatusRouteDeps): void {
@@ -29,8 +45,9 @@ export function statusRoutes(app: FastifyInstance, deps: StatusRouteDeps): void 
       }
     });
   }
-  app.get('/metrics', hidden, async (_request, reply) =>
+  const restricted = { ...hidden, onRequest: deps.requireAccess } as const;
+  app.get('/metrics', restricted, async (_request, reply) =>
     reply.type(deps.metrics.contentType).send(await deps.metrics.text()),
   );
-  app.get('/_status', hidden, () => deps.status());
+  app.get('/_status', restricted, () => deps.status());
 }
