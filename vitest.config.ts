@@ -8,6 +8,8 @@ const GROUPS: Record<string, string[]> = {
   security: [
     'test/http/security.test.ts',
     'test/capture/attacks.test.ts',
+    'test/accounts/revocation.test.ts',
+    'test/accounts/privacy.test.ts',
     'test/http/access-control.test.ts',
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/sessions.test.ts',

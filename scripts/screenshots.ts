@@ -48,7 +48,7 @@ const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
 
 const PAGES: readonly Shot[] = [
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
-  { name: 'setup', path: () => '/setup?token=shown-once', wait: 'Create your account', signedOut: true },
+  { name: 'setup', path: () => '/setup#token=shown-once', wait: 'Create your account', signedOut: true },
   { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Receiving events' },
   { name: 'live', path: ({ projectId }) => `/project/${projectId}/live`, wait: 'product viewed' },
   {

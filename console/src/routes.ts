@@ -10,6 +10,7 @@ const P = '/project/:project';
 export const ROUTES: readonly Route[] = [
   { name: 'login', path: '/login', isPublic: true, load: () => import('./pages/accounts/login-page.tsx') },
   { name: 'setup', path: '/setup', isPublic: true, load: () => import('./pages/accounts/setup-page.tsx') },
+  { name: 'invite', path: '/invite/:invite', isPublic: true, load: () => import('./pages/accounts/invite-page.tsx') },
   { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Data' }, load: () => import('./pages/events/live-page.tsx') },
   { name: 'persons', path: `${P}/persons`, nav: { label: 'Persons', group: 'Data' }, load: () => import('./pages/persons/persons-page.tsx') },
   { name: 'person', path: `${P}/persons/:person`, load: () => import('./pages/persons/person-page.tsx') },

@@ -21,6 +21,8 @@ export interface Caller {
   via: 'personal_key' | 'session';
   /** Digest of the session. */
   sessionHash?: string;
+  /** Digest of the personal key. */
+  keyHash?: string;
 }
 
 export interface CallerDeps {
@@ -45,18 +47,29 @@ export async function callerByKey(
   throw new Failure('unauthenticated', `Personal API key found in request ${place} is invalid.`);
 }
 
-export async function findCallerByKey({ metadata, clock }: CallerDeps, key: string): Promise<Caller | null> {
-  const stored = await metadata.personalKeys.getByHash(digest(key));
+export const findCallerByKey = (deps: CallerDeps, key: string): Promise<Caller | null> =>
+  callerByKeyHash(deps, digest(key));
+
+async function callerByKeyHash({ metadata, clock }: CallerDeps, hash: string): Promise<Caller | null> {
+  const stored = await metadata.personalKeys.getByHash(hash);
   const user = stored && (await metadata.users.get(stored.userId));
-  if (!user?.isActive) return null;
+  if (!stored || !user?.isActive) return null;
   const now = clock.now();
-  if (now - (stored?.lastUsedAt ?? 0) >= LAST_USED_UPDATE_INTERVAL_MS && stored)
+  if (now - (stored.lastUsedAt ?? 0) >= LAST_USED_UPDATE_INTERVAL_MS)
     await metadata.personalKeys.setLastUsed(stored.id, now);
-  return { user, memberships: await metadata.memberships.listByUser(user.id), via: 'personal_key' };
+  return {
+    user,
+    memberships: await metadata.memberships.listByUser(user.id),
+    via: 'personal_key',
+    keyHash: stored.hash,
+  };
 }
 
-export async function callerBySession({ metadata, clock }: CallerDeps, cookie: string): Promise<Caller | null> {
-  const session = await metadata.sessions.getByHash(digest(cookie));
+export const callerBySession = (deps: CallerDeps, cookie: string): Promise<Caller | null> =>
+  callerBySessionHash(deps, digest(cookie));
+
+async function callerBySessionHash({ metadata, clock }: CallerDeps, hash: string): Promise<Caller | null> {
+  const session = await metadata.sessions.getByHash(hash);
   if (!session || session.expiresAt <= clock.now()) return null;
   const user = await metadata.users.get(session.userId);
   if (!user?.isActive) return null;
@@ -66,6 +79,16 @@ export async function callerBySession({ metadata, clock }: CallerDeps, cookie: s
     via: 'session',
     sessionHash: session.hash,
   };
+}
+
+/** Whether the key or session is still valid and its user still a member, for responses that stay open. */
+export async function hasAccessStill(deps: CallerDeps, caller: Caller, organizationId: string): Promise<boolean> {
+  const { sessionHash, keyHash } = caller;
+  const current =
+    sessionHash !== undefined
+      ? await callerBySessionHash(deps, sessionHash)
+      : await callerByKeyHash(deps, keyHash ?? '');
+  return current !== null && levelIn(current, organizationId) !== null;
 }
 
 export function levelIn(caller: Caller, organizationId: string): MembershipLevel | null {

@@ -7,7 +7,10 @@ import { subCommands } from './sub-commands.ts';
 const HELP = `Manages users of the console and the private API.
 
   cairn users list
+  cairn users invite EMAIL [--name NAME] [--level member|admin|owner] [--organization ID]
+                                                        Prints a link with which they choose their own password.
   cairn users create EMAIL [--name NAME] [--level member|admin|owner] [--organization ID] [--password-stdin]
+  cairn users set-email EMAIL NEW                       Ends their sessions; their keys stay valid.
   cairn users reset-password EMAIL [--password-stdin]   Ends their sessions; their keys stay valid.
   cairn users revoke EMAIL                              Blocks them: ends their sessions and deletes their keys.
   cairn users activate EMAIL                            Lets them sign in again with their password.
@@ -48,7 +51,7 @@ const setActive =
 
 export const users: Command = {
   name: 'users',
-  summary: 'Manage users: create, list, revoke, activate, reset-password.',
+  summary: 'Manage users: invite, create, list, revoke, activate, set-email, reset-password.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -78,6 +81,25 @@ export const users: Command = {
       const wanted = { email, name: options.name ?? email.split('@')[0] ?? email, level, organization, password };
       const made = await (await context.operator({ mayBegin: true })).run('users.create', wanted);
       return printPassword(context, made, `Created ${made.email} (${level}).`);
+    },
+    async invite(context, args) {
+      const { words, options } = readArgs(args, { name: 'text', level: 'text', organization: 'text' });
+      const email = readEmail(words);
+      const level = oneOf('--level', options.level ?? 'member', Object.keys(LEVELS) as LevelName[]);
+      const wanted = { email, name: options.name ?? '', level, organization: options.organization };
+      const made = await (await context.operator({ mayBegin: true })).run('users.invite', wanted);
+      if (context.json) context.out.json(made);
+      else context.out.print(made.link);
+      context.out.note(`Give the link to ${made.email}. It works once, for three days, and is not shown again.`);
+      return EXIT.done;
+    },
+    async 'set-email'(context, args) {
+      const { EMAIL, NEW } = readPositionals(readArgs(args, {}).words, 'EMAIL', 'NEW');
+      const to = readEmail([NEW]);
+      const { email } = await (await context.operator()).run('users.set-email', { email: EMAIL, to });
+      if (context.json) context.out.json({ email });
+      else context.out.print(`${EMAIL} is now ${email}; their sessions have ended.`);
+      return EXIT.done;
     },
     async 'reset-password'(context, args) {
       const { words, options } = readArgs(args, { 'password-stdin': 'flag' });

@@ -19,7 +19,7 @@ interface ConsoleOptions {
 }
 
 /** All routes of `console/src/routes.ts` are below these. */
-const PAGE_PATHS = ['/', '/login', '/setup', '/account', '/status', '/project/*', '/organization/*'];
+const PAGE_PATHS = ['/', '/login', '/setup', '/invite/*', '/account', '/status', '/project/*', '/organization/*'];
 
 /** Only our own files, nothing inline, no frames, and no text as HTML. */
 const POLICY = [

@@ -50,9 +50,17 @@ export function envelope<T, R>(url: URL, page: Page, paged: Paged<T>, present: (
   };
 }
 
-/** The same URL with some query parameters replaced (null removes one), sorted. */
+/** Personal and secret keys; a project key is public, and old clients name the project by it. */
+const isSecretParameter = ([name, value]: [string, string]): boolean =>
+  name === 'personal_api_key' || /^ph[xs]_/.test(value);
+
+/**
+ * The same URL with some query parameters replaced (null removes one), sorted. Without secret keys: links end up in logs
+ * and in what people share, and clients send their key with each request anyway.
+ */
 export function withQuery(url: URL, changes: Record<string, number | string | null>): string {
   const next = new URL(url);
+  for (const [name] of [...next.searchParams].filter(isSecretParameter)) next.searchParams.delete(name);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) next.searchParams.delete(name);
     else next.searchParams.set(name, String(value));

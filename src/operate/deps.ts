@@ -31,4 +31,6 @@ export interface OperateDeps {
   /** Null if the data is not in a folder. */
   snapshots: FolderSnapshots | null;
   checkStores(): Promise<StoreCheck[]>;
+  /** Where links begin. */
+  publicAddress: string;
 }

@@ -1,6 +1,6 @@
 /** Personal keys of all users. */
 import { Failure } from '../core/errors.ts';
-import { createPersonalKey } from '../features/accounts/personal-keys.ts';
+import { createPersonalKey, deletePersonalKey } from '../features/accounts/personal-keys.ts';
 import { userByEmail } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
@@ -34,16 +34,16 @@ export const createKey: Operation<{ user: string; label: string }, { id: string;
   { user: email, label },
 ) => {
   const user = await userByEmail(deps.metadata, email);
-  const memberships = await deps.metadata.memberships.listByUser(user.id);
-  const { key, value } = await createPersonalKey(deps, { user, memberships, via: 'personal_key' }, label);
+  const { key, value } = await createPersonalKey(deps, { user }, label);
   return { id: key.id, key: value };
 };
 
-export const revokeKey: Operation<{ id: string }, { user: string; label: string }> = async ({ metadata }, { id }) => {
+export const revokeKey: Operation<{ id: string }, { user: string; label: string }> = async (deps, { id }) => {
+  const { metadata } = deps;
   for (const user of await metadata.users.listAll()) {
     const key = await metadata.personalKeys.get(user.id, id);
     if (!key) continue;
-    await metadata.personalKeys.delete(key.id);
+    await deletePersonalKey(deps, user, key);
     return { user: user.email, label: key.label };
   }
   throw new Failure('not_found', `There is no key ${id}. See: cairn keys list`);

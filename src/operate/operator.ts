@@ -9,7 +9,7 @@ import type { OperationOutput } from './operation.ts';
 import { createProjectAsOwner, deleteProjectAsOwner, findProject, listProjects, resetProjectKey } from './projects.ts';
 import { exportEvents, exportPersons } from './transfer/export.ts';
 import { finishImport, importLines } from './transfer/import.ts';
-import { createUser, listUsers, resetPassword, setUserActive } from './users.ts';
+import { createUser, inviteUser, listUsers, resetPassword, setEmail, setUserActive } from './users.ts';
 
 const OPERATIONS = {
   ping: async () => ({}),
@@ -23,6 +23,8 @@ const OPERATIONS = {
   'projects.delete': deleteProjectAsOwner,
   'users.list': listUsers,
   'users.create': createUser,
+  'users.invite': inviteUser,
+  'users.set-email': setEmail,
   'users.set-active': setUserActive,
   'users.reset-password': resetPassword,
   backup: createBackup,

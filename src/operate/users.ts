@@ -1,8 +1,13 @@
 /** Users. A password that is not given is generated and returned once. */
 
+import { changesBetween } from '../access/record-activity.ts';
+import { recordAccountActivity, secretChange } from '../features/accounts/account-activity.ts';
 import { SETUP_TOKEN } from '../features/accounts/bootstrap.ts';
-import { addMember } from '../features/accounts/organizations.ts';
+import { createInvite } from '../features/accounts/invites.ts';
+import { inviteLink } from '../features/accounts/links.ts';
+import { createMember } from '../features/accounts/members.ts';
 import { checkedPassword } from '../features/accounts/passwords.ts';
+import { availableEmail } from '../features/accounts/users.ts';
 import { hashPassword } from '../lib/secrets.ts';
 import { ADMIN, MEMBER, type MembershipLevel, OWNER } from '../stores/metadata/accounts.ts';
 import { chosenOrganization, ownerOf, userByEmail } from './lookups.ts';
@@ -50,20 +55,43 @@ interface NewUser {
   password: string | null;
 }
 
-/** The returned password is null if one was given, or if the user had an account already. */
+/** For an address without an account. The returned password is null if one was given. */
 export const createUser: Operation<NewUser, { email: string; password: string | null }> = async (deps, wanted) => {
   const { metadata, ids } = deps;
   const organization = await chosenOrganization(metadata, wanted.organization);
-  const known = await metadata.users.getByEmail(wanted.email);
-  const made = known || wanted.password !== null ? null : ids.token('');
-  const { user } = await addMember(deps, await ownerOf(metadata, organization.id), organization, {
+  const made = wanted.password === null ? ids.token('') : null;
+  const { user } = await createMember(deps, await ownerOf(metadata, organization.id), organization, {
     email: wanted.email,
     firstName: wanted.name,
-    password: wanted.password ?? made ?? undefined,
+    password: wanted.password ?? made ?? '',
     level: LEVELS[wanted.level],
   });
   return { email: user.email, password: made };
 };
+
+/** A link for the person: they choose their password, or join with the account that they have. */
+export const inviteUser: Operation<Omit<NewUser, 'password'>, { email: string; link: string }> = async (
+  deps,
+  { email, name, level, organization: id },
+) => {
+  const organization = await chosenOrganization(deps.metadata, id);
+  const owner = await ownerOf(deps.metadata, organization.id);
+  const given = { email, firstName: name, level: LEVELS[level] };
+  const { invite, token } = await createInvite(deps, owner, organization, given);
+  return { email: invite.email, link: inviteLink(deps.publicAddress, invite.id, token) };
+};
+
+/** Ends their sessions; keys stay valid. */
+export const setEmail: Operation<{ email: string; to: string }, { email: string }> = (deps, { email, to }) =>
+  deps.metadata.transaction(async (store) => {
+    const user = await userByEmail(store, email);
+    const changed = await availableEmail(store, user, to);
+    await store.users.update(user.id, { email: changed });
+    await store.sessions.deleteByUser(user.id);
+    const changes = changesBetween('User', { email: user.email }, { email: changed });
+    await recordAccountActivity(deps, store, user, { userId: null, activity: 'updated', changes });
+    return { email: changed };
+  });
 
 /** A user who is not active cannot sign in: sessions end, and keys are deleted for good. */
 export const setUserActive: Operation<{ email: string; active: boolean }, { keys: number }> = (
@@ -76,6 +104,7 @@ export const setUserActive: Operation<{ email: string; active: boolean }, { keys
     if (active) return { keys: 0 };
     await store.sessions.deleteByUser(user.id);
     const keys = await store.personalKeys.listByUser(user.id);
+    await recordAccountActivity(deps, store, user, { userId: null, activity: 'deactivated', changes: null });
     for (const { id } of keys) await store.personalKeys.delete(id);
     return { keys: keys.length };
   });
@@ -86,18 +115,18 @@ interface NewPassword {
 }
 
 /** Ends all sessions; keys stay valid. */
-export const resetPassword: Operation<NewPassword, { password: string | null }> = async (
-  { metadata, ids },
-  { email, password },
-) => {
+export const resetPassword: Operation<NewPassword, { password: string | null }> = async (deps, { email, password }) => {
+  const { metadata, ids } = deps;
   const made = password === null ? ids.token('') : null;
-  const passwordHash = await hashPassword(checkedPassword(password ?? made ?? ''));
+  const passwordHash = await hashPassword(checkedPassword(password ?? made ?? '', email));
   await metadata.transaction(async (store) => {
     const user = await userByEmail(store, email);
     await store.users.update(user.id, { passwordHash });
     // The setup link is for the one user without a password.
     if (user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
     await store.sessions.deleteByUser(user.id);
+    const changes = [secretChange('password')];
+    await recordAccountActivity(deps, store, user, { userId: null, activity: 'updated', changes });
   });
   return { password: made };
 };

@@ -128,11 +128,11 @@ function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
   return { flagSnapshots, decide };
 }
 
-function accountDeps({ backend: { metadata }, config, clock, ids }: BaseDeps) {
+function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDeps) {
   const signInGuard = new SignInGuard({ metadata, clock, ids });
   return {
     directory: new ProjectDirectory({ metadata, clock }),
-    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard }),
+    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard, log }),
     signInGuard,
     keys: new KeyGuard(clock),
   };

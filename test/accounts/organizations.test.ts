@@ -118,32 +118,6 @@ describe('members', () => {
     });
   });
 
-  it('need a password only when they have no account yet', async () => {
-    const { status, body } = await client.post(members, { body: { email: 'new@example.org' } });
-    expect([status, body.code, body.attr]).toEqual([400, 'required', 'password']);
-    const short = await client.post(members, { body: { email: 'new@example.org', password: 'short' } });
-    expect([short.status, short.body.code, short.body.attr]).toEqual([400, 'password_too_short', 'password']);
-    const other = (await client.post('/api/organizations/', { body: { name: 'Second' } })).body;
-    const added = await client.post(`/api/organizations/${other.id}/members/`, {
-      body: { email: 'MEMBER@example.org' },
-    });
-    expect([added.status, added.body.user.uuid]).toEqual([201, member.uuid]);
-    await client.delete(`/api/organizations/${other.id}/`);
-  });
-
-  it('are added once', async () => {
-    const { status, body } = await client.post(members, { body: { email: 'member@example.org' } });
-    expect([status, body]).toEqual([
-      400,
-      {
-        type: 'validation_error',
-        code: 'unique',
-        detail: 'This user is already a member of the organization.',
-        attr: 'email',
-      },
-    ]);
-  });
-
   it('grant and revoke levels up to their own', async () => {
     const owner = (await client.get('/api/users/@me/')).body.uuid;
     const asAdmin = { key: admin.personalKey };

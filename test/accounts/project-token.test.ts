@@ -40,5 +40,5 @@ it('is refused if no project has it', async () => {
 
 it('gives no access to projects of others', async () => {
   const { status } = await clientFor(server).get(`/api/projects/1/events/?token=${stranger.projectKey}`);
-  expect(status).toBe(403);
+  expect(status).toBe(404);
 });

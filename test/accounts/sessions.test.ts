@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { call, clientFor } from '../support/client.ts';
-import { cookieOf } from '../support/people.ts';
+import { addMember, cookieOf } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ADMIN = { initAdminEmail: 'ada@example.org', initAdminPassword: 'correct horse' };
@@ -167,7 +167,7 @@ describe('the set-up link of the first start', () => {
 
   it('makes the first user, once, and is not there when an admin was named', async () => {
     const fresh = await startServer();
-    const { url, setupToken, personalKey } = fresh;
+    const { url, setupToken } = fresh;
     try {
       expect(setupToken).toMatch(/^[0-9A-Za-z]{43}$/);
       expect((await setUp(url, 'guessed')).status).toBe(403);
@@ -175,10 +175,7 @@ describe('the set-up link of the first start', () => {
       const short = await call(url, 'POST', '/api/setup/', { key: null, body: weak });
       expect([short.status, short.body.code]).toEqual([400, 'password_too_short']);
 
-      await call(url, 'POST', '/api/organizations/@current/members/', {
-        key: personalKey,
-        body: { email: 'grace@example.org', password: 'correct horse' },
-      });
+      await addMember(fresh, 'grace@example.org');
       const taken = await setUp(url, setupToken ?? '', 'Grace@example.org');
       expect([taken.status, taken.body.code, taken.body.attr]).toEqual([400, 'unique', 'email']);
 

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
 
   it('leads from the setup link to the first event, sent by the HTML snippet', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
-    await page.goto(`${server.url}/setup?token=${server.setupToken}`);
+    await page.goto(`${server.url}/setup#token=${server.setupToken}`);
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('Email').fill(ACCOUNT.email);
     await page.getByLabel('Password').fill(ACCOUNT.password);

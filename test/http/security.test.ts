@@ -28,7 +28,7 @@ const nextMinute = (): void => server.setNow(new Date(Date.UTC(2026, 0, 15, 13, 
 const deviceOf = (headers: Headers): string =>
   headers
     .getSetCookie()
-    .find((cookie) => cookie.startsWith('cairn_device='))
+    .find((cookie) => cookie.startsWith('__Host-cairn_device='))
     ?.split(';', 1)[0] ?? '';
 
 describe('guessing a password', () => {
@@ -146,8 +146,8 @@ describe('cookies', () => {
     nextMinute();
     const { headers } = await signIn(RIGHT, '203.0.113.1', { origin: 'https://cairn.example.org' });
     const [session, device] = headers.getSetCookie();
-    expect(session).toMatch(/^cairn_session=\w{43}; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
-    expect(device).toMatch(/^cairn_device=.+; Max-Age=31536000; Path=\/api\/login; HttpOnly; Secure; SameSite=Strict$/);
+    expect(session).toMatch(/^__Host-cairn_session=\w{43}; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
+    expect(device).toMatch(/^__Host-cairn_device=.+; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
   });
 
   it.each([

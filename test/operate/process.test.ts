@@ -1,7 +1,7 @@
 /** The real process, as `npm start` runs it. (`--built` only skips the bundling, which the test run has done already.) */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configHelp } from '../../src/config.ts';
 import { call } from '../support/client.ts';
 import { cookieOf } from '../support/people.ts';
+import { sendJson } from '../support/send.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -67,7 +68,7 @@ describe('the first start', () => {
     const address = await first.ready;
     const { stdout } = first.output;
     expect(stdout).toContain(`Cairn is ready at ${address}`);
-    expect(stdout).toContain(`${address}/setup?token=`);
+    expect(stdout).toContain(`${address}/setup#token=`);
     const projectKey = /phc_[0-9A-Za-z]{43}/.exec(stdout)?.[0];
     const personalKey = /phx_[0-9A-Za-z]{43}/.exec(stdout)?.[0];
     const me = await call(address, 'GET', '/api/users/@me/', { key: personalKey ?? '' });
@@ -81,6 +82,26 @@ describe('the first start', () => {
     expect(await stop(second)).toBe(0);
   });
 
+  it('makes files that only its own user can read', async () => {
+    const cairn = start();
+    const address = await cairn.ready;
+    const projectKey = /phc_[0-9A-Za-z]{43}/.exec(cairn.output.stdout)?.[0];
+    await sendJson(address, '/capture/', { api_key: projectKey, event: 'seen', distinct_id: 'ada' });
+    const names = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+    expect(names).toEqual(expect.arrayContaining(['metadata.sqlite', 'metadata.sqlite-wal', 'events.duckdb']));
+    const open = names.filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(await stop(cairn)).toBe(0);
+  });
+
+  it('refuses a first password that anybody would guess', async () => {
+    const cairn = start({ INIT_ADMIN_EMAIL: 'ada@example.org', INIT_ADMIN_PASSWORD: 'password123' });
+    expect(await cairn.ended).toBe(1);
+    expect(cairn.output.stderr).toContain('INIT_ADMIN_PASSWORD cannot be used. This password is too common');
+    expect(cairn.output.stderr).not.toContain('password123');
+  });
+
   it('reads keys and the first user from the settings', async () => {
     const cairn = start({
       INIT_PROJECT_API_KEY: 'phc_given_project_key',
@@ -89,8 +110,8 @@ describe('the first start', () => {
       INIT_ADMIN_PASSWORD: 'correct horse',
     });
     const address = await cairn.ready;
-    expect(cairn.output.stdout).toContain('phc_given_project_key');
-    expect(cairn.output.stdout).not.toMatch(/setup|correct horse/);
+    expect(cairn.output.stdout).toContain('as set by INIT_PERSONAL_API_KEY');
+    expect(cairn.output.stdout).not.toMatch(/setup|correct horse|phc_given|phx_given/);
     const body = { email: 'ada@example.org', password: 'correct horse' };
     const signedIn = await call(address, 'POST', '/api/login/', { key: null, body });
     expect(signedIn.status).toBe(200);

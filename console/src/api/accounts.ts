@@ -1,12 +1,13 @@
 /** Sign-in, the current user and their personal API keys. */
 import type { Static } from '@sinclair/typebox';
+import type { SignUpPreviewSchema, SignUpSchema } from '../../../src/features/accounts/api/invite-schemas.ts';
 import type {
   NewPersonalKeySchema,
   PersonalKeySchema,
 } from '../../../src/features/accounts/api/personal-key-schemas.ts';
 import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/features/accounts/api/session-schemas.ts';
 import type { UserChangeSchema, UserSchema } from '../../../src/features/accounts/api/user-schemas.ts';
-import { get, patch, post, remove } from './request.ts';
+import { get, patch, post, remove, request } from './request.ts';
 
 export type User = Static<typeof UserSchema>;
 type SignedIn = Static<typeof SignedInSchema>;
@@ -18,6 +19,13 @@ export const setCurrentProject = (id: number): Promise<User> =>
 
 export const signIn = (body: Static<typeof SignInSchema>): Promise<SignedIn> => post<SignedIn>('/api/login/', body);
 export const setUp = (body: Static<typeof SetUpSchema>): Promise<SignedIn> => post<SignedIn>('/api/setup/', body);
+type SignUpPreview = Static<typeof SignUpPreviewSchema>;
+const signUpPath = (inviteId: string): string => `/api/signup/${encodeURIComponent(inviteId)}/`;
+/** The token is in a header, because logs keep URLs. */
+export const getSignUp = (inviteId: string, token: string, signal?: AbortSignal): Promise<SignUpPreview> =>
+  request<SignUpPreview>('GET', signUpPath(inviteId), { headers: { 'x-invite-token': token }, signal });
+export const signUp = (inviteId: string, body: Static<typeof SignUpSchema>): Promise<SignedIn> =>
+  post<SignedIn>(signUpPath(inviteId), body);
 export const signOut = (): Promise<void> => post('/api/logout/');
 
 export type PersonalKey = Static<typeof PersonalKeySchema>;

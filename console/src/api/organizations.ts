@@ -1,5 +1,10 @@
 /** Members and roles of an organization. */
 import type { Static } from '@sinclair/typebox';
+import type {
+  InviteSchema,
+  InviteWriteSchema,
+  NewInviteSchema,
+} from '../../../src/features/accounts/api/invite-schemas.ts';
 import type { MemberSchema } from '../../../src/features/accounts/api/organization-schemas.ts';
 import type {
   ResourceAccessSchema,
@@ -17,6 +22,8 @@ export const LEVELS = [
 export const ADMIN = 8;
 
 export type Member = Static<typeof MemberSchema>;
+export type Invite = Static<typeof InviteSchema>;
+export type NewInvite = Static<typeof NewInviteSchema>;
 export type Role = Static<typeof RoleSchema>;
 type RoleMember = Static<typeof RoleMembershipSchema>;
 
@@ -26,14 +33,17 @@ const pathOf = (id: string, ...parts: string[]): string =>
 
 export const listMembers = async (organizationId: string, signal?: AbortSignal): Promise<Member[]> =>
   (await get<Paged<Member>>(pathOf(organizationId, 'members'), ALL, signal)).results;
-export const addMember = (
-  organizationId: string,
-  body: { email: string; first_name?: string; password?: string; level: number },
-): Promise<Member> => post<Member>(pathOf(organizationId, 'members'), body);
 export const updateMember = (organizationId: string, userUuid: string, level: number): Promise<Member> =>
   patch<Member>(pathOf(organizationId, 'members', userUuid), { level });
 export const removeMember = (organizationId: string, userUuid: string): Promise<void> =>
   remove(pathOf(organizationId, 'members', userUuid));
+
+export const listInvites = async (organizationId: string, signal?: AbortSignal): Promise<Invite[]> =>
+  (await get<Paged<Invite>>(pathOf(organizationId, 'invites'), ALL, signal)).results;
+export const createInvite = (organizationId: string, body: Static<typeof InviteWriteSchema>): Promise<NewInvite> =>
+  post<NewInvite>(pathOf(organizationId, 'invites'), body);
+export const deleteInvite = (organizationId: string, id: string): Promise<void> =>
+  remove(pathOf(organizationId, 'invites', id));
 
 /** Access levels of a role: every flag, or only the flags that list the role. */
 export const CAN_EDIT = 37;

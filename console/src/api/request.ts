@@ -12,6 +12,7 @@ interface RequestOptions {
   /** Sent as JSON. */
   body?: unknown;
   signal?: AbortSignal | undefined;
+  headers?: Readonly<Record<string, string>>;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -63,12 +64,17 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-async function send(method: Method, path: string, { query, body, signal }: RequestOptions): Promise<Response> {
+async function send(method: Method, path: string, options: RequestOptions): Promise<Response> {
+  const { query, body, signal, headers = {} } = options;
   try {
     return await fetch(withQuery(path, query), {
       method,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });

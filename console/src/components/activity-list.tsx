@@ -55,6 +55,8 @@ const VERBS: Readonly<Record<string, string>> = {
   delete_property: 'deleted a property of',
   split_person: 'split',
   undid_merge: 'undid a merge of',
+  logged_in: 'signed in:',
+  login_failed: 'recorded a failed sign-in of',
 };
 
 /** In a sentence, and in the list of filters. */
@@ -69,7 +71,10 @@ const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList
   Organization: ['organization', 'Organization'],
   OrganizationMembership: ['member', 'Members'],
   OrganizationResourceAccess: ['default access to', 'Default access'],
+  OrganizationInvite: ['invitation of', 'Invitations'],
   Role: ['role', 'Roles'],
+  User: ['account', 'Accounts'],
+  PersonalAPIKey: ['personal API key', 'Personal API keys'],
 };
 
 export const SCOPES = Object.entries(SCOPE_LABELS).map(([scope, [, label]]) => ({ scope, label }));

@@ -4,6 +4,7 @@ import type { Ids } from '../../lib/ids.ts';
 import { digest, hashPassword } from '../../lib/secrets.ts';
 import { OWNER } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { checkedPassword } from './passwords.ts';
 import { newProject } from './projects.ts';
 
 interface BootstrapDeps {
@@ -21,8 +22,9 @@ interface BootstrapOptions {
 /** Printed once, because only digests are stored. */
 export interface FirstStart {
   projectId: number;
-  projectKey: string;
-  personalKey: string;
+  /** Null if it was supplied: whoever did so knows it, and it does not belong in a log. */
+  projectKey: string | null;
+  personalKey: string | null;
   /** Null if the first user has a password. */
   setupToken: string | null;
 }
@@ -35,10 +37,12 @@ const PLACEHOLDER_EMAIL = 'owner@cairn.invalid';
 
 /** Null if this is not the first start. */
 export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions): Promise<FirstStart | null> {
-  const passwordHash = options.admin ? await hashPassword(options.admin.password) : null;
+  const hasUsers = async (store: MetadataStore): Promise<boolean> => (await store.users.listAll()).length > 0;
+  if (await hasUsers(deps.metadata)) return null;
+  const passwordHash = options.admin ? await hashPassword(firstPassword(options.admin)) : null;
   const { clock, ids } = deps;
   return deps.metadata.transaction(async (store) => {
-    if ((await store.users.listAll()).length > 0) return null;
+    if (await hasUsers(store)) return null;
     const now = clock.now();
     const organization = {
       id: ids.uuid(),
@@ -84,6 +88,19 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
     await store.personalKeys.create(key);
     const setupToken = options.admin ? null : ids.token('');
     if (setupToken !== null) await store.installation.set(SETUP_TOKEN, digest(setupToken));
-    return { projectId: project.id, projectKey, personalKey, setupToken };
+    return {
+      projectId: project.id,
+      projectKey: options.projectKey === null ? projectKey : null,
+      personalKey: options.personalKey === null ? personalKey : null,
+      setupToken,
+    };
   });
+}
+
+function firstPassword({ email, password }: { email: string; password: string }): string {
+  try {
+    return checkedPassword(password, email);
+  } catch (cause) {
+    throw new Error(`INIT_ADMIN_PASSWORD cannot be used. ${(cause as Error).message}`, { cause });
+  }
 }

@@ -1,5 +1,6 @@
 import type { Feature } from '../feature.ts';
 import type { AccountRouteDeps } from './api/deps.ts';
+import { inviteRoutes } from './api/invite-routes.ts';
 import { memberRoutes } from './api/member-routes.ts';
 import { organizationRoutes } from './api/organization-routes.ts';
 import { personalKeyRoutes } from './api/personal-key-routes.ts';
@@ -17,6 +18,7 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
     personalKeyRoutes(app, deps);
     organizationRoutes(app, deps);
     memberRoutes(app, deps);
+    inviteRoutes(app, deps);
     roleRoutes(app, deps);
     resourceAccessRoutes(app, deps);
     projectRoutes(app, deps);

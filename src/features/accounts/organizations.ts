@@ -1,22 +1,12 @@
-/** Organizations and their members. */
+/** Organizations. */
 
-import { type Caller, levelIn, requireLevel } from '../../access/callers.ts';
+import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
-import { Failure, forbidden, invalid, notFound } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import { hashPassword } from '../../lib/secrets.ts';
-import {
-  ADMIN,
-  type Membership,
-  type MembershipLevel,
-  type Organization,
-  OWNER,
-  type Project,
-  type User,
-} from '../../stores/metadata/accounts.ts';
+import { type Organization, OWNER, type Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { checkedPassword } from './passwords.ts';
+import { newMembership } from './members.ts';
 import { newProject } from './projects.ts';
 
 interface OrganizationDeps {
@@ -90,130 +80,6 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
   for (const project of projects) await deps.removeEvents(project.id);
 }
 
-interface NewMember {
-  email: string;
-  firstName: string;
-  password: string | undefined;
-  level: MembershipLevel;
-}
-
-export interface OrganizationMember {
-  membership: Membership;
-  user: User;
-}
-
-/** Creates an account with the password, unless the email address has one. */
-export async function addMember(
-  deps: OrganizationDeps,
-  caller: Caller,
-  organization: Organization,
-  member: NewMember,
-): Promise<OrganizationMember> {
-  refuseLevelAboveOwn(caller, organization.id, member.level);
-  const passwordHash = member.password === undefined ? null : await hashPassword(checkedPassword(member.password));
-  return deps.metadata.transaction(async (store) => {
-    const existing = await store.users.getByEmail(member.email);
-    if (!existing && passwordHash === null) throw invalid('password', 'This field is required.', 'required');
-    const user = existing ?? (await store.users.create(newUser(deps, member, passwordHash, organization.id)));
-    if (await store.memberships.get(organization.id, user.id)) {
-      throw invalid('email', 'This user is already a member of the organization.', 'unique');
-    }
-    const membership = newMembership(deps, organization.id, user.id, member.level);
-    await store.memberships.create(membership);
-    await recordActivity(deps, store, {
-      ...memberActivity(organization, caller, user),
-      activity: 'created',
-      changes: null,
-    });
-    return { membership, user };
-  });
-}
-
-export async function changeMemberLevel(
-  deps: OrganizationDeps,
-  caller: Caller,
-  organization: Organization,
-  userUuid: string,
-  level: MembershipLevel,
-): Promise<OrganizationMember> {
-  return deps.metadata.transaction(async (store) => {
-    const { membership, user } = await getMember(store, organization.id, userUuid);
-    refuseLevelAboveOwn(caller, organization.id, Math.max(level, membership.level) as MembershipLevel);
-    if (membership.level === OWNER && level !== OWNER) await requireAnotherOwner(store, organization.id);
-    const updatedAt = deps.clock.now();
-    await store.memberships.setLevel(membership.id, level, updatedAt);
-    const changes = changesBetween('OrganizationMembership', { level: membership.level }, { level });
-    await recordActivity(deps, store, { ...memberActivity(organization, caller, user), activity: 'updated', changes });
-    return { membership: { ...membership, level, updatedAt }, user };
-  });
-}
-
-/** Admins can remove members; everybody can leave. */
-export async function removeMember(
-  deps: OrganizationDeps,
-  caller: Caller,
-  organization: Organization,
-  userUuid: string,
-): Promise<void> {
-  await deps.metadata.transaction(async (store) => {
-    const { membership, user } = await getMember(store, organization.id, userUuid);
-    if (user.id !== caller.user.id) {
-      requireLevel(caller, organization.id, ADMIN);
-      refuseLevelAboveOwn(caller, organization.id, membership.level);
-    }
-    if (membership.level === OWNER) await requireAnotherOwner(store, organization.id);
-    await store.memberships.delete(membership.id);
-    await recordActivity(deps, store, {
-      ...memberActivity(organization, caller, user),
-      activity: 'deleted',
-      changes: null,
-    });
-  });
-}
-
-async function getMember(store: MetadataStore, organizationId: string, userUuid: string): Promise<OrganizationMember> {
-  const user = await store.users.getByUuid(userUuid);
-  const membership = user && (await store.memberships.get(organizationId, user.id));
-  if (!membership) throw notFound();
-  return { membership, user };
-}
-
-/** Nobody can grant or revoke a level above their own. */
-function refuseLevelAboveOwn(caller: Caller, organizationId: string, level: MembershipLevel): void {
-  if (level > (levelIn(caller, organizationId) ?? 0)) {
-    throw forbidden('You can only grant, change or remove levels up to your own.');
-  }
-}
-
-async function requireAnotherOwner(store: MetadataStore, organizationId: string): Promise<void> {
-  if ((await store.memberships.countOwners(organizationId)) > 1) return;
-  throw new Failure('forbidden', 'An organization needs an owner: make somebody else an owner first.');
-}
-
-const newMembership = (
-  { clock, ids }: OrganizationDeps,
-  organizationId: string,
-  userId: number,
-  level: MembershipLevel,
-): Membership => ({ id: ids.uuid(), organizationId, userId, level, joinedAt: clock.now(), updatedAt: clock.now() });
-
-const newUser = (
-  { clock, ids }: OrganizationDeps,
-  member: NewMember,
-  passwordHash: string | null,
-  organizationId: string,
-): Omit<User, 'id'> => ({
-  uuid: ids.uuid(),
-  distinctId: ids.token(''),
-  email: member.email.toLowerCase(),
-  firstName: member.firstName,
-  passwordHash,
-  isActive: true,
-  currentOrganizationId: organizationId,
-  currentProjectId: null,
-  joinedAt: clock.now(),
-});
-
 /** A readable name for URLs, with a random suffix if it is taken. */
 async function availableSlug(store: MetadataStore, name: string, ids: Ids): Promise<string> {
   const slug =
@@ -232,11 +98,4 @@ const organizationActivity = (organization: Organization, caller: Caller) => ({
   scope: 'Organization',
   itemId: organization.id,
   name: organization.name,
-});
-
-const memberActivity = (organization: Organization, caller: Caller, user: User) => ({
-  ...organizationActivity(organization, caller),
-  scope: 'OrganizationMembership',
-  itemId: user.uuid,
-  name: user.email,
 });

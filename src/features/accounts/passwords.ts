@@ -1,12 +1,9 @@
 import { invalid } from '../../core/errors.ts';
+import { findWeakness } from './rules/weak-password.ts';
 
-const MIN_PASSWORD_LENGTH = 8;
-
-export function checkedPassword(password: string): string {
-  if (password.length >= MIN_PASSWORD_LENGTH) return password;
-  throw invalid(
-    'password',
-    `This password is too short. It must contain at least ${MIN_PASSWORD_LENGTH} characters.`,
-    'password_too_short',
-  );
+/** The password; throws if it is too easy to guess for the account with this address. */
+export function checkedPassword(password: string, email: string): string {
+  const weakness = findWeakness(password, email);
+  if (weakness) throw invalid('password', weakness.detail, weakness.code);
+  return password;
 }

@@ -5,8 +5,9 @@ import { notFound } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { digest } from '../../lib/secrets.ts';
-import type { PersonalKey } from '../../stores/metadata/accounts.ts';
+import type { PersonalKey, User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { recordAccountActivity } from './account-activity.ts';
 
 interface PersonalKeyDeps {
   metadata: MetadataStore;
@@ -15,20 +16,24 @@ interface PersonalKeyDeps {
 }
 
 export async function createPersonalKey(
-  { metadata, clock, ids }: PersonalKeyDeps,
-  caller: Caller,
+  deps: PersonalKeyDeps,
+  { user }: Pick<Caller, 'user'>,
   label: string,
 ): Promise<{ key: PersonalKey; value: string }> {
+  const { metadata, clock, ids } = deps;
   const value = ids.token('phx_');
   const key: PersonalKey = {
     id: ids.uuid(),
-    userId: caller.user.id,
+    userId: user.id,
     label,
     hash: digest(value),
     createdAt: clock.now(),
     lastUsedAt: null,
   };
-  await metadata.personalKeys.create(key);
+  await metadata.transaction(async (store) => {
+    await store.personalKeys.create(key);
+    await recordAccountActivity(deps, store, user, { ...keyActivity(key), activity: 'created' });
+  });
   return { key, value };
 }
 
@@ -37,3 +42,18 @@ export async function getPersonalKey(metadata: MetadataStore, caller: Caller, id
   if (!key) throw notFound();
   return key;
 }
+
+/** It stops working immediately. */
+export async function deletePersonalKey(deps: PersonalKeyDeps, user: User, key: PersonalKey): Promise<void> {
+  await deps.metadata.transaction(async (store) => {
+    await store.personalKeys.delete(key.id);
+    await recordAccountActivity(deps, store, user, { ...keyActivity(key), activity: 'deleted' });
+  });
+}
+
+const keyActivity = ({ id, label }: PersonalKey) => ({
+  scope: 'PersonalAPIKey',
+  itemId: id,
+  name: label,
+  changes: null,
+});

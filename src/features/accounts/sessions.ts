@@ -1,12 +1,16 @@
-/** Sessions of the console: sign-in by password, and the set-up link. */
+/** Sessions of the console: sign-in by password, invitations, and the set-up link. */
 import { Failure, invalid } from '../../core/errors.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { Logger } from '../../lib/log.ts';
 import { digest, hashPassword, isSameSecret, verifyPassword } from '../../lib/secrets.ts';
 import type { User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { fromAddress, recordAccountActivity } from './account-activity.ts';
 import { SETUP_TOKEN } from './bootstrap.ts';
+import { FailedSignIns } from './failed-sign-ins.ts';
+import { type Acceptance, acceptInvite } from './invites.ts';
 import { checkedPassword } from './passwords.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
 import { availableEmail } from './users.ts';
@@ -17,6 +21,14 @@ interface SessionDeps {
   ids: Ids;
   sessionDays: number;
   guard: SignInGuard;
+  log: Pick<Logger, 'error'>;
+}
+
+/** What a browser sends along when it signs in. */
+interface Browser {
+  address: string;
+  /** Of a browser that has signed in before. */
+  deviceToken: string | undefined;
 }
 
 export interface OpenedSession {
@@ -30,26 +42,43 @@ export interface OpenedSession {
 
 export class Sessions {
   readonly #deps: SessionDeps;
+  readonly #failures: FailedSignIns;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
+    this.#failures = new FailedSignIns(deps);
   }
 
-  async signIn(email: string, password: string, address: string, device?: string): Promise<OpenedSession> {
-    const attempt = { account: email.toLowerCase(), address, deviceToken: device };
+  async signIn(email: string, password: string, browser: Browser): Promise<OpenedSession> {
+    const attempt = { account: email.toLowerCase(), ...browser };
     await this.#deps.guard.recordAttempt(attempt);
     const user = await this.#deps.metadata.users.getByEmail(attempt.account);
     const isCorrect = await verifyPassword(password, user?.isActive ? user.passwordHash : null);
-    if (!user || !isCorrect) throw invalid(undefined, 'Invalid email or password.', 'invalid_credentials');
+    if (!user || !isCorrect) {
+      if (user) this.#failures.record(user, browser.address);
+      throw invalid(undefined, 'Invalid email or password.', 'invalid_credentials');
+    }
     this.#deps.guard.recordSuccess(attempt);
-    return this.#open(user);
+    return this.open(user, browser.address);
+  }
+
+  /** Joins the invitation's organization; null if the session that is open goes on. */
+  async signUp(
+    given: Omit<Acceptance, keyof Browser>,
+    browser: Browser,
+  ): Promise<{ user: User; opened: OpenedSession | null }> {
+    const { user, isSignedIn } = await acceptInvite(this.#deps, { ...given, ...browser });
+    return { user, opened: isSignedIn ? null : await this.open(user, browser.address) };
   }
 
   /** Whoever has the one-time link of the first start chooses the first user's email and password. */
-  async setUp(token: string, email: string, password: string, firstName: string): Promise<OpenedSession> {
+  async setUp(
+    { token, email, password, firstName }: { token: string; email: string; password: string; firstName: string },
+    address: string,
+  ): Promise<OpenedSession> {
     // Checked before hashing too: hashing is expensive, and strangers must not be able to trigger it.
     await userOfSetupLink(this.#deps.metadata, token);
-    const passwordHash = await hashPassword(checkedPassword(password));
+    const passwordHash = await hashPassword(checkedPassword(password, email));
     const user = await this.#deps.metadata.transaction(async (store) => {
       const first = await userOfSetupLink(store, token);
       const changes = { email: await availableEmail(store, first, email), firstName, passwordHash };
@@ -57,20 +86,25 @@ export class Sessions {
       await store.installation.delete(SETUP_TOKEN);
       return { ...first, ...changes };
     });
-    return this.#open(user);
+    return this.open(user, address);
   }
 
   async signOut(cookie: string): Promise<void> {
     await this.#deps.metadata.sessions.delete(digest(cookie));
   }
 
-  async #open(user: User): Promise<OpenedSession> {
+  /** For a user who has shown who they are. */
+  async open(user: User, address: string): Promise<OpenedSession> {
     const { metadata, clock, ids, sessionDays, guard } = this.#deps;
     const cookie = ids.token('');
     const now = clock.now();
     const expiresAt = now + sessionDays * DAY_MS;
     await metadata.sessions.deleteExpired(now);
-    await metadata.sessions.create({ hash: digest(cookie), userId: user.id, createdAt: now, expiresAt });
+    await metadata.transaction(async (store) => {
+      await store.sessions.create({ hash: digest(cookie), userId: user.id, createdAt: now, expiresAt });
+      const trigger = fromAddress(address);
+      await recordAccountActivity(this.#deps, store, user, { activity: 'logged_in', changes: null, trigger });
+    });
     return { cookie, user, expiresAt, deviceToken: await guard.createDeviceToken(user.email.toLowerCase()) };
   }
 }

@@ -1,12 +1,22 @@
 /** What users can change about themselves. */
 
 import { type Caller, levelIn } from '../../access/callers.ts';
+import { changesBetween } from '../../access/record-activity.ts';
 import { invalid, notFound } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
 import { hashPassword, verifyPassword } from '../../lib/secrets.ts';
 import type { User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { recordAccountActivity, secretChange } from './account-activity.ts';
 import { SETUP_TOKEN } from './bootstrap.ts';
 import { checkedPassword } from './passwords.ts';
+
+interface UserDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+}
 
 interface UserChanges {
   firstName?: string | undefined;
@@ -17,12 +27,17 @@ interface UserChanges {
   currentOrganizationId?: string | undefined;
 }
 
-export async function updateUser(metadata: MetadataStore, caller: Caller, given: UserChanges): Promise<User> {
-  const passwordHash = await newPasswordHash(caller.user, given);
-  return metadata.transaction(async (store) => {
+export async function updateUser(deps: UserDeps, caller: Caller, given: UserChanges): Promise<User> {
+  const { user } = caller;
+  const email = given.email?.toLowerCase();
+  const isMoving = email !== undefined && email !== user.email;
+  if (given.password !== undefined || isMoving) await requirePassword(user, given.currentPassword);
+  const passwordHash =
+    given.password === undefined ? null : await hashPassword(checkedPassword(given.password, email ?? user.email));
+  return deps.metadata.transaction(async (store) => {
     const changes: Partial<Omit<User, 'id' | 'uuid'>> = {};
     if (given.firstName !== undefined) changes.firstName = given.firstName;
-    if (given.email !== undefined) changes.email = await availableEmail(store, caller.user, given.email);
+    if (isMoving) changes.email = await newAddress(store, user, email);
     if (passwordHash !== null) changes.passwordHash = passwordHash;
     if (given.currentOrganizationId !== undefined) {
       Object.assign(changes, chooseOrganization(caller, given.currentOrganizationId));
@@ -30,24 +45,51 @@ export async function updateUser(metadata: MetadataStore, caller: Caller, given:
     if (given.currentProjectId !== undefined) {
       Object.assign(changes, await chooseProject(store, caller, given.currentProjectId));
     }
-    if (Object.keys(changes).length > 0) await store.users.update(caller.user.id, changes);
-    // Sessions that were opened with the old password end.
-    if (passwordHash !== null) await store.sessions.deleteByUser(caller.user.id, caller.sessionHash);
-    // The set-up link is for the one user without a password.
-    if (passwordHash !== null && caller.user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
-    return { ...caller.user, ...changes };
+    if (Object.keys(changes).length > 0) await store.users.update(user.id, changes);
+    await secureAccount(deps, store, caller, changes);
+    return { ...user, ...changes };
   });
 }
 
-/** The current password is required to change it: an open console must not be enough. */
-async function newPasswordHash(user: User, { password, currentPassword }: UserChanges): Promise<string | null> {
-  if (password === undefined) return null;
-  if (user.passwordHash !== null) {
-    if (currentPassword === undefined) throw invalid('current_password', 'This field is required.', 'required');
-    const isCorrect = await verifyPassword(currentPassword, user.passwordHash);
-    if (!isCorrect) throw invalid('current_password', 'Your current password is incorrect.', 'incorrect_password');
+/** What follows from a new password or address: other sessions end, and the activity log says so. */
+async function secureAccount(
+  deps: UserDeps,
+  store: MetadataStore,
+  { user, sessionHash }: Caller,
+  { passwordHash, email }: Partial<User>,
+): Promise<void> {
+  if (passwordHash === undefined && email === undefined) return;
+  await store.sessions.deleteByUser(user.id, sessionHash);
+  // The set-up link is for the one user without a password.
+  if (passwordHash !== undefined && user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
+  const changes = [
+    ...(passwordHash === undefined ? [] : [secretChange('password')]),
+    ...(email === undefined ? [] : changesBetween('User', { email: user.email }, { email })),
+  ];
+  await recordAccountActivity(deps, store, user, { activity: 'updated', changes });
+}
+
+/** The current password is required to change it or the address: an open console must not be enough. */
+async function requirePassword(user: User, currentPassword: string | undefined): Promise<void> {
+  if (user.passwordHash === null) return;
+  if (currentPassword === undefined) throw invalid('current_password', 'This field is required.', 'required');
+  const isCorrect = await verifyPassword(currentPassword, user.passwordHash);
+  if (!isCorrect) throw invalid('current_password', 'Your current password is incorrect.', 'incorrect_password');
+}
+
+/**
+ * Organizations on one server must not learn who else has an account, and "already taken" would tell. With a single
+ * organization there is nothing to learn; with several, only the operator can change an address.
+ */
+async function newAddress(store: MetadataStore, user: User, email: string): Promise<string> {
+  if ((await store.organizations.count()) > 1) {
+    throw invalid(
+      'email',
+      `This server has several organizations: ask its operator to change your address, with cairn users set-email ${user.email} NEW`,
+      'operator_required',
+    );
   }
-  return hashPassword(checkedPassword(password));
+  return availableEmail(store, user, email);
 }
 
 /** The email address in lower case; throws if another account has it. */

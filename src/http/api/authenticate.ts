@@ -11,7 +11,7 @@ import {
   currentProject,
   levelIn,
 } from '../../access/callers.ts';
-import { Failure, forbidden, notFound } from '../../core/errors.ts';
+import { Failure, notFound } from '../../core/errors.ts';
 import type { Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, queryText } from '../paging.ts';
 import type { RouteDeps } from './route-deps.ts';
@@ -22,7 +22,7 @@ import { sessionCookie } from './session-cookie.ts';
 export async function callerFromHeaders(deps: RouteDeps, request: FastifyRequest): Promise<Caller | null> {
   const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
-  const cookie = sessionCookie(request);
+  const cookie = sessionCookie(request, deps.config.publicUrl);
   const caller = cookie === undefined ? null : await callerBySession(deps, cookie);
   if (caller) requireSameOrigin(request, deps.config.publicUrl);
   return caller;
@@ -54,19 +54,18 @@ export async function projectByToken(deps: RouteDeps, request: FastifyRequest): 
 
 const INTEGER = /^\d{1,15}$/;
 
-/** 403 for a project of another organization, 404 for one that does not exist. */
+/** 404 also for a project of another organization: callers must not learn which projects exist. */
 export async function projectFromPath(
   deps: RouteDeps,
   caller: Caller,
   id: string,
   named: Project | null,
-  foreign?: 'not_found',
+  itself = false,
 ): Promise<Project> {
   if (named === null && id === '@current') return currentProject(deps.metadata, caller);
   const project = named ?? (INTEGER.test(id) ? await deps.metadata.projects.get(Number(id)) : null);
-  if (!project) throw notFound(foreign ? undefined : 'Project not found.');
-  if (levelIn(caller, project.organizationId) === null) {
-    throw foreign ? notFound() : forbidden("You don't have access to the project.");
+  if (!project || levelIn(caller, project.organizationId) === null) {
+    throw itself ? notFound() : notFound('Project not found.');
   }
   return project;
 }

@@ -50,8 +50,8 @@ interface RouteDeclaration<B extends TSchema, C> {
   edits?: readonly Resource[];
   /** True: a query with a body. All other requests but GET change the project, so its cached results are dropped. */
   readOnly?: boolean;
-  /** Callers without access to the project get 404 instead of 403. */
-  foreign?: 'not_found';
+  /** The route is about the project itself, rather than something in it: clients know the messages of both. */
+  itself?: boolean;
   /** On success; 200 when absent. 204 has no body. */
   status?: 200 | 201 | 204;
   response?: TSchema;
@@ -150,13 +150,13 @@ async function authorize(
   deps: RouteDeps,
   request: FastifyRequest,
   caller: Caller,
-  { level, edits, foreign, isLegacy }: Pick<Declared<TSchema, never>, 'level' | 'edits' | 'foreign' | 'isLegacy'>,
+  { level, edits, itself, isLegacy }: Pick<Declared<TSchema, never>, 'level' | 'edits' | 'itself' | 'isLegacy'>,
 ): Promise<void> {
   const { project_id, organization_id } = request.params as Record<string, string>;
   const projectId = isLegacy ? '@current' : project_id;
   if (projectId !== undefined) {
     const named = await projectByToken(deps, request);
-    request.project = await projectFromPath(deps, caller, projectId, named, foreign);
+    request.project = await projectFromPath(deps, caller, projectId, named, itself);
   }
   if (organization_id !== undefined) request.organization = await organizationFromPath(deps, caller, organization_id);
   const organizationId = request.organization?.id ?? request.project?.organizationId;

@@ -15,6 +15,11 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
 }
 
 function isOurs(origin: string, request: FastifyRequest, publicUrl: string | null): boolean {
-  const host = URL.canParse(origin) ? new URL(origin).host : '';
-  return [request.host, publicUrl === null ? null : new URL(publicUrl).host].includes(host);
+  const from = URL.canParse(origin) ? new URL(origin) : null;
+  if (from === null) return false;
+  const ours = publicUrl === null ? null : new URL(publicUrl);
+  if (from.origin === ours?.origin) return true;
+  if (from.host !== request.host) return false;
+  // A proxy that is not trusted may hide that a page came by https. An unencrypted page of an encrypted site is forged.
+  return from.protocol === 'https:' || (request.protocol === 'http' && from.host !== ours?.host);
 }

@@ -1,4 +1,9 @@
-/** Two cookies: one for the session, one to recognise a browser that has logged in before. */
+/**
+ * Two cookies: one for the session, one to recognise a browser that has logged in before.
+ *
+ * On https their names begin with `__Host-`: browsers then refuse them from subdomains and from unencrypted pages, so
+ * nobody can plant a session. Cookies of that name without https are refused too, hence the plain names there.
+ */
 import { parse, type SerializeOptions, serialize } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import { isEncrypted } from '../security-headers.ts';
@@ -6,6 +11,10 @@ import { isEncrypted } from '../security-headers.ts';
 const SESSION_COOKIE = 'cairn_session';
 const DEVICE_COOKIE = 'cairn_device';
 const YEAR_SECONDS = 31_536_000;
+const GONE = new Date(0);
+
+const nameOf = (name: string, request: FastifyRequest, publicUrl: string | null): string =>
+  isEncrypted(request, publicUrl) ? `__Host-${name}` : name;
 
 const read = (request: FastifyRequest, name: string): string | undefined => parse(request.headers.cookie ?? '')[name];
 
@@ -16,25 +25,34 @@ const rules = (request: FastifyRequest, publicUrl: string | null): SerializeOpti
   secure: isEncrypted(request, publicUrl),
 });
 
-export const sessionCookie = (request: FastifyRequest): string | undefined => read(request, SESSION_COOKIE);
+export const sessionCookie = (request: FastifyRequest, publicUrl: string | null): string | undefined =>
+  read(request, nameOf(SESSION_COOKIE, request, publicUrl));
 
 export const setSessionCookie = (
   request: FastifyRequest,
   publicUrl: string | null,
   value: string,
   expiresAt: number,
-): string => serialize(SESSION_COOKIE, value, { ...rules(request, publicUrl), expires: new Date(expiresAt) });
-
-export const clearSessionCookie = (request: FastifyRequest, publicUrl: string | null): string =>
-  setSessionCookie(request, publicUrl, '', 0);
-
-export const deviceCookie = (request: FastifyRequest): string | undefined => read(request, DEVICE_COOKIE);
-
-/** Only sent when logging in. */
-export const setDeviceCookie = (request: FastifyRequest, publicUrl: string | null, value: string): string =>
-  serialize(DEVICE_COOKIE, value, {
+): string =>
+  serialize(nameOf(SESSION_COOKIE, request, publicUrl), value, {
     ...rules(request, publicUrl),
-    path: '/api/login',
+    expires: new Date(expiresAt),
+  });
+
+/** Under both names, since one of an earlier version may be left. */
+export function clearSessionCookies(request: FastifyRequest, publicUrl: string | null): string[] {
+  const names = new Set([SESSION_COOKIE, nameOf(SESSION_COOKIE, request, publicUrl)]);
+  return [...names].map((name) => serialize(name, '', { ...rules(request, publicUrl), expires: GONE }));
+}
+
+export const deviceCookie = (request: FastifyRequest, publicUrl: string | null): string | undefined =>
+  read(request, nameOf(DEVICE_COOKIE, request, publicUrl));
+
+/** Only used when logging in; the path `/` is what `__Host-` requires. */
+export const setDeviceCookie = (request: FastifyRequest, publicUrl: string | null, value: string): string =>
+  serialize(nameOf(DEVICE_COOKIE, request, publicUrl), value, {
+    ...rules(request, publicUrl),
+    ...(isEncrypted(request, publicUrl) ? {} : { path: '/api/login' }),
     sameSite: 'strict',
     maxAge: YEAR_SECONDS,
   });

@@ -43,6 +43,21 @@ export interface Membership {
   updatedAt: number;
 }
 
+/** An invitation to an organization. Whoever has its link can accept it; the address alone proves nothing. */
+export interface Invite {
+  id: string;
+  organizationId: string;
+  /** In lower case. */
+  email: string;
+  firstName: string;
+  level: MembershipLevel;
+  /** SHA-256 of the token in the link. */
+  tokenHash: string;
+  createdBy: number | null;
+  createdAt: number;
+  expiresAt: number;
+}
+
 export interface PersonalKey {
   id: string;
   userId: number;

@@ -8,6 +8,7 @@
 import type { OutboxStore } from '../ingest/outbox.ts';
 import type {
   Activity,
+  Invite,
   Membership,
   Organization,
   PersonalKey,
@@ -36,8 +37,9 @@ export interface OrganizationStore {
   get(id: string): Promise<Organization | null>;
   getBySlug(slug: string): Promise<Organization | null>;
   listByUser(userId: number, page: Page): Promise<Paged<Organization>>;
+  count(): Promise<number>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;
-  /** Also deletes its memberships, roles, projects and activity. */
+  /** Also deletes its memberships, invitations, roles, projects and activity. */
   delete(id: string): Promise<void>;
 }
 
@@ -61,6 +63,16 @@ export interface MembershipStore {
   setLevel(id: string, level: Membership['level'], updatedAt: number): Promise<void>;
   /** Also deletes the user's role memberships in that organization. */
   delete(id: string): Promise<void>;
+}
+
+export interface InviteStore {
+  /** Replaces an earlier invitation of the same address to the same organization. */
+  create(invite: Invite): Promise<void>;
+  get(id: string): Promise<Invite | null>;
+  /** Newest first. */
+  list(organizationId: string, page: Page): Promise<Paged<Invite>>;
+  /** False if there was none. */
+  delete(id: string): Promise<boolean>;
 }
 
 export interface PersonalKeyStore {
@@ -135,6 +147,8 @@ export interface ActivityQuery {
   projectId?: number;
   scope?: string;
   itemId?: string;
+  /** Left out. */
+  withoutScopes?: readonly string[];
 }
 
 export interface ActivityStore {
@@ -158,6 +172,7 @@ export interface MetadataStore extends FeatureStores {
   readonly organizations: OrganizationStore;
   readonly users: UserStore;
   readonly memberships: MembershipStore;
+  readonly invites: InviteStore;
   readonly personalKeys: PersonalKeyStore;
   readonly sessions: SessionStore;
   readonly projects: ProjectStore;

@@ -10,6 +10,7 @@ import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './ev
 import { type FeatureTables, NO_FEATURE_TABLES } from './feature-tables.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { groupStore } from './groups.ts';
+import { inviteStore } from './invites.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
 import { personIdentityStore } from './person-identities.ts';
@@ -29,6 +30,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     organizations: organizationStore(on, projectTables),
     users: userStore(on),
     memberships: membershipStore(on),
+    invites: inviteStore(on),
     personalKeys: personalKeyStore(on),
     sessions: sessionStore(on),
     projects: projectStore(on, projectTables),

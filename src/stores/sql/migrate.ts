@@ -17,6 +17,7 @@ import { savedInsights } from './migrations/0009-saved-insights.ts';
 import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
 import { manyMachines } from './migrations/0011-many-machines.ts';
 import { goneProjects } from './migrations/0012-gone-projects.ts';
+import { invites } from './migrations/0013-invites.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   droppedInOrder,
   manyMachines,
   goneProjects,
+  invites,
 ];
 
 interface VersionTable {

@@ -28,6 +28,13 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
         (row) => row,
       );
     },
+    async count() {
+      const row = await db
+        .selectFrom('organizations')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
     async update(id, changes) {
       await db.updateTable('organizations').set(changes).where('id', '=', id).execute();
     },
@@ -37,6 +44,7 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
       await db.deleteFrom('roles').where('organizationId', '=', id).execute();
       await db.deleteFrom('resourceAccess').where('organizationId', '=', id).execute();
       await db.deleteFrom('memberships').where('organizationId', '=', id).execute();
+      await db.deleteFrom('invites').where('organizationId', '=', id).execute();
       await db.deleteFrom('activity').where('organizationId', '=', id).execute();
       const projects = db.selectFrom('projects').select('id').where('organizationId', '=', id);
       for (const table of projectTables) await db.deleteFrom(table).where('projectId', 'in', projects).execute();

@@ -41,6 +41,17 @@ export interface Tables {
     joinedAt: number;
     updatedAt: number;
   };
+  invites: {
+    id: string;
+    organizationId: string;
+    email: string;
+    firstName: string;
+    level: number;
+    tokenHash: string;
+    createdBy: number | null;
+    createdAt: number;
+    expiresAt: number;
+  };
   personalApiKeys: {
     id: string;
     userId: number;

@@ -116,8 +116,12 @@ function Profile() {
   const { me, reload } = useSession();
   const [name, setName] = useState(me.first_name);
   const [email, setEmail] = useState(me.email);
+  const [password, setPassword] = useState('');
+  const isMoving = email !== me.email && me.has_password;
   const save = useAction(async () => {
-    await updateMe({ first_name: name, email });
+    const move = email === me.email ? {} : { email, ...(isMoving && { current_password: password }) };
+    await updateMe({ first_name: name, ...move });
+    setPassword('');
     toast('Saved.');
     reload();
   });
@@ -133,6 +137,17 @@ function Profile() {
       >
         <TextField label="Name" value={name} onInput={setName} maxLength={150} autocomplete="name" />
         <TextField label="Email" type="email" value={email} onInput={setEmail} required autocomplete="email" />
+        {isMoving && (
+          <TextField
+            label="Current password"
+            type="password"
+            hint="Required to change the email. Other sessions will be signed out."
+            value={password}
+            onInput={setPassword}
+            required
+            autocomplete="current-password"
+          />
+        )}
         {save.error !== undefined && <ErrorNote error={save.error} />}
         <div>
           <Button type="submit" busy={save.busy}>
@@ -174,7 +189,7 @@ function Password() {
         <TextField
           label="New password"
           type="password"
-          hint="At least 8 characters."
+          hint="At least 8 characters, not a common password."
           value={next}
           onInput={setNext}
           required

@@ -39,7 +39,7 @@ export function Page() {
           Sign in
         </Button>
         <p class="muted small">
-          No account yet? The server prints a setup link when it starts for the first time. After that, an admin adds
+          No account yet? The server prints a setup link when it starts for the first time. After that, an admin invites
           members.
         </p>
       </form>

@@ -1,23 +1,24 @@
 import { useState } from 'preact/hooks';
 import {
   ADMIN,
-  addMember,
   LEVELS,
+  listInvites,
   listMembers,
   type Member,
   removeMember,
   updateMember,
 } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { Select, TextField } from '../../components/field.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Select } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { ErrorNote, Loaded } from '../../components/states.tsx';
+import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
 import { useSession } from '../../lib/session.ts';
-import { type Resource, useAction, useResource } from '../../lib/use-resource.ts';
+import { type Resource, useResource } from '../../lib/use-resource.ts';
+import { InviteList, InviteMember } from './invites.tsx';
 import { Roles } from './roles.tsx';
 
 export function Page() {
@@ -25,23 +26,32 @@ export function Page() {
   const organization = me.organizations.find(({ id }) => id === project.organization);
   const isAdmin = (organization?.membership_level ?? 0) >= ADMIN;
   const members = useResource((signal) => listMembers(project.organization, signal), [project.organization]);
-  const [isAdding, setAdding] = useState(false);
+  const [isInviting, setInviting] = useState(false);
+  const invites = useResource(
+    async (signal) => (isAdmin ? listInvites(project.organization, signal) : []),
+    [project.organization, isAdmin],
+  );
   return (
     <PageFrame
       title="Members and roles"
       lead={`Members of ${organization?.name ?? 'your organization'}. Members can view and edit all projects; admins can also manage settings, members and roles; owners can do everything.`}
       actions={
         isAdmin && (
-          <Button kind="primary" onClick={() => setAdding(true)}>
-            Add member
+          <Button kind="primary" onClick={() => setInviting(true)}>
+            Invite member
           </Button>
         )
       }
     >
       <MemberTable members={members} isAdmin={isAdmin} />
+      <InviteList invites={invites} />
       <Roles organizationId={project.organization} members={members.data ?? []} isAdmin={isAdmin} />
-      {isAdding && (
-        <AddMember organizationId={project.organization} onDone={members.reload} onClose={() => setAdding(false)} />
+      {isInviting && (
+        <InviteMember
+          organizationId={project.organization}
+          onDone={invites.reload}
+          onClose={() => setInviting(false)}
+        />
       )}
     </PageFrame>
   );
@@ -112,58 +122,10 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
         >
           <p>
             {removing.user.uuid === me.uuid ? 'You lose' : 'They lose'} access to all its projects at once, including
-            with personal API keys. Everything they created stays. An admin can add the account again.
+            with personal API keys. Everything they created stays. An admin can invite them again.
           </p>
         </Confirm>
       )}
     </>
-  );
-}
-
-function AddMember({ organizationId, onDone, onClose }: { organizationId: string; onDone(): void; onClose(): void }) {
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const [level, setLevel] = useState('1');
-  const add = useAction(async () => {
-    await addMember(organizationId, {
-      email,
-      level: Number(level),
-      ...(name !== '' && { first_name: name }),
-      ...(password !== '' && { password }),
-    });
-    toast(`${email} added.`);
-    onDone();
-    onClose();
-  });
-  return (
-    <Dialog title="Add member" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add.run();
-        }}
-      >
-        <TextField label="Email" type="email" value={email} onInput={setEmail} required autocomplete="off" />
-        <TextField label="Name" value={name} onInput={setName} maxLength={150} autocomplete="off" />
-        <TextField
-          label="Initial password"
-          type="password"
-          hint="Required if they have no account on this server yet. Share it with them yourself: Cairn sends no email."
-          value={password}
-          onInput={setPassword}
-          autocomplete="new-password"
-        />
-        <Select label="Level" value={level} options={LEVELS} onChange={setLevel} />
-        {add.error !== undefined && <ErrorNote error={add.error} />}
-        <div class="row">
-          <Button type="submit" kind="primary" busy={add.busy}>
-            Add member
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

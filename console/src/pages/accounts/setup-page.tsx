@@ -7,8 +7,9 @@ import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { ZoneField } from '../../components/zone-field.tsx';
+import { readLinkToken } from '../../lib/link-token.ts';
 import { pathTo } from '../../lib/route-table.ts';
-import { navigate, useLocation } from '../../lib/router.ts';
+import { navigate } from '../../lib/router.ts';
 import { useAction } from '../../lib/use-resource.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 
@@ -21,7 +22,7 @@ const problemWith = (error: unknown, attr: string): string | null =>
   error instanceof ApiError && error.attr === attr ? error.message : null;
 
 function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
-  const token = useLocation().query.get('token') ?? '';
+  const token = readLinkToken(location);
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -72,7 +73,7 @@ function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
           autocomplete="new-password"
           required
           minLength={8}
-          hint="At least 8 characters."
+          hint="At least 8 characters, not a common password."
           value={password}
           onInput={setPassword}
           error={problemWith(error, 'password')}

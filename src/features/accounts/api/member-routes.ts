@@ -3,10 +3,10 @@ import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
-import { ADMIN, MEMBER } from '../../../stores/metadata/accounts.ts';
-import { addMember, changeMemberLevel, type OrganizationMember, removeMember } from '../organizations.ts';
+import { ADMIN } from '../../../stores/metadata/accounts.ts';
+import { changeMemberLevel, type OrganizationMember, removeMember } from '../members.ts';
 import type { AccountRouteDeps } from './deps.ts';
-import { MemberChangeSchema, MemberCreateSchema, MemberSchema, presentMember } from './organization-schemas.ts';
+import { MemberChangeSchema, MemberSchema, presentMember } from './organization-schemas.ts';
 
 const tag = 'members';
 const show = ({ membership, user }: OrganizationMember) => presentMember(membership, user);
@@ -33,20 +33,6 @@ export function memberRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
         return user ? [{ membership, user }] : [];
       });
       return envelope(url, page, { count, items: members }, show);
-    },
-  });
-  organizationRoute(app, deps, {
-    method: 'POST',
-    url: all,
-    summary: 'Add a member by email; with a password, an account is created if there is none',
-    tag,
-    level: ADMIN,
-    body: MemberCreateSchema,
-    status: 201,
-    response: MemberSchema,
-    handler: async ({ caller, organization, body }) => {
-      const { email, first_name: firstName = '', password, level = MEMBER } = body;
-      return show(await addMember(deps, caller, organization, { email, firstName, password, level }));
     },
   });
   organizationRoute(app, deps, {

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../../access/callers.ts';
-import { levelIn } from '../../../access/callers.ts';
+import { isAdmin, levelIn } from '../../../access/callers.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { organizationRoute, userRoute } from '../../../http/api/route.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN, type Organization, OWNER } from '../../../stores/metadata/accounts.ts';
+import { ACCOUNT_SCOPES } from '../account-activity.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from '../organizations.ts';
 import type { AccountRouteDeps } from './deps.ts';
 import {
@@ -90,9 +91,12 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
       scope: 'Only changes to this kind of item: `FeatureFlag`, `Person`, `Team` and so on.',
     },
     response: ActivityPageSchema,
-    handler: ({ organization, query, url }) => {
+    handler: ({ caller, organization, query, url }) => {
       const scope = queryText(query, 'scope') || undefined;
-      return listActivity(deps, { organizationId: organization.id, ...(scope && { scope }) }, query, url);
+      // When colleagues sign in, and from where, is for admins.
+      const withoutScopes = isAdmin(caller, organization.id) ? [] : ACCOUNT_SCOPES;
+      const about = { organizationId: organization.id, withoutScopes, ...(scope && { scope }) };
+      return listActivity(deps, about, query, url);
     },
   });
 }

@@ -55,13 +55,6 @@ export const MemberSchema = Type.Object({
 
 const LevelChoice = Type.Union([Type.Literal(1), Type.Literal(8), Type.Literal(15)]);
 
-export const MemberCreateSchema = Type.Object({
-  email: Type.String({ format: 'email', minLength: 1, maxLength: 254 }),
-  first_name: Type.Optional(Type.String({ maxLength: 150 })),
-  password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, keepSpaces: true })),
-  level: Type.Optional(LevelChoice),
-});
-
 export const MemberChangeSchema = Type.Object({ level: LevelChoice });
 
 export const presentMember = (membership: Membership, user: User) => ({

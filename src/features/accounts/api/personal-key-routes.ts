@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { userRoute } from '../../../http/api/route.ts';
-import { createPersonalKey, getPersonalKey } from '../personal-keys.ts';
+import { createPersonalKey, deletePersonalKey, getPersonalKey } from '../personal-keys.ts';
 import type { AccountRouteDeps } from './deps.ts';
 import {
   NewPersonalKeySchema,
@@ -52,7 +52,7 @@ export function personalKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps):
     status: 204,
     handler: async ({ caller, params }) => {
       const key = await getPersonalKey(deps.metadata, caller, params['id'] ?? '');
-      await deps.metadata.personalKeys.delete(key.id);
+      await deletePersonalKey(deps, caller.user, key);
     },
   });
 }

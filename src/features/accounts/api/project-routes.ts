@@ -65,7 +65,7 @@ async function show(deps: AccountRouteDeps, caller: Caller, project: Project) {
 }
 
 function projectItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
-  const one = { url: '/api/projects/:project_id/', tag, foreign: 'not_found' } as const;
+  const one = { url: '/api/projects/:project_id/', tag, itself: true } as const;
   projectRoute(app, deps, {
     ...one,
     method: 'GET',
@@ -100,7 +100,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: '/api/projects/:project_id/reset_token/',
     summary: 'Reset the project key; the old one stops working immediately',
     tag,
-    foreign: 'not_found',
+    itself: true,
     level: ADMIN,
     response: ProjectSchema,
     handler: async ({ caller, project }) => {
@@ -112,7 +112,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: '/api/projects/:project_id/rotate_secret_token/',
     summary: 'Create a new secret key; it is in this response only',
     tag,
-    foreign: 'not_found',
+    itself: true,
     level: ADMIN,
     response: ProjectWithSecretSchema,
     handler: async ({ caller, project }) => {

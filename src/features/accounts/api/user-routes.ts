@@ -34,7 +34,7 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
       // Limits guessing of the password with a stolen session or key.
       const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, deviceToken: undefined };
       if (body.current_password !== undefined) await deps.signInGuard.recordAttempt(attempt);
-      const user = await updateUser(deps.metadata, caller, {
+      const user = await updateUser(deps, caller, {
         firstName: body.first_name,
         email: body.email,
         password: body.password,

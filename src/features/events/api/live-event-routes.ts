@@ -1,6 +1,7 @@
 /** Streams events as they are stored (server-sent events), until the client disconnects or the server stops. */
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { hasAccessStill } from '../../../access/callers.ts';
 import { Failure } from '../../../core/errors.ts';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
@@ -40,7 +41,7 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
     response: Type.String({
       description: 'A stream of `text/event-stream`; `dropped` events count what was left out.',
     }),
-    handler: async ({ project, query, reply }) => {
+    handler: async ({ caller, project, query, reply }) => {
       if (open.size >= MAX_STREAMS) throw new Failure('unavailable', 'Too many live streams are open.');
       const event = queryText(query, 'event') || undefined;
       const distinctId = queryText(query, 'distinct_id') || undefined;
@@ -51,7 +52,8 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
       const stop = await deps.tail.subscribe(project.id, (stored) => {
         if (isWanted(stored)) stream.send(stringifyExact(presentLiveEvent(stored)));
       });
-      keepOpen(reply, stream, open, stop);
+      const isAllowed = (): Promise<boolean> => hasAccessStill(deps, caller, project.organizationId);
+      keepOpen(reply, stream, open, stop, isAllowed);
       // The server began to stop while this stream was being opened.
       if (isClosing) stream.end();
       return reply;
@@ -60,10 +62,21 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
 }
 
 /** Takes the connection over from Fastify. */
-function keepOpen(reply: FastifyReply, stream: EventStream, open: Set<EventStream>, stop: () => Promise<void>): void {
+function keepOpen(
+  reply: FastifyReply,
+  stream: EventStream,
+  open: Set<EventStream>,
+  stop: () => Promise<void>,
+  isAllowed: () => Promise<boolean>,
+): void {
   const { raw, log } = reply;
   open.add(stream);
-  const heartbeat = setInterval(() => stream.comment('still here'), HEARTBEAT_MS);
+  // Access may end while the stream is open. If that cannot be found out, the client has to ask again.
+  const beat = async (): Promise<void> => {
+    if (await isAllowed().catch(() => false)) stream.comment('still here');
+    else stream.end();
+  };
+  const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS);
   raw.once('close', () => {
     clearInterval(heartbeat);
     open.delete(stream);

@@ -1,0 +1,60 @@
+/** Invitations: what admins do with them. Accepting one: `sign-up-routes.ts`. */
+import type { FastifyInstance } from 'fastify';
+import { usersById } from '../../../http/api/activity-list.ts';
+import { organizationRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
+import { ADMIN, MEMBER } from '../../../stores/metadata/accounts.ts';
+import { createInvite, deleteInvite } from '../invites.ts';
+import { inviteLink } from '../links.ts';
+import type { AccountRouteDeps } from './deps.ts';
+import { InviteSchema, InviteWriteSchema, NewInviteSchema, presentInvite } from './invite-schemas.ts';
+
+const tag = 'invitations';
+
+export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
+  const all = '/api/organizations/:organization_id/invites/';
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    summary: 'Open invitations, newest first',
+    tag,
+    level: ADMIN,
+    query: PAGE_QUERY,
+    response: pageSchema(InviteSchema),
+    handler: async ({ organization, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.invites.list(organization.id, page);
+      const users = await usersById(
+        deps.metadata,
+        items.map((item) => item.createdBy),
+      );
+      return envelope(url, page, { count, items }, (invite) => presentInvite(invite, users, deps.clock.now()));
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'POST',
+    url: all,
+    summary: 'Invite somebody; the link for them is in this response only',
+    tag,
+    level: ADMIN,
+    body: InviteWriteSchema,
+    status: 201,
+    response: NewInviteSchema,
+    handler: async ({ caller, organization, body, url }) => {
+      const { target_email: email, first_name: firstName = '', level = MEMBER } = body;
+      const { invite, token } = await createInvite(deps, caller, organization, { email, firstName, level });
+      const users = new Map([[caller.user.id, caller.user]]);
+      return { ...presentInvite(invite, users, deps.clock.now()), link: inviteLink(url.origin, invite.id, token) };
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: `${all}:invite_id/`,
+    summary: 'Withdraw an invitation; its link stops working immediately',
+    tag,
+    level: ADMIN,
+    status: 204,
+    handler: ({ caller, organization, params }) => deleteInvite(deps, caller, organization, params['invite_id'] ?? ''),
+  });
+}
