@@ -6,10 +6,10 @@ import { connect, type OperatorConnection } from './cli/connect.ts';
 import { makeOutput } from './cli/output.ts';
 import { splitArgs } from './cli/split-args.ts';
 import { ConfigError, readConfig } from './config.ts';
-import { makePrivateFiles } from './stores/protect-folder.ts';
 
 async function main(): Promise<number> {
-  makePrivateFiles();
+  // Files that any library creates are for this user only.
+  process.umask(0o077);
   const { command, args, globals } = splitArgs(process.argv.slice(2), commandList);
   const out = makeOutput(process.stdout, process.stderr, globals.isQuiet);
   const end = new AbortController();

@@ -4,7 +4,6 @@ import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
 import { firstStartMessage } from './runtime/first-start-message.ts';
-import { makePrivateFiles } from './stores/protect-folder.ts';
 
 /** After this the process exits anyway, before an orchestrator kills it. */
 const STOP_WITHIN_MS = 10_000;
@@ -14,7 +13,8 @@ async function main(): Promise<void> {
     console.log(configHelp());
     return;
   }
-  makePrivateFiles();
+  // Files that any library creates are for this user only.
+  process.umask(0o077);
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   const app = await openApp({ config, log });

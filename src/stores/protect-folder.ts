@@ -7,9 +7,6 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** Files that are made later, by any library, are readable for this user only. Call it before the first one. */
-export const makePrivateFiles = (): void => void process.umask(OTHERS);
-
 /**
  * For folders of earlier versions. Only Cairn's own files: the folder may hold others. What belongs to another user cannot
  * be changed, and is left as it is.
