@@ -33,6 +33,7 @@ const CLUSTER = [
   'test/persons/{persons,changes,properties}.test.ts',
   'test/cohorts/static.test.ts',
   'test/capture/recorded-data.test.ts',
+  ...(process.env['STORES'] === 'large' ? ['test/capture/{identifiers,long-numbers}.test.ts'] : []),
 ];
 /** Everything that needs PostgreSQL or ClickHouse. */
 GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? [])];

@@ -55,6 +55,7 @@ interface Case {
 const NOT_FOLLOWED: Readonly<Record<string, string>> = {
   'django-031': 'a key of any wrong shape is `invalid_api_key`: the interface, section 5, rule 2',
   'django-033': 'a wrong personal key is `invalid_personal_api_key` on every public path: ruling 3',
+  'django-053': 'an invalid uuid refuses its event alone: ruling 21',
   'django-068': 'a recording without a distinct id is accepted and discarded like any other: ruling 1',
   'capture-rs-056': 'a key that cannot be looked up is 503 `fetch_team_fail`: the interface, section 7',
 };

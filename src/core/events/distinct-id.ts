@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/json.ts';
 import { cleanText, isBlank, truncateText } from '../json/text.ts';
 import { isNotGiven } from './event-name.ts';
 
-const MAX_DISTINCT_ID_LENGTH = 200;
+export const MAX_DISTINCT_ID_LENGTH = 200;
 
 /**
  * The distinct id of an event: `$distinct_id`, then the one inside `properties`, then the top-level `distinct_id`.

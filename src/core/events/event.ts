@@ -1,9 +1,9 @@
 import type { Json } from '../json/json.ts';
+import type { EventIdentity } from './event-identity.ts';
 
 /** One event after `normalise`, not yet assigned to a person. */
-export interface Event {
+export interface Event extends EventIdentity {
   projectId: number;
-  uuid: string;
   event: string;
   distinctId: string;
   /** When it happened, ms UTC, after clock correction. */

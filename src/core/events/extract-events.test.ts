@@ -96,27 +96,6 @@ describe('extractEvents', () => {
 });
 
 describe('validateEvents', () => {
-  it.each([
-    [undefined],
-    [null],
-    [''],
-    ['018A981F-4b35-7c66-825e-8b0eeae65714'],
-    ['ffffffff-ffff-ffff-ffff-ffffffffffff'],
-  ])('accepts the uuid %s', (uuid) => {
-    expect(() => validateEvents([{ event: 'e', ...(uuid === undefined ? {} : { uuid }) }])).not.toThrow();
-  });
-
-  it.each(['invalid_uuid', '018a981f4b357c66825e8b0eeae65714', 5, '018a981f-4b35-7c66-825e-8b0eeae6571g'])(
-    'refuses the uuid %s',
-    (uuid) => {
-      const refused = failure(() => validateEvents([{ event: 'e' }, { event: 'e', uuid }]));
-      expect(refused).toMatchObject({
-        code: 'invalid_payload',
-        message: 'Invalid payload: Event field "uuid" is not a valid UUID!',
-      });
-    },
-  );
-
   it('rejects properties that are not an object, but accepts empty ones', () => {
     const refused = failure(() => validateEvents([{ properties: 'str' }]));
     expect(refused.message).toBe('Invalid payload: Properties must be a JSON object, received str!');

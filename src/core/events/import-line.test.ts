@@ -14,7 +14,7 @@ describe('a line of an export', () => {
     ['properties that are a broken text', { ...good, properties: '{' }, 'its properties are not a JSON object'],
     ['no time at all', { event: 'e', distinct_id: 'd' }, 'its timestamp cannot be read'],
     ['a uuid that is none', { ...good, uuid: 7 }, 'its uuid is invalid'],
-    ['a person without ids', { distinct_ids: ['', 7] }, 'it is a person without distinct ids'],
+    ['a person without ids', { distinct_ids: ['', null, {}] }, 'it is a person without distinct ids'],
     [
       'a person that was deleted',
       { person_id: UUID, distinct_id: 'd', is_deleted: 1 },
@@ -56,6 +56,9 @@ describe('a line of an export', () => {
     expect(read({ person_id: UUID.toUpperCase(), distinct_id: 'd', properties: null })).toEqual({
       kind: 'person',
       person: { uuid: UUID, distinctIds: ['d'], createdAt: null, isIdentified: null, properties: {} },
+    });
+    expect(read('{"distinct_ids":[7,1043520612345678901,"1043520612345678901"]}')).toMatchObject({
+      person: { distinctIds: ['7', '1043520612345678901'] },
     });
     expect(read({ distinct_ids: ['a', 'b', 'a'], is_identified: true, created_at: '2025-01-01T00:00:00Z' })).toEqual({
       kind: 'person',

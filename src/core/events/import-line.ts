@@ -2,10 +2,11 @@
  * Reads one line of an export as an event or a person: what `cairn export` writes, and PostHog's batch exports and API,
  * where properties may be JSON text, times have no zone, and there is a line for each distinct id of a person.
  */
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { isJsonNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { parseTimestamp } from '../time/parse-timestamp.ts';
-import { isUuid } from './uuid.ts';
+import { toDistinctId } from './distinct-id.ts';
+import { readUuid } from './uuid.ts';
 
 export interface ImportedPerson {
   /** Null where the line has no valid one. */
@@ -44,8 +45,8 @@ function readEvent(line: JsonObject, properties: JsonObject, fallbackUuid: strin
   const { event, distinct_id: distinctId, created_at: createdAt } = line;
   const time = line['timestamp'] ?? createdAt;
   if (parseTimestamp(time) === undefined) return invalidLine('its timestamp cannot be read');
-  const uuid = line['uuid'] ?? line['id'] ?? fallbackUuid;
-  if (typeof uuid !== 'string' || !isUuid(uuid)) return invalidLine('its uuid is invalid');
+  const uuid = readUuid(line['uuid'] ?? line['id'] ?? fallbackUuid);
+  if (uuid === undefined) return invalidLine('its uuid is invalid');
   const whole = { ...extraProperties(line), ...properties };
   const arrived = createdAt === undefined ? {} : { created_at: createdAt };
   const who = distinctId === undefined ? {} : { distinct_id: distinctId };
@@ -70,16 +71,14 @@ function extraProperties(line: JsonObject): JsonObject {
 
 function readPerson(line: JsonObject, properties: JsonObject): ImportLine {
   const given = line['distinct_ids'] ?? [line['distinct_id'] ?? null];
-  const distinctIds = Array.isArray(given)
-    ? given.filter((id): id is string => typeof id === 'string' && id !== '')
-    : [];
+  const distinctIds = Array.isArray(given) ? given.flatMap((id) => personId(id) ?? []) : [];
   if (distinctIds.length === 0) return invalidLine('it is a person without distinct ids');
   if (isDeleted(line['is_deleted'])) return invalidLine('it is a person that was deleted');
   const { person_id: id, is_identified: identified } = line;
   return {
     kind: 'person',
     person: {
-      uuid: typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null,
+      uuid: readUuid(id) ?? null,
       distinctIds: [...new Set(distinctIds)],
       createdAt: parseTimestamp(line['created_at']) ?? null,
       isIdentified: typeof identified === 'boolean' ? identified : null,
@@ -87,6 +86,10 @@ function readPerson(line: JsonObject, properties: JsonObject): ImportLine {
     },
   };
 }
+
+/** As for events, but what is no id is left out. */
+const personId = (id: Json): string | undefined =>
+  (typeof id === 'string' && id !== '') || isJsonNumber(id) ? toDistinctId(id) : undefined;
 
 const isDeleted = (value: Json | undefined): boolean => value === true || value === 1;
 

@@ -89,12 +89,18 @@ describe('distinct id', () => {
 });
 
 describe('uuid', () => {
+  const derived = (field: 'messageId' | '$insert_id', id: string): string => eventUuid(1, field, id, ['e', 'd', '']);
+
   it.each([
     [{ uuid: '018A981F-4B35-7C66-825E-8B0EEAE65714' }, '018a981f-4b35-7c66-825e-8b0eeae65714'],
     [{ uuid: '' }, FALLBACK],
-    [{ messageId: 'm', properties: { $insert_id: 'i' } }, eventUuid(1, 'messageId', 'm')],
-    [{ message_id: 'm', properties: { $insert_id: 'i' } }, eventUuid(1, 'messageId', 'm')],
-    [{ properties: { $insert_id: 'i' } }, eventUuid(1, '$insert_id', 'i')],
+    [{ uuid: '018A981F4B357C66825E8B0EEAE65714' }, '018a981f-4b35-7c66-825e-8b0eeae65714'],
+    [{ uuid: '{018A981F-4B35-7C66-825E-8B0EEAE65714}' }, '018a981f-4b35-7c66-825e-8b0eeae65714'],
+    [{ uuid: 'urn:uuid:018a981f-4b35-7c66-825e-8b0eeae65714' }, '018a981f-4b35-7c66-825e-8b0eeae65714'],
+    [{ messageId: 'm', properties: { $insert_id: 'i' } }, derived('messageId', 'm')],
+    [{ message_id: 'm', properties: { $insert_id: 'i' } }, derived('messageId', 'm')],
+    [{ messageId: 1043520612345678901n }, derived('messageId', '1043520612345678901')],
+    [{ properties: { $insert_id: 'i' } }, derived('$insert_id', 'i')],
     [{}, FALLBACK],
   ])('%j', (given, uuid) => {
     expect(stored(given).uuid).toBe(uuid);
@@ -104,8 +110,43 @@ describe('uuid', () => {
     expect(stored({ messageId: 'm' }, aContext({ projectId: 2 })).uuid).not.toBe(stored({ messageId: 'm' }).uuid);
   });
 
-  it('drops the event if it is invalid', () => {
-    expect(normalise(aRaw({ uuid: 'x' }), aContext())).toMatchObject({ kind: 'dropped', reason: 'invalid_uuid' });
+  it.each([
+    ['x', '"x"'],
+    ['{018a981f-4b35-7c66-825e-8b0eeae65714', '"{018a981f-4b35-7c66-825e-8b0eeae65714"'],
+    ['018a981f4b357c66825e8b0eeae6571', '"018a981f4b357c66825e8b0eeae6571"'],
+    ['urn:018a981f-4b35-7c66-825e-8b0eeae65714', '"urn:018a981f-4b35-7c66-825e-8b0eeae65714"'],
+    [5, '5'],
+    [{}, '{}'],
+  ])('drops the event of the invalid %j, with a warning', (uuid, shown) => {
+    expect(normalise(aRaw({ uuid }), aContext())).toMatchObject({
+      kind: 'dropped',
+      reason: 'invalid_uuid',
+      warnings: [{ type: 'skipping_event_invalid_uuid', details: { eventUuid: shown, event: 'e', distinctId: 'd' } }],
+    });
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['sent again later', { timestamp: '2022-12-31T10:00:00Z' }, { timestamp: '2022-12-31T10:00:00.000Z' }],
+    ['without a timestamp', {}, {}],
+    ['with an id that is a number', { messageId: 7 }, { messageId: '7' }],
+    ['with a timestamp that is none', { timestamp: 'soon' }, { timestamp: 'soon' }],
+  ])('is the same for a message %s', (_name, first, again) => {
+    const later = aContext({
+      receivedAt: NOW + HOUR,
+      sentAt: NOW,
+      fallbackUuid: '22222222-2222-4222-8222-222222222222',
+    });
+    expect(stored({ messageId: 'm', ...again }, later).uuid).toBe(stored({ messageId: 'm', ...first }).uuid);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['message id', { messageId: 'other' }],
+    ['event', { event: 'other' }],
+    ['distinct id', { distinct_id: 'other' }],
+    ['timestamp', { timestamp: '2022-12-31T10:00:01Z' }],
+  ])('differs with the %s', (_name, given) => {
+    const message = { messageId: 'string', timestamp: '2022-12-31T10:00:00Z' };
+    expect(stored({ ...message, ...given }).uuid).not.toBe(stored(message).uuid);
   });
 
   it('of persons is the same as in PostHog', () => {

@@ -1,4 +1,6 @@
-import { isJsonObject, type Json } from '../json/json.ts';
+import { toJsonText } from '../json/clean-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { cleanText, truncateText } from '../json/text.ts';
 import { distinctIdOf } from './distinct-id.ts';
 import type { DropReason } from './drop-reasons.ts';
 import { readChain } from './elements-chain.ts';
@@ -45,11 +47,12 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
 
   if (!isJsonObject(raw)) return drop('not_an_object');
   const given = isJsonObject(raw['properties']) ? raw['properties'] : {};
-  const uuid = identityOf(raw, given, context.projectId, context.fallbackUuid);
-  if (uuid === undefined) {
-    warnings.push({ type: 'skipping_event_invalid_uuid', details: {} });
+  const identity = identityOf(raw, given, context);
+  if (identity === undefined) {
+    warnings.push({ type: 'skipping_event_invalid_uuid', details: invalidUuidDetails(raw, given) });
     return drop('invalid_uuid');
   }
+  const { uuid } = identity;
   const name = eventName(raw, context.engage);
   if (name === undefined) return drop('missing_event_name', uuid);
   const special = specialEvent(name, given, uuid, warnings);
@@ -63,7 +66,7 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
 
   const event: Event = {
     projectId: context.projectId,
-    uuid,
+    ...identity,
     event: name,
     distinctId,
     timestamp: eventTime(raw, given['$ignore_sent_at'] === true, context, warnings),
@@ -74,6 +77,13 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
   };
   return isGroupKeyTooLong(event, warnings) ? drop('group_key_too_long', uuid) : { kind: 'event', event, warnings };
 }
+
+/** Enough to find the client that sends it. */
+const invalidUuidDetails = (raw: JsonObject, given: JsonObject): JsonObject => ({
+  eventUuid: truncateText(cleanText(toJsonText(raw['uuid']) ?? ''), 100),
+  event: eventName(raw, false) ?? null,
+  distinctId: distinctIdOf(raw, given) ?? null,
+});
 
 const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyContext => ({
   ip: context.ip,

@@ -16,6 +16,20 @@ function isHexDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (lower >= 97 && lower <= 102);
 }
 
+const FORMS = /^(?:urn:uuid:|\{)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
+
+/**
+ * A uuid in any of the forms that languages print: also without hyphens, in braces or as a URN. With hyphens and in lower
+ * case; undefined for anything else.
+ */
+export function readUuid(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (isUuid(value)) return value.toLowerCase();
+  const groups = FORMS.exec(value)?.slice(1);
+  if (groups === undefined || value.startsWith('{') !== value.endsWith('}')) return undefined;
+  return groups.join('-').toLowerCase();
+}
+
 const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
 /** UUIDv5 (RFC 9562): the same name always gives the same id. */
@@ -36,8 +50,14 @@ const EVENT_NAMESPACE = bytesOf('6f1a3c62-4d0b-5e3f-9a57-c2b8a4e1d970');
 export const personUuid = (projectId: number, distinctId: string): string =>
   uuidV5(PERSON_NAMESPACE, `${projectId}:${distinctId}`);
 
-/** The id of an event that has only a `messageId` or `$insert_id`. */
-export const eventUuid = (projectId: number, field: 'messageId' | '$insert_id', id: string): string =>
+type IdField = 'messageId' | '$insert_id';
+
+/** The id of an event that has only a `messageId` or `$insert_id`. `rest`: what else has to be the same in a repeat. */
+export const eventUuid = (projectId: number, field: IdField, id: string, rest: readonly string[]): string =>
+  uuidV5(EVENT_NAMESPACE, JSON.stringify([projectId, field, id, ...rest]));
+
+/** The same as it was when such an id alone identified an event: those ids are still stored. Also for generated events. */
+export const uuidOfIdAlone = (projectId: number, field: IdField, id: string): string =>
   uuidV5(EVENT_NAMESPACE, `${projectId}:${field}:${id}`);
 
 /** The id of an imported event without one: the same line at the same position of a file is the same event. */

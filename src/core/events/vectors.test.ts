@@ -60,7 +60,7 @@ function outcome(one: Case) {
       ip: '127.0.0.1',
       anonymizeIps: false,
       engage: false,
-      fallbackUuid: eventUuid(PROJECT, 'messageId', `${one.id}:${index}`),
+      fallbackUuid: eventUuid(PROJECT, 'messageId', `${one.id}:${index}`, []),
     });
     warnings.push(...result.warnings);
     if (result.kind === 'event') events.push(result.event);

@@ -20,13 +20,20 @@ describe('isIllegalId', () => {
     '  ',
     '[object Object]',
     '"[object Object]"',
+    '{}',
+    '{"id":7}',
+    '[1]',
+    `["${'x'.repeat(198)}`,
   ])('%s is illegal', (id) => {
     expect(isIllegalId(id)).toBe(true);
   });
 
-  it.each(['Nan', 'nan', 'NULL', 'NONE', '00', 'anonymous1', 'me', '[object object]', "'a'"])('%s is legal', (id) => {
-    expect(isIllegalId(id)).toBe(false);
-  });
+  it.each(['Nan', 'nan', 'NULL', 'NONE', '00', 'anonymous1', 'me', '[object object]', "'a'", '[EU] me', '{018a981f}'])(
+    '%s is legal',
+    (id) => {
+      expect(isIllegalId(id)).toBe(false);
+    },
+  );
 });
 
 describe('planMerge', () => {

@@ -1,8 +1,7 @@
 /** What became of each event of a chunk: every one is counted, and the counts add up. */
 import type { DropReason } from '../../core/events/drop-reasons.ts';
 import type { Event } from '../../core/events/event.ts';
-import { identityOf } from '../../core/events/event-identity.ts';
-import { hasUsableUuid } from '../../core/events/validate-events.ts';
+import { hasUsableUuid, identityOf } from '../../core/events/event-identity.ts';
 import type { Warning } from '../../core/events/warning.ts';
 import { toJsonText } from '../../core/json/clean-json.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
@@ -56,7 +55,7 @@ export class FateRecorder {
     this.#seen.push({ projectId, uuid, receivedAt, processedAt: this.#now });
   }
 
-  recordDuplicate({ projectId, uuid }: Event): void {
+  recordDuplicate({ projectId, uuid }: EventId): void {
     this.count('duplicate');
     this.#duplicates.push({ projectId, uuid });
   }
@@ -106,8 +105,9 @@ export class FateRecorder {
   }
 }
 
-function uuidOf({ outcome, raw, entry, fallbackUuid }: NormalisedEvent): string {
+function uuidOf({ outcome, raw, entry, context, fallbackUuid }: NormalisedEvent): string {
   if (outcome.kind === 'event') return outcome.event.uuid;
   const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};
-  return identityOf(raw, properties, entry.projectId, fallbackUuid) ?? fallbackUuid;
+  const identity = identityOf(raw, properties, { projectId: entry.projectId, engage: context.engage, fallbackUuid });
+  return identity?.uuid ?? fallbackUuid;
 }

@@ -1,3 +1,4 @@
+import type { Event } from '../../core/events/event.ts';
 import type { EventId, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { FateRecorder } from './fate-recorder.ts';
 import type { NewEvent, NormalisedEvent } from './normalise-entries.ts';
@@ -9,16 +10,35 @@ export async function selectNewEvents(
   fates: FateRecorder,
 ): Promise<NewEvent[]> {
   const candidates = events.flatMap((source) => candidateOf(source, fates) ?? []);
-  const ids = candidates.filter(hasClientUuid).map(({ event: { projectId, uuid } }) => ({ projectId, uuid }));
-  const seen = new Set((await store.listSeenEvents(ids)).map(keyOf));
+  const ids = candidates.filter(hasClientUuid).flatMap(({ event }) => idsOf(event));
+  const seen = new Map((await store.listSeenEvents(ids)).map((one) => [keyOf(one), one.receivedAt]));
   return candidates.filter((candidate) => {
     if (!hasClientUuid(candidate)) return true;
-    const key = keyOf(candidate.event);
-    const isNew = !seen.has(key);
-    if (isNew) seen.add(key);
-    else fates.recordDuplicate(candidate.event);
-    return isNew;
+    const { event } = candidate;
+    const stored = storedId(event, seen);
+    if (stored === undefined) seen.set(keyOf(event), event.receivedAt);
+    else fates.recordDuplicate({ ...event, uuid: stored });
+    return stored === undefined;
   });
+}
+
+const idsOf = ({ projectId, uuid, formerUuid }: Event): EventId[] =>
+  formerUuid === undefined
+    ? [{ projectId, uuid }]
+    : [
+        { projectId, uuid },
+        { projectId, uuid: formerUuid },
+      ];
+
+/**
+ * The uuid that the event is stored under; undefined where it is new. Under the former one another event may be stored,
+ * since a `messageId` alone identified it; but what happened after that event arrived is certainly not the same.
+ */
+function storedId(event: Event, seen: ReadonlyMap<string, number>): string | undefined {
+  const { projectId, uuid, formerUuid, timestamp } = event;
+  if (seen.has(keyOf(event))) return uuid;
+  const arrival = formerUuid === undefined ? undefined : seen.get(keyOf({ projectId, uuid: formerUuid }));
+  return arrival !== undefined && timestamp <= arrival ? formerUuid : undefined;
 }
 
 function candidateOf(source: NormalisedEvent, fates: FateRecorder): NewEvent | null {

@@ -34,9 +34,14 @@ describe('searching for a pending event', () => {
   it.each<[string, LogEntry, string]>([
     ['an id of its own', anEntry(5, { event: 'ping', uuid: UUID }), UUID],
     ['an id in capitals', anEntry(5, { batch: [{ event: 'ping', uuid: UUID.toUpperCase() }] }), UUID],
-    ['a message id', anEntry(5, { event: 'ping', messageId: 'm' }), eventUuid(1, 'messageId', 'm')],
-    ['the older name of it', anEntry(5, { event: 'ping', message_id: 'm' }), eventUuid(1, 'messageId', 'm')],
-    ['an insert id', anEntry(5, { properties: { $insert_id: 'i' } }), eventUuid(1, '$insert_id', 'i')],
+    ['an id without hyphens', anEntry(5, { event: 'ping', uuid: UUID.replaceAll('-', '').toUpperCase() }), UUID],
+    ['a message id', anEntry(5, { event: 'ping', messageId: 'm' }), eventUuid(1, 'messageId', 'm', ['ping', '', ''])],
+    [
+      'the older name of it',
+      anEntry(5, { event: 'ping', message_id: 'm' }),
+      eventUuid(1, 'messageId', 'm', ['ping', '', '']),
+    ],
+    ['an insert id', anEntry(5, { properties: { $insert_id: 'i' } }), eventUuid(1, '$insert_id', 'i', ['', '', ''])],
     ['an id that we gave', derived, derivedUuid(derived, 1)],
   ])('finds it by %s', async (_name, entry, uuid) => {
     expect(await find([...others, entry], uuid)).toBe(5);

@@ -10,7 +10,7 @@ import { extractEvents } from '../../core/events/extract-events.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
-import { derivedUuid } from '../accept/request-context.ts';
+import { derivedUuid, parseRequestContext } from '../accept/request-context.ts';
 
 const BATCH_EVENTS = 2000;
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -53,13 +53,19 @@ function mayContainEvent({ payload, receivedAt }: LogEntry, uuid: string): boole
   const time = receivedAt.toString(16).padStart(TIME_DIGITS, '0');
   if (uuid.replaceAll('-', '').startsWith(time)) return true;
   if (uuid[14] === '5' && UUID_SOURCES.some((name) => payload.includes(name))) return true;
-  return payload.includes(uuid) || payload.includes(uuid.toUpperCase()) || payload.includes('\\u');
+  const hex = uuid.replaceAll('-', '');
+  return (
+    [uuid, hex].some((form) => payload.includes(form) || payload.includes(form.toUpperCase())) ||
+    payload.includes('\\u')
+  );
 }
 
 function uuidsIn(entry: LogEntry): (string | undefined)[] {
-  const { events } = extractEvents(parseJson(entry.payload.toString('utf8')));
+  const { projectId } = entry;
+  const { events, isSingle } = extractEvents(parseJson(entry.payload.toString('utf8')));
+  const engage = parseRequestContext(entry.context).engage && isSingle;
   return events.map((raw, index) => {
     const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};
-    return identityOf(raw, properties, entry.projectId, derivedUuid(entry, index));
+    return identityOf(raw, properties, { projectId, engage, fallbackUuid: derivedUuid(entry, index) })?.uuid;
   });
 }

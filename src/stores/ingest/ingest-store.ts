@@ -74,8 +74,11 @@ export interface EventProperty {
 }
 
 /** An event that came with its own id and is stored under it. */
-export interface NewSeenEvent extends EventId {
+export interface SeenEvent extends EventId {
   receivedAt: number;
+}
+
+export interface NewSeenEvent extends SeenEvent {
   processedAt: number;
 }
 
@@ -145,8 +148,8 @@ export interface IngestTransaction {
   listPersonsByDistinctIds(ids: readonly DistinctId[]): Promise<PersonsAndDistinctIds>;
   /** Those uuids that a person has or had. */
   listTakenUuids(uuids: readonly string[]): Promise<string[]>;
-  /** Those events that were stored before. */
-  listSeenEvents(events: readonly EventId[]): Promise<EventId[]>;
+  /** Those events that were stored before, with the time of their arrival. */
+  listSeenEvents(events: readonly EventId[]): Promise<SeenEvent[]>;
   listGroupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
   listGroups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
   listWebhookEvents(projectIds: readonly number[]): Promise<WebhookEvent[]>;

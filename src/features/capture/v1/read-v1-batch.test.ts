@@ -115,12 +115,23 @@ describe('readV1Batch', () => {
     expect(events).toHaveLength(1);
   });
 
+  it('drops an event whose uuid is none alone, and takes one without hyphens', async () => {
+    const hex = anEntry({ uuid: UUID.replaceAll('-', '') });
+    const { events, results } = await readV1Batch({ batch: [anEntry({ uuid: '__proto__' }), hex] }, headers);
+    expect(Object.entries(results)).toEqual([
+      ['__proto__', { result: 'drop', details: 'invalid_event' }],
+      [UUID, { result: 'ok' }],
+    ]);
+    expect(events).toMatchObject([{ event: '$pageview', uuid: '__proto__' }, { uuid: UUID }]);
+  });
+
   it.each([
     [5, 'request_parsing_error'],
     [{}, 'invalid_batch'],
     [{ batch: [] }, 'empty_batch'],
     [{ batch: [1] }, 'invalid_batch'],
-    [{ batch: [anEntry({ uuid: 'x' })] }, 'invalid_batch'],
+    [{ batch: [anEntry({ uuid: ' ' })] }, 'invalid_batch'],
+    [{ batch: [anEntry({ uuid: 7 })] }, 'invalid_batch'],
     [{ batch: [anEntry(), anEntry()] }, 'invalid_batch'],
   ])('refuses the body %j', async (body, tag) => {
     await expect(readV1Batch(body, headers)).rejects.toMatchObject({ tag });

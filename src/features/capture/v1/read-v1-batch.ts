@@ -1,7 +1,8 @@
 import type { Failure } from '../../../core/errors.ts';
-import { isUuid } from '../../../core/events/uuid.ts';
+import { readUuid } from '../../../core/events/uuid.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { truncateText } from '../../../core/json/text.ts';
 import { isIllegalId } from '../../../core/persons/illegal-ids.ts';
 import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
@@ -13,7 +14,7 @@ import type { V1Headers } from './v1-headers.ts';
  * of its own, instead of being repaired.
  */
 interface V1Batch {
-  /** Only the valid ones. */
+  /** Only the valid ones, and those with an invalid uuid. */
   events: JsonObject[];
   /** One for each event of the request, by uuid. */
   results: Record<string, V1Result>;
@@ -32,16 +33,18 @@ export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1
   if (!isJsonObject(body)) throw new V1Error('request_parsing_error', 'The body must be a JSON object.');
   const entries = entriesOf(body['batch']);
   const events: JsonObject[] = [];
-  const results: Record<string, V1Result> = {};
+  const results = new Map<string, V1Result>();
   const read = (entry: JsonObject): void => {
-    const uuid = uuidOf(entry);
-    if (Object.hasOwn(results, uuid)) throw new V1Error('invalid_batch', `Two events have the uuid ${uuid}.`);
-    const fault = faultOf(entry);
-    results[uuid] = fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault };
+    const { uuid, isValid } = uuidOf(entry);
+    if (results.has(uuid)) throw new V1Error('invalid_batch', `Two events have the uuid ${uuid}.`);
+    const fault = isValid ? faultOf(entry) : 'invalid_event';
+    results.set(uuid, fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault });
     if (fault === undefined) events.push(translate(entry, uuid, headers));
+    // Accepted to be dropped, so that a warning tells the project.
+    else if (!isValid) events.push({ event: entry['event'] ?? null, uuid });
   };
   await eachBatch(entries, BATCH_SIZE, (batch) => batch.forEach(read));
-  return { events, results, historicalMigration: body['historical_migration'] === true };
+  return { events, results: Object.fromEntries(results), historicalMigration: body['historical_migration'] === true };
 }
 
 /** Failures that V1 shares with the older protocol, with V1's error codes. */
@@ -64,11 +67,12 @@ function entriesOf(batch: Json | undefined): JsonObject[] {
   return batch;
 }
 
-/** Results are keyed by uuid, so every event needs one. */
-function uuidOf(entry: JsonObject): string {
-  const uuid = typeof entry['uuid'] === 'string' ? entry['uuid'].trim().toLowerCase() : '';
-  if (!isUuid(uuid)) throw new V1Error('invalid_batch', 'Every event must have a "uuid" that is a UUID.');
-  return uuid;
+/** Results are keyed by uuid, so every event needs one; an event whose uuid is none is refused alone, under its text. */
+function uuidOf({ uuid: given }: JsonObject): { uuid: string; isValid: boolean } {
+  const text = typeof given === 'string' ? given.trim() : '';
+  if (text === '') throw new V1Error('invalid_batch', 'Every event must have a "uuid" that is a UUID.');
+  const uuid = readUuid(text);
+  return { uuid: uuid ?? truncateText(text, MAX_NAME_LENGTH), isValid: uuid !== undefined };
 }
 
 const MAX_NAME_LENGTH = 200;

@@ -1,6 +1,6 @@
 /** The events of the demo, as an SDK would send them. */
 
-import { eventUuid } from '../../../core/events/uuid.ts';
+import { uuidOfIdAlone } from '../../../core/events/uuid.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import { DEMO_CLUBS, type DemoPeriod, type VisitorEvent, visitorEvents } from './demo-visitor.ts';
@@ -33,7 +33,7 @@ export const toWireEvent = (
   projectId: number,
   { event, distinctId, time, properties, name }: DemoEvent,
 ): JsonObject => ({
-  uuid: eventUuid(projectId, '$insert_id', name),
+  uuid: uuidOfIdAlone(projectId, '$insert_id', name),
   event,
   distinct_id: distinctId,
   timestamp: new Date(time).toISOString(),

@@ -9,6 +9,7 @@ import type {
   GroupType,
   IngestProject,
   PersonsAndDistinctIds,
+  SeenEvent,
   WebhookEvent,
 } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
@@ -85,15 +86,15 @@ export async function readTakenUuids({ db, dialect }: Sql, uuids: readonly strin
   return rows.map((row) => row.uuid);
 }
 
-export async function readSeenEvents({ db, dialect }: Sql, events: readonly EventId[]): Promise<EventId[]> {
+export async function readSeenEvents({ db, dialect }: Sql, events: readonly EventId[]): Promise<SeenEvent[]> {
   if (events.length === 0) return [];
   const wanted = dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
-  const { rows } = await sql<EventId>`
-    select s.project_id, s.uuid
+  const { rows } = await sql<SeenEvent>`
+    select s.project_id, s.uuid, s.received_at
     from ${wanted} w
     cross join seen_events s
     where s.project_id = w.project_id and s.uuid = w.uuid`.execute(db);
-  return rows;
+  return rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
 }
 
 export async function readGroupTypes({ db }: Sql, projectIds: readonly number[]): Promise<GroupType[]> {
