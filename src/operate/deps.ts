@@ -19,7 +19,7 @@ export interface OperateDeps {
   /** Resolves when everything accepted so far is visible to queries. */
   whenProcessed(): Promise<void>;
   counts(): Promise<IngestCounts>;
-  events: Pick<EventStore, 'query' | 'position'>;
+  events: Pick<EventStore, 'query' | 'progress'>;
   /** What queries of events need. */
   eventQueries: QueryDeps;
   decide: DecideDeps;

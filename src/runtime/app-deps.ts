@@ -108,7 +108,7 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
 }
 
 const invalidatingReassigner = (results: ResultCache, reassigner: EventReassigner): EventReassigner => ({
-  position: () => reassigner.position(),
+  progress: () => reassigner.progress(),
   async reassign() {
     await reassigner.reassign();
     results.invalidateAll();

@@ -185,7 +185,7 @@ const operateDeps = (deps: AppDeps): OperateDeps => ({
   ...deps,
   whenProcessed: () => deps.ingestion.whenProcessed(),
   counts: deps.backend.counts,
-  events: { query: deps.events.query, position: deps.reassigner.position },
+  events: { query: deps.events.query, progress: deps.reassigner.progress },
   invalidateResults: (projectId) => deps.results.invalidate(projectId),
   snapshots: deps.backend.snapshots,
   checkStores: deps.backend.checkStores,

@@ -19,7 +19,7 @@ export interface WorkerMethods
   extends FeatureWorkerMethods,
     Pick<
       EventStore,
-      'position' | 'query' | 'listPromotedProperties' | 'deleteBefore' | 'deleteMirror' | 'size' | 'close'
+      'progress' | 'query' | 'listPromotedProperties' | 'deleteBefore' | 'deleteMirror' | 'size' | 'close'
     > {
   /** Moves or deletes the events of persons that were merged, split or deleted. */
   reassign(): Promise<void>;

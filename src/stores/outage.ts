@@ -1,10 +1,11 @@
 import { Failure } from '../core/errors.ts';
 
 /**
- * Tells errors of a store (disk full, file unreachable, engine stopped) from errors of the data. The former are
- * transient: the same work is retried until it succeeds.
+ * Tells errors of a store (disk full, file unreachable or unreadable, engine stopped) from errors of the data. The former
+ * are no fault of the events: the same work is retried until it succeeds, also where an operator has to repair something
+ * first, such as a damaged page.
  */
-const SQLITE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
+const SQLITE = /^SQLITE_(FULL|IOERR|CORRUPT|NOTADB|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 const DUCKDB =
   /^(IO|FATAL|INTERNAL|Out of Memory|Connection|TransactionContext|Interrupt) Error|database has been invalidated|must be opened again/i;
 /** ClickHouse's error names (see `clickhouse/failure.ts`). */
@@ -21,7 +22,12 @@ const CLICKHOUSE = new RegExp(
 /** Serialization failure and deadlock, after too many retries. */
 const POSTGRES = /^40(001|P01)$/;
 
-const TRANSIENT = [SQLITE, POSTGRES, CLICKHOUSE, /^ENOSPC$/];
+/** Of the file system. */
+const SYSTEM = /^(ENOSPC|EIO|EDQUOT|EROFS|EMFILE|ENFILE)$/;
+/** PostgreSQL: out of disk, memory or connections; read errors and damaged pages; the server stops. */
+const POSTGRES_SERVER = /^(53|57P|58|XX00[12])/;
+
+const TRANSIENT = [SQLITE, POSTGRES, POSTGRES_SERVER, CLICKHOUSE, SYSTEM];
 
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

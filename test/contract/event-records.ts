@@ -44,7 +44,7 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
       expect([count, items.map((letter) => letter.payload)]).toEqual([3, ['{"n":3}', '{"n":2}']]);
       const [newest] = items;
       const id = newest?.id ?? 0;
-      expect(newest).toEqual({ ...aLetter(3), id });
+      expect(newest).toEqual({ ...aLetter(3), id, requestEvents: null });
       expect(await deadLetters.get(1, id)).toEqual(newest);
       expect(await deadLetters.getByEvent(1, uuidOf(3))).toEqual(newest);
       expect(await deadLetters.get(2, id)).toBeNull();

@@ -65,7 +65,7 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
     };
 
     it('returns the log position', async () => {
-      expect(await identities.position()).toBe(2);
+      expect(await identities.progress()).toEqual({ position: 2, ahead: new Map() });
     });
 
     it('lists all or some ids of a person', async () => {

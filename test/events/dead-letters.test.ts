@@ -43,6 +43,22 @@ describe('dead letters', () => {
     return accepted === stored + duplicate + drops + dead_lettered + pending;
   };
 
+  it('are replayed many at once, oldest first', async () => {
+    const batch = Array.from({ length: 5 }, (_, n) => ({ event: 'poison', distinct_id: `d${n}`, properties: { n } }));
+    await poison({ batch }, 5);
+    expect((await post('dead_letters/replay/?limit=2')).body).toEqual({ success: true, replayed: 2, remaining: 3 });
+    expect((await post('dead_letters/replay/')).body).toEqual({ success: true, replayed: 3, remaining: 0 });
+    await server.drain();
+    expect((await get('events/')).results.map((item: { distinct_id: string }) => item.distinct_id).sort()).toEqual([
+      'd0',
+      'd1',
+      'd2',
+      'd3',
+      'd4',
+    ]);
+    expect(await addsUp()).toBe(true);
+  });
+
   it('are listed with error and payload, and do not affect other events', async () => {
     const batch = [
       { event: 'before', distinct_id: 'ada' },
@@ -60,6 +76,7 @@ describe('dead letters', () => {
         distinct_id: 'ada',
         error: 'Event ingestion failed. Error: boom',
         payload: expect.objectContaining({ event: 'poison', uuid: UUID }),
+        request_events: null,
         received_at: '2026-01-15T09:00:00Z',
         failed_at: '2026-01-15T09:00:01Z',
       },

@@ -150,9 +150,9 @@ describeWithPostgres(() => {
       setup.db,
     );
     const store = postgresChunkStore(setup.db);
-    const settle = (node: string, token: number, before: number): Promise<void> =>
+    const settle = (node: string, token: number, before: number): Promise<unknown> =>
       store.transaction((tx) =>
-        tx.finish(node, [{ partition, lease: { name, token }, after: before, upTo: before + 1, events: 1, bytes: 9 }], {
+        tx.finish(node, [{ partition, lease: { name, token }, seqs: [before + 1], events: 1, bytes: 9 }], {
           events: 1,
           projects: [projectId],
           receivedAt: 0,
@@ -162,7 +162,7 @@ describeWithPostgres(() => {
       );
     await expect(settle('old', 1, 0)).rejects.toSatisfy(isLeaseLost);
     await expect(settle('new', 1, 0)).rejects.toSatisfy(isLeaseLost);
-    // Whoever has the lease but believes in a position of long ago is no better off.
+    // Whoever has the lease but believes in entries of long ago is no better off.
     await expect(settle('new', 2, 7)).rejects.toSatisfy(isLeaseLost);
     const left = async () =>
       (await sql`select 1 from log_entries union all select 2 from event_blocks`.execute(setup.db)).rows;

@@ -27,8 +27,9 @@ import { openLogPool } from '../../src/stores/postgres/log-pool.ts';
 import { openMessageChannel } from '../../src/stores/postgres/message-channel.ts';
 import { openPostgresDatabase } from '../../src/stores/postgres/metadata-store.ts';
 import { postgresOwnerTasks } from '../../src/stores/postgres/owner-task-store.ts';
+import { postgresAttempts } from '../../src/stores/postgres/partition-attempts.ts';
 import { openPartitionedLog } from '../../src/stores/postgres/partitioned-log.ts';
-import { readPartitionEntries, readProgress } from '../../src/stores/postgres/read-partitions.ts';
+import { readInTurns, readPartitionEntry, readProgress } from '../../src/stores/postgres/read-partitions.ts';
 import { sqlPersonIndex } from '../../src/stores/sql/person-index.ts';
 import { postgresDialect } from '../../src/stores/sql/postgres-dialect.ts';
 
@@ -118,6 +119,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   });
   const leases = new PostgresLeases(pool, leaseMs);
   await leases.createLeases([LEADER_LEASE, ...Array.from({ length: PARTITIONS }, (_, n) => partitionLease(n))]);
+  let turn = 0;
   const workers = new PartitionWorkers({
     leases,
     node: () => ({ id: node, role: 'worker', host: 'here', version: '0', facts: {} }),
@@ -129,9 +131,11 @@ export async function startWorker(url: string, node: string, events: BlockStore,
       node,
       ingest,
       log: {
-        read: (after, maxEvents, maxBytes) => readPartitionEntries(pool, after, Math.min(maxEvents, 40), maxBytes),
+        read: (after, maxEvents, maxBytes) => readInTurns(pool, after, Math.min(maxEvents, 40), maxBytes, turn++),
+        get: (partition, seq) => readPartitionEntry(pool, partition, seq),
         positions: () => readProgress(pool),
       },
+      attempts: postgresAttempts(pool),
       pack: packBlock,
       clock,
       logger,

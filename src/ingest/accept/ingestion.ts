@@ -4,6 +4,7 @@
  */
 import type { Logger } from '../../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../../stores/ingest/ingest-log.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import type { EventIntake } from './event-intake.ts';
 import type { ProcessedNotice } from './processed-notice.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
@@ -66,7 +67,7 @@ export class Ingestion implements EventIntake {
   /** The worker has started, perhaps after one that died before it could report its position: count again. */
   readonly onReady = (position: number): void => {
     this.#advance(position);
-    this.#deps.writes.onProcessed(position);
+    this.#deps.writes.onProcessed(progressAt(position));
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
       this.#resolveDrained();
@@ -75,18 +76,18 @@ export class Ingestion implements EventIntake {
     });
   };
 
-  readonly onProcessed = ({ position, events }: Pick<ProcessedNotice, 'position' | 'events'>): void => {
+  readonly onProcessed = ({ progress, events }: Pick<ProcessedNotice, 'progress' | 'events'>): void => {
     this.#pending -= events;
-    this.#advance(position);
-    this.#deps.writes.onProcessed(position);
-    void this.#trim(position);
+    this.#advance(progress.position);
+    this.#deps.writes.onProcessed(progress);
+    void this.#trim(progress.position);
     this.#resolveDrained();
   };
 
   /** An entry may have come in meanwhile: then the worker is woken again. */
   readonly onIdle = (position: number): void => {
     this.#advance(position);
-    this.#deps.writes.onProcessed(position);
+    this.#deps.writes.onProcessed(progressAt(position));
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
       // Nothing is pending, whatever was counted: after a failed trim in `onReady` the count would stay too high.

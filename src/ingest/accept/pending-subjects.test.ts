@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { PendingSubjects } from './pending-subjects.ts';
 
 it('returns the last entry of a subject until it is processed', () => {
@@ -9,18 +10,18 @@ it('returns the last entry of a subject until it is processed', () => {
   expect(pending.lastEntryFor(7, ['ada'])).toBe(3);
   expect(pending.lastEntryFor(7, ['bob', 'nobody'])).toBe(1);
   expect(pending.lastEntryFor(8, ['ada'])).toBe(0);
-  pending.removeProcessed(1);
+  pending.removeProcessed(progressAt(1));
   expect([pending.lastEntryFor(7, ['ada']), pending.lastEntryFor(7, ['bob'])]).toEqual([3, 0]);
-  pending.removeProcessed(3);
+  pending.removeProcessed(progressAt(3));
   expect(pending.lastEntryFor(7, ['ada'])).toBe(0);
 });
 
 it('treats all subjects as pending while the log has entries from before the start', () => {
   const pending = new PendingSubjects(10);
   expect(pending.lastEntryFor(1, ['anybody'])).toBe(10);
-  pending.removeProcessed(9);
+  pending.removeProcessed(progressAt(9));
   expect(pending.lastEntryFor(1, ['anybody'])).toBe(10);
-  pending.removeProcessed(10);
+  pending.removeProcessed(progressAt(10));
   expect(pending.lastEntryFor(1, ['anybody'])).toBe(0);
 });
 
@@ -29,7 +30,7 @@ it('treats all subjects of a project as pending where there are too many', () =>
   pending.add(1, 7, ['a', 'b']);
   pending.add(2, 7, ['c', 'd']);
   expect([pending.lastEntryFor(7, ['x']), pending.lastEntryFor(8, ['x'])]).toEqual([2, 0]);
-  pending.removeProcessed(2);
+  pending.removeProcessed(progressAt(2));
   expect(pending.lastEntryFor(7, ['x'])).toBe(0);
   pending.add(3, 7, ['e']);
   expect([pending.lastEntryFor(7, ['e']), pending.lastEntryFor(7, ['x'])]).toEqual([3, 0]);
@@ -37,7 +38,7 @@ it('treats all subjects of a project as pending where there are too many', () =>
 
 it('ignores entries that are processed before they are added', () => {
   const pending = new PendingSubjects(0);
-  pending.removeProcessed(5);
+  pending.removeProcessed(progressAt(5));
   pending.add(5, 7, ['ada']);
   expect(pending.lastEntryFor(7, ['ada'])).toBe(0);
 });
@@ -56,7 +57,7 @@ it('never drops a subject too early, and drops everything in the end', () => {
       for (const step of all) {
         if (typeof step === 'number') {
           position = Math.min(notes.length, position + step);
-          pending.removeProcessed(position);
+          pending.removeProcessed(progressAt(position));
         } else {
           const seq = notes.length + 1;
           notes.push({ seq, ...step });
@@ -67,7 +68,7 @@ it('never drops a subject too early, and drops everything in the end', () => {
             if (seq > position) expect(pending.lastEntryFor(projectId, [one])).toBeGreaterThanOrEqual(seq);
         }
       }
-      pending.removeProcessed(notes.length);
+      pending.removeProcessed(progressAt(notes.length));
       expect(pending.lastEntryFor(1, ['a', 'b', 'c']) + pending.lastEntryFor(2, ['a', 'b', 'c'])).toBe(0);
     }),
   );

@@ -5,6 +5,8 @@
  * Subjects are distinct ids and groups, see `changedSubjects`. Where there are too many, and for entries that were in the
  * log before the start, all subjects of the project, or of all projects, count as pending.
  */
+import { isProcessed, type LogProgress, progressAt } from '../../stores/ingest/log-progress.ts';
+
 interface PendingEntry {
   seq: number;
   projectId: number;
@@ -15,8 +17,7 @@ interface PendingEntry {
 const MAX_SUBJECTS = 100_000;
 
 export class PendingSubjects {
-  /** Everything up to here has been processed. */
-  #position = 0;
+  #progress = progressAt(0);
   /** Up to this entry any subject of any project may be pending; 0 when none. */
   #anySubjectUpTo: number;
   readonly #last = new Map<number, Map<string, number>>();
@@ -33,7 +34,7 @@ export class PendingSubjects {
   }
 
   add(seq: number, projectId: number, subjects: readonly string[]): void {
-    if (subjects.length === 0 || seq <= this.#position) return;
+    if (subjects.length === 0 || this.#isProcessed(seq, projectId)) return;
     if (this.#count + subjects.length > this.#limit) {
       this.addProject(seq, projectId);
       return;
@@ -47,12 +48,12 @@ export class PendingSubjects {
 
   /** All subjects of the project wait for this entry. */
   addProject(seq: number, projectId: number): void {
-    if (seq > this.#position) this.#anySubjectOf.set(projectId, seq);
+    if (!this.#isProcessed(seq, projectId)) this.#anySubjectOf.set(projectId, seq);
   }
 
   /** All subjects of all projects do. */
   addAllProjects(seq: number): void {
-    if (seq > this.#position) this.#anySubjectUpTo = Math.max(this.#anySubjectUpTo, seq);
+    if (seq > this.#progress.position) this.#anySubjectUpTo = Math.max(this.#anySubjectUpTo, seq);
   }
 
   get isEmpty(): boolean {
@@ -64,18 +65,15 @@ export class PendingSubjects {
     let seq = Math.max(this.#anySubjectUpTo, this.#anySubjectOf.get(projectId) ?? 0);
     const last = this.#last.get(projectId);
     if (last !== undefined) for (const subject of subjects) seq = Math.max(seq, last.get(subject) ?? 0);
-    return seq > this.#position ? seq : 0;
+    return this.#isProcessed(seq, projectId) ? 0 : seq;
   }
 
-  /** The log has been processed up to `position`. */
-  removeProcessed(position: number): void {
-    this.#position = Math.max(this.#position, position);
-    if (this.#anySubjectUpTo <= this.#position) this.#anySubjectUpTo = 0;
-    for (const [projectId, seq] of this.#anySubjectOf) if (seq <= this.#position) this.#anySubjectOf.delete(projectId);
-    while (
-      this.#entries[this.#processed] !== undefined &&
-      (this.#entries[this.#processed]?.seq ?? 0) <= this.#position
-    ) {
+  removeProcessed(progress: LogProgress): void {
+    if (progress.position >= this.#progress.position) this.#progress = progress;
+    const { position } = this.#progress;
+    if (this.#anySubjectUpTo <= position) this.#anySubjectUpTo = 0;
+    for (const [id, seq] of this.#anySubjectOf) if (this.#isProcessed(seq, id)) this.#anySubjectOf.delete(id);
+    while (this.#entries[this.#processed] !== undefined && (this.#entries[this.#processed]?.seq ?? 0) <= position) {
       this.#remove(this.#entries[this.#processed++] as PendingEntry);
     }
     // Half of the list is processed: time to drop it.
@@ -88,7 +86,11 @@ export class PendingSubjects {
     this.#count -= subjects.length;
     const last = this.#last.get(projectId);
     if (last === undefined) return;
-    for (const subject of subjects) if ((last.get(subject) ?? 0) <= this.#position) last.delete(subject);
+    for (const subject of subjects) if ((last.get(subject) ?? 0) <= this.#progress.position) last.delete(subject);
     if (last.size === 0) this.#last.delete(projectId);
+  }
+
+  #isProcessed(seq: number, projectId: number): boolean {
+    return isProcessed(this.#progress, { seq, projectId });
   }
 }

@@ -1,6 +1,8 @@
+import type { LogProgress } from '../../stores/ingest/log-progress.ts';
+
 /** What the worker thread reports after each chunk, once both stores have it. */
 export interface ProcessedNotice {
-  position: number;
+  progress: LogProgress;
   events: number;
   /** Projects with new events. */
   projects: readonly number[];

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { ReadYourWrites } from './read-your-writes.ts';
 
 const make = (timeoutMs = 5000) => {
@@ -24,10 +25,10 @@ it('waits until the entry is processed, and tells the worker not to pause', asyn
     isSettled = true;
   });
   expect(processNowCalls()).toBe(1);
-  writes.onProcessed(1);
+  writes.onProcessed(progressAt(1));
   await new Promise((resolve) => setImmediate(resolve));
   expect(isSettled).toBe(false);
-  writes.onProcessed(2);
+  writes.onProcessed(progressAt(2));
   await settled;
   expect([isSettled, writes.outdated]).toEqual([true, 0]);
   expect(writes.settled(7, ['ada'])).toBeUndefined();
@@ -44,7 +45,7 @@ it('times out, counts it, and does not wait for later entries', async () => {
   expect(writes.settled(7, ['bob'])).toBeUndefined();
   expect(writes.outdated).toBe(2);
   // Once the log has moved on, it is worth waiting again.
-  writes.onProcessed(1);
+  writes.onProcessed(progressAt(1));
   expect(writes.settled(7, ['bob'])).toBeInstanceOf(Promise);
-  writes.onProcessed(2);
+  writes.onProcessed(progressAt(2));
 });

@@ -1,9 +1,10 @@
 /**
  * Lets a flag decision wait until acknowledged changes of its subjects are processed, for two seconds at most: an
  * outdated answer is better than none, and it is counted. After a timeout, decisions that wait for the same entry or a
- * later one do not wait: a backlog must not make every decision slow.
+ * later one of the project do not wait: a backlog must not make every decision slow.
  */
 import { Counter, type Registry } from 'prom-client';
+import { isProcessed, type LogProgress } from '../../stores/ingest/log-progress.ts';
 import { PendingSubjects } from './pending-subjects.ts';
 
 const TIMEOUT_MS = 2000;
@@ -19,9 +20,9 @@ interface ReadYourWritesDeps {
 export class ReadYourWrites {
   readonly #deps: ReadYourWritesDeps;
   readonly #pending: PendingSubjects;
-  #waiting: { seq: number; done(): void }[] = [];
-  /** The first entry that a wait timed out on and that is not processed yet; else Infinity. */
-  #timedOutAt = Infinity;
+  #waiting: { seq: number; projectId: number; done(): void }[] = [];
+  /** For each project the first entry that a wait timed out on and that is not processed yet. */
+  readonly #timedOutAt = new Map<number, number>();
   #outdated = 0;
 
   constructor(deps: ReadYourWritesDeps) {
@@ -64,27 +65,30 @@ export class ReadYourWrites {
   settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
     const seq = this.#pending.lastEntryFor(projectId, subjects);
     if (seq === 0) return undefined;
-    if (seq >= this.#timedOutAt) {
+    if (seq >= (this.#timedOutAt.get(projectId) ?? Infinity)) {
       this.#outdated++;
       return undefined;
     }
     this.#deps.processNow();
-    return this.#wait(seq);
+    return this.#wait(seq, projectId);
   }
 
-  onProcessed(position: number): void {
-    this.#pending.removeProcessed(position);
-    if (this.#timedOutAt <= position) this.#timedOutAt = Infinity;
+  onProcessed(progress: LogProgress): void {
+    this.#pending.removeProcessed(progress);
+    for (const [projectId, seq] of this.#timedOutAt) {
+      if (isProcessed(progress, { projectId, seq })) this.#timedOutAt.delete(projectId);
+    }
     if (this.#waiting.length === 0) return;
-    const due = this.#waiting.filter(({ seq }) => seq <= position);
-    this.#waiting = this.#waiting.filter(({ seq }) => seq > position);
+    const due = this.#waiting.filter((one) => isProcessed(progress, one));
+    this.#waiting = this.#waiting.filter((one) => !isProcessed(progress, one));
     for (const { done } of due) done();
   }
 
-  #wait(seq: number): Promise<void> {
+  #wait(seq: number, projectId: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = {
         seq,
+        projectId,
         done: () => {
           clearTimeout(timer);
           resolve();
@@ -92,7 +96,7 @@ export class ReadYourWrites {
       };
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        this.#timedOutAt = Math.min(this.#timedOutAt, seq);
+        this.#timedOutAt.set(projectId, Math.min(this.#timedOutAt.get(projectId) ?? Infinity, seq));
         this.#outdated++;
         resolve();
       }, this.#deps.timeoutMs ?? TIMEOUT_MS);

@@ -4,6 +4,7 @@
  */
 import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
 import type { Positions } from '../../stores/cluster/partitioned-log.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { ReadYourWrites } from '../accept/read-your-writes.ts';
 import { subjectHash } from './split-by-partition.ts';
 
@@ -71,6 +72,6 @@ export class PartitionedReadYourWrites {
   }
 
   onProcessed(positions: Iterable<readonly [number, number]>): void {
-    for (const [partition, position] of positions) this.#partitions[partition]?.onProcessed(position);
+    for (const [partition, position] of positions) this.#partitions[partition]?.onProcessed(progressAt(position));
   }
 }

@@ -6,6 +6,7 @@ import type { Warning } from '../../core/events/warning.ts';
 import { toJsonText } from '../../core/json/clean-json.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
+import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type {
   DroppedEvent,
   EventId,
@@ -27,6 +28,7 @@ const UNLISTED_REASONS: ReadonlySet<string> = new Set([
 /** Per chunk: enough to see what is wrong, too few to fill the disk. */
 const MAX_WARNINGS = 200;
 const MAX_DROPS = 1000;
+const ENDS_PROCESS = 'processing it ended the process several times, perhaps because it needs too much memory';
 /** In place of a payload that cannot be serialized. */
 const TOO_DEEP = '{"unreadable":"nested too deeply"}';
 
@@ -82,6 +84,21 @@ export class FateRecorder {
       payload: toJsonText(hasUsableUuid(raw) ? { ...raw, uuid } : raw) ?? TOO_DEEP,
       context: serializeRequestContext(context),
       receivedAt: entry.receivedAt,
+      failedAt: this.#now,
+    });
+  }
+
+  /** One dead letter for the whole request, as it came. */
+  recordUnreadable({ projectId, receivedAt, context, payload, events }: LogEntry, eventUuid: string): void {
+    this.count('dead_lettered', events);
+    this.#deadLetters.push({
+      projectId,
+      eventUuid,
+      error: `Event ingestion failed. Error: ${ENDS_PROCESS}`,
+      payload: payload.toString('utf8'),
+      requestEvents: events,
+      context,
+      receivedAt,
       failedAt: this.#now,
     });
   }

@@ -15,6 +15,7 @@ import { PersonUpdates } from '../../core/persons/person-updates.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestStore, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
+import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
 import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.ts';
 import { FateRecorder } from './fate-recorder.ts';
@@ -36,6 +37,8 @@ export interface ChunkDeps {
 
 export interface ProcessedChunk {
   entries: readonly LogEntry[];
+  /** How far the log is processed now; null where the sink writes that. */
+  progress: LogProgress | null;
   /** How many events of the log it has dealt with: stored, dropped, duplicates, dead letters. */
   events: number;
   /** In the order of the log. */
@@ -72,6 +75,7 @@ class Chunk {
   readonly stored: StoredEvent[] = [];
   personChanges: PersonChanges = NO_CHANGES.persons;
   messages = 0;
+  progress: LogProgress | null = null;
 
   constructor(deps: ChunkDeps, store: IngestTransaction, entries: readonly LogEntry[], options: ChunkOptions) {
     this.store = store;
@@ -88,6 +92,7 @@ class Chunk {
     const newTypes = this.groups.changes().groupTypes;
     return {
       entries: this.entries,
+      progress: this.progress,
       events: this.fates.total,
       stored: this.stored,
       messages: this.messages,
@@ -198,6 +203,7 @@ async function writeMetadata(chunk: Chunk): Promise<void> {
   chunk.personChanges = chunk.persons.changes();
   const messages = webhooks.messages(chunk.personChanges.overrides);
   chunk.messages = messages.length;
+  chunk.progress = await sink.progress(entries);
   await store.apply({
     persons: chunk.personChanges,
     ...groups.changes(),
@@ -205,7 +211,8 @@ async function writeMetadata(chunk: Chunk): Promise<void> {
     ...fates.changes(),
     messages,
     firstEvents: projectsWithFirstEvents(chunk),
-    position: sink.position(entries),
+    position: chunk.progress?.position ?? null,
+    ...(chunk.progress ? { ahead: chunk.progress.ahead } : {}),
   });
 }
 

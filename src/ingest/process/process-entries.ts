@@ -52,9 +52,7 @@ async function processAlone(deps: ProcessDeps, entry: LogEntry): Promise<Process
 
 /** One dead letter for each event, so that they can be replayed one by one. */
 async function deadLetterEntry(deps: ProcessDeps, entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
-  const { ingest, sink, clock } = deps;
-  const entries = [entry];
-  const fates = new FateRecorder(clock.now());
+  const fates = new FateRecorder(deps.clock.now());
   const { events, isSingle } = rawEvents(entry);
   const context = parseRequestContext(entry.context);
   context.engage &&= isSingle;
@@ -62,11 +60,31 @@ async function deadLetterEntry(deps: ProcessDeps, entry: LogEntry, error: unknow
     const fallbackUuid = derivedUuid(entry, index);
     fates.recordFailed({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
   }
+  return writeFates(deps, entry, fates);
+}
+
+/** Sets an entry aside as it came, without reading it: that would end the process once more. */
+export function setAside(deps: ProcessDeps, entry: LogEntry): Promise<ProcessedChunk> {
+  deps.logger.error(
+    { seq: entry.seq, project: entry.projectId },
+    'an entry ends the process; it becomes a dead letter',
+  );
+  const fates = new FateRecorder(deps.clock.now());
+  fates.recordUnreadable(entry, derivedUuid(entry, 0));
+  return writeFates(deps, entry, fates);
+}
+
+async function writeFates(deps: ProcessDeps, entry: LogEntry, fates: FateRecorder): Promise<ProcessedChunk> {
+  const { ingest, sink } = deps;
+  const entries = [entry];
+  const progress = await sink.progress(entries);
+  const reached = progress ?? { position: null };
   await ingest.transaction(async (store) => {
-    await store.apply({ ...NO_CHANGES, ...fates.changes(), position: sink.position(entries) });
+    await store.apply({ ...NO_CHANGES, ...fates.changes(), ...reached });
     await sink.write({ entries, events: [], overrides: [] }, store);
   });
-  return { entries, events: entry.events, stored: [], messages: 0, projectsWithNewGroupTypes: [], persons: [] };
+  const none = { stored: [], messages: 0, projectsWithNewGroupTypes: [], persons: [] };
+  return { entries, progress, events: entry.events, ...none };
 }
 
 function rawEvents(entry: LogEntry): Pick<ExtractedEvents, 'events' | 'isSingle'> {

@@ -6,12 +6,13 @@ import { openLog } from '../../lib/log.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
+import { type AttemptFile, openAttemptFile } from '../../stores/embedded/attempt-file.ts';
 import type { EventStore, SqlRow } from '../../stores/events/event-store.ts';
-import type { IngestLog, IngestLogReader } from '../../stores/ingest/ingest-log.ts';
+import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
 import type { IngestChanges, IngestStore } from '../../stores/ingest/ingest-store.ts';
 import { isOutage } from '../../stores/outage.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
-import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
+import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
@@ -25,10 +26,11 @@ const diskFull = (): Error => Object.assign(new Error('database or disk is full'
 let dir: TempDir;
 let stores: SqliteStores;
 let log: IngestLog;
-let reader: IngestLogReader;
+let reader: SqliteLogReader;
 let events: EventStore;
 let projectId: number;
 let running: Processor | undefined;
+let attempts: AttemptFile;
 
 beforeEach(async () => {
   dir = makeTempDir();
@@ -37,6 +39,7 @@ beforeEach(async () => {
   projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
   reader = openIngestLogReader(dir.path(DATA_FILES.log));
+  attempts = openAttemptFile(dir.path(DATA_FILES.attempt));
   events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
 });
 
@@ -44,6 +47,7 @@ afterEach(async () => {
   await running?.stop();
   running = undefined;
   reader.close();
+  attempts.close();
   await log.close();
   await events.close();
   await stores.metadata.close();
@@ -67,6 +71,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     ingest: stores.ingest,
     events,
     log: reader,
+    attempts,
     clock,
     logger: openLog('silent'),
     definitions: new DefinitionRecorder(randomIds),
@@ -203,6 +208,7 @@ it('throws when entries are missing whose events are stored', async () => {
 
 const wrap = (store: EventStore): EventStore => ({
   position: () => store.position(),
+  progress: () => store.progress(),
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
   queryColumns: (sql, values) => store.queryColumns(sql, values),
@@ -263,4 +269,119 @@ it('does not query for marked events where no project has a webhook', async () =
   await accept(anEvent('seen'));
   await finish({ ingest });
   expect(asked.flat()).toEqual([]);
+});
+
+/** One request of another project. */
+async function anotherProject(): Promise<(...raws: object[]) => Promise<number>> {
+  const [first] = await stores.metadata.projects.listAll();
+  if (!first) throw new Error('no project');
+  const { id: _, ...project } = first;
+  const other = await stores.metadata.projects.create({ ...project, uuid: randomIds.uuid(), apiToken: 'phc_other' });
+  return (...raws) =>
+    log.append({
+      projectId: other.id,
+      receivedAt: clock.now(),
+      events: raws.length,
+      context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false }),
+      seed: randomIds.seed(),
+      payload: Buffer.from(JSON.stringify(raws)),
+    });
+}
+
+const FLOOD = 12;
+const flood = async (): Promise<void> => {
+  for (let n = 0; n < FLOOD; n++) {
+    await accept(...Array.from({ length: 900 }, (_, i) => anEvent(`flood ${n}`, { distinct_id: `a${i % 7}` })));
+  }
+};
+
+it('takes turns between projects, so that one is not delayed by the flood of another', async () => {
+  const acceptOther = await anotherProject();
+  await flood();
+  await acceptOther(anEvent('small 1'));
+  await acceptOther(anEvent('small 2'));
+  const chunks: string[][] = [];
+  await finish({ onProcessed: ({ stored }) => chunks.push([...new Set(stored.map(({ event }) => event))]) });
+  expect(chunks[0]).toEqual(['flood 0', 'small 1', 'small 2']);
+  expect(chunks.flat().filter((name) => name.startsWith('flood'))).toEqual(
+    Array.from({ length: FLOOD }, (_, n) => `flood ${n}`),
+  );
+  expect(await stores.ingest.getCounts()).toEqual({ stored: FLOOD * 900 + 2 });
+  expect(await stores.ingest.progress()).toEqual({ position: FLOOD + 2, ahead: new Map() });
+});
+
+it('stores nothing twice when the second commit of a chunk fails in which projects took turns', async () => {
+  const acceptOther = await anotherProject();
+  await flood();
+  await acceptOther(anEvent('small'));
+  await finish({ ingest: refusingCommits(3, () => acceptOther(anEvent('later'))) });
+  expect((await names()).filter((name) => name === 'small' || name === 'later')).toHaveLength(4);
+  expect(await stores.ingest.getCounts()).toEqual({ stored: FLOOD * 900 + 4 });
+  expect(await names()).toHaveLength(FLOOD * 900 + 4);
+});
+
+it('finishes after a restart a chunk in which projects took turns', async () => {
+  const acceptOther = await anotherProject();
+  await flood();
+  await acceptOther(anEvent('small'));
+  const broken = makeProcessor({ ingest: refusingCommits(Infinity) });
+  await broken.recover();
+  broken.wake();
+  await expect.poll(async () => (await events.progress()).ahead.size).toBe(1);
+  await broken.stop();
+  expect((await stores.ingest.progress()).position).toBe(0);
+  await finish();
+  expect((await names()).filter((name) => name === 'small')).toHaveLength(1);
+  expect(await names()).toHaveLength(FLOOD * 900 + 1);
+});
+
+/** An engine that breaks down over events of this name, and ends the process. */
+const breakingOver = (name: string): EventStore => ({
+  ...wrap(events),
+  write: (batch) =>
+    batch.events.some(({ event }) => event === name)
+      ? Promise.reject(new EventStoreInvalidated(new Error('INTERNAL Error: assertion failed')))
+      : events.write(batch),
+});
+
+/** Starts it again after each breakdown, until the log is empty; how often it broke down. */
+async function restartUntilDone(store: EventStore): Promise<number> {
+  for (let breakdowns = 0; ; breakdowns++) {
+    const isBroken = await new Promise<boolean>((resolve, reject) => {
+      const onOutage = (): void => resolve(true);
+      const processor = makeProcessor({ events: store, onOutage, onIdle: () => resolve(false) });
+      processor.recover().then(() => processor.wake(), reject);
+    });
+    await running?.stop();
+    if (!isBroken) return breakdowns;
+  }
+}
+
+it.each([
+  { what: 'alone in its chunk', others: [] as string[], breakdowns: 2 },
+  { what: 'among others', others: ['one', 'two', 'three'], breakdowns: 3 },
+])('sets an entry aside that ends the process twice on its own: $what', async ({ others, breakdowns }) => {
+  for (const name of others) await accept(anEvent(name));
+  await accept(anEvent('poison'), anEvent('beside it'));
+  for (const name of others) await accept(anEvent(`${name} after`));
+  expect(await restartUntilDone(breakingOver('poison'))).toBe(breakdowns);
+  expect(await names()).toEqual([...others, ...others.map((name) => `${name} after`)]);
+  expect(await stores.ingest.getCounts()).toMatchObject({ dead_lettered: 2 });
+  const { items } = await stores.metadata.deadLetters.list(projectId, { limit: 10, offset: 0 });
+  expect(items.map(({ requestEvents, payload }) => [requestEvents, JSON.parse(payload).length])).toEqual([[2, 2]]);
+});
+
+it('does not suspect entries because of an outage of a store', async () => {
+  await accept(anEvent('one'));
+  for (let n = 0; n < 4; n++) {
+    const outage = new Promise((resolve) => {
+      const processor = makeProcessor({ ingest: refusingCommits(1), onOutage: resolve });
+      processor.recover().then(() => processor.wake(), resolve);
+    });
+    await outage;
+    await running?.stop();
+  }
+  await finish();
+  expect(await names()).toEqual(['one']);
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 1 });
 });

@@ -1,22 +1,28 @@
 /**
  * Reads the log and processes it chunk by chunk, for as long as the process lives. While a store is unavailable it tries
- * again; an entry that cannot be processed becomes dead letters (`process-entries.ts`).
+ * again; an entry that cannot be processed becomes dead letters (`process-entries.ts`), also if processing it ends the
+ * process (`suspects.ts`).
  */
 import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { MaybePromise } from '../../lib/maybe-async.ts';
 import { WorkQueue } from '../../lib/work-queue.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
-import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
+import type { ChunkAttempt } from '../../stores/ingest/chunk-attempts.ts';
+import type { ChunkReader, LogEntry, PlannedChunk } from '../../stores/ingest/ingest-log.ts';
+import { isPast, isProcessed, type LogProgress, progressAt } from '../../stores/ingest/log-progress.ts';
 import { ChunkPacing, isSmallChunk, MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from './chunk-pacing.ts';
 import type { Projects } from './normalise-entries.ts';
 import type { ProcessedChunk } from './process-chunk.ts';
-import { type ProcessDeps, processEntries } from './process-entries.ts';
+import { type ProcessDeps, processEntries, setAside } from './process-entries.ts';
 import { type ReadAheadChunk, readAhead } from './read-ahead.ts';
-import { eventStoreSink, lastSeq } from './sink.ts';
+import { eventStoreSink } from './sink.ts';
+import { Suspects } from './suspects.ts';
 
 export interface ProcessorDeps extends Omit<ProcessDeps, 'sink'> {
   events: EventStore;
-  log: IngestLogReader;
+  log: ChunkReader;
+  /** The mark of the current chunk, which outlives the process. */
+  attempts: { read(): ChunkAttempt | null; write(attempt: ChunkAttempt): void; clear(): void };
   /** Called after both commits. */
   onProcessed(chunk: ProcessedChunk): void;
   onIdle(position: number): void;
@@ -24,47 +30,47 @@ export interface ProcessorDeps extends Omit<ProcessDeps, 'sink'> {
   onOutage?(error: unknown): void;
 }
 
+/** A defect of the event engine that these very entries may have caused: they are suspects after the restart. */
+const ENGINE_DEFECT = /INTERNAL Error/;
+
 export class Processor {
   readonly #deps: ProcessorDeps & ProcessDeps;
   readonly #pacing = new ChunkPacing();
-  #position = 0;
+  #progress: LogProgress = progressAt(0);
+  #chunk: PlannedChunk | null = null;
   #readAhead: ReadAheadChunk | null = null;
+  #suspects = new Suspects();
   #loop: Loop | null = null;
   readonly #queue = new WorkQueue();
 
   constructor(deps: ProcessorDeps) {
-    this.#deps = { ...deps, sink: eventStoreSink(deps.events) };
+    this.#deps = { ...deps, sink: eventStoreSink(deps.events, (entries) => this.#progressAfter(entries)) };
   }
 
   /**
-   * Finishes what a crash between the two commits has left: then the event store is ahead. The entries up to its position
-   * are processed as one chunk, so that no chunk reaches across that position. Returns the position to go on from.
+   * Finishes what a crash between the two commits has left: then the event store is ahead. The entries that it has are
+   * processed as one chunk, so that no chunk reaches across its progress. Returns the position to go on from.
    */
   async recover(): Promise<number> {
-    const { ingest, events } = this.#deps;
-    this.#position = await ingest.position();
-    const ahead = await events.position();
-    if (ahead <= this.#position) return this.#position;
-    const entries = await this.#entriesUpTo(ahead);
-    if (entries.at(-1)?.seq !== ahead) {
-      throw new Error(
-        `The ingest log is missing entries ${this.#position + 1} to ${ahead}, whose events are stored but whose ` +
-          'persons are not. Put the log file back in its place, or restore a backup.',
-      );
-    }
-    await this.#process(entries);
+    const { ingest, events, attempts } = this.#deps;
+    this.#suspects = new Suspects(attempts.read());
+    this.#progress = await ingest.progress();
+    const stored = await events.progress();
+    if (!isPast(stored, this.#progress)) return this.#progress.position;
+    const chunk = await this.#chunkUpTo(stored);
+    await this.#process(chunk);
     this.#deps.logger.info(
-      { entries: entries.length },
+      { entries: chunk.entries.length },
       'finished the chunk that was being processed when the process ended',
     );
-    return this.#position;
+    return this.#progress.position;
   }
 
   /** There may be entries in the log. The first call starts processing; call `recover` before it. */
   wake(): void {
     this.#loop ??= startLoop({
       step: () => this.#step(),
-      onIdle: () => this.#deps.onIdle(this.#position),
+      onIdle: () => this.#deps.onIdle(this.#progress.position),
       onError: (err, pauseMs) => {
         this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again');
         this.#deps.onOutage?.(err);
@@ -96,17 +102,12 @@ export class Processor {
     return this.runExclusive(() => this.#reassign());
   }
 
-  /**
-   * The event store is also ahead when the second commit failed and no process died. A chunk with entries that came
-   * since would reach past the event store's position, and what it has already would be stored again.
-   */
   async #step(): Promise<boolean> {
     await this.#queue.runAll();
     await this.#reassign();
-    const ahead = await this.#deps.events.position();
-    const entries = await (ahead > this.#position ? this.#entriesUpTo(ahead) : this.#nextEntries());
-    if (entries.length === 0) return false;
-    await this.#pacing.run(entries, () => this.#process(entries));
+    const chunk = await this.#nextChunk();
+    if (chunk.entries.length === 0) return false;
+    await this.#pacing.run(chunk.entries, () => this.#process(chunk));
     return true;
   }
 
@@ -119,16 +120,69 @@ export class Processor {
     await ingest.transaction((store) => store.completeReassignments(done));
   }
 
-  #nextEntries(): MaybePromise<readonly LogEntry[]> {
-    if (this.#readAhead?.after === this.#position) return this.#readAhead.entries;
-    return this.#deps.log.read(this.#position, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
+  /**
+   * The event store is also ahead when the second commit failed and no process died. A chunk with entries that came
+   * since would reach past the event store's progress, and what it has already would be stored again.
+   */
+  async #nextChunk(): Promise<PlannedChunk> {
+    const stored = await this.#deps.events.progress();
+    if (isPast(stored, this.#progress)) return this.#chunkUpTo(stored);
+    const suspect = await this.#nextSuspect();
+    if (suspect) return { entries: [suspect], progress: await this.#progressAfter([suspect]) };
+    if (this.#readAhead?.after === this.#progress) return this.#readAhead;
+    return this.#deps.log.next(this.#progress, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
   }
 
-  async #entriesUpTo(seq: number): Promise<LogEntry[]> {
-    return (await this.#deps.log.read(this.#position, Infinity, Infinity)).filter((entry) => entry.seq <= seq);
+  async #chunkUpTo(stored: LogProgress): Promise<PlannedChunk> {
+    const { log } = this.#deps;
+    const { position } = this.#progress;
+    const entries = await log.between(this.#progress, stored);
+    const isComplete = stored.position <= position || (await log.get(stored.position)) !== null;
+    if (isComplete && entries.length > 0) return { entries, progress: stored };
+    throw new Error(
+      `The ingest log is missing entries ${position + 1} to ${stored.position}, whose events are stored but whose ` +
+        'persons are not. Put the log file back in its place, or restore a backup.',
+    );
   }
 
-  async #process(entries: readonly LogEntry[]): Promise<void> {
+  async #nextSuspect(): Promise<LogEntry | null> {
+    for (let seq = this.#suspects.first; seq !== undefined; seq = this.#suspects.first) {
+      const entry = await this.#deps.log.get(seq);
+      if (entry && !isProcessed(this.#progress, entry)) return entry;
+      this.#suspects.removeFirst();
+    }
+    return null;
+  }
+
+  #progressAfter(entries: readonly LogEntry[]): MaybePromise<LogProgress> {
+    return this.#chunk?.entries === entries
+      ? this.#chunk.progress
+      : this.#deps.log.afterProcessing(this.#progress, entries);
+  }
+
+  async #process(chunk: PlannedChunk): Promise<void> {
+    this.#chunk = chunk;
+    const { attempts } = this.#deps;
+    attempts.write(this.#suspects.attemptOf(chunk.entries.map(({ seq }) => seq)));
+    try {
+      await this.#processOrSetAside(chunk);
+    } catch (error) {
+      if (!ENGINE_DEFECT.test(String(error))) attempts.clear();
+      throw error;
+    }
+  }
+
+  async #processOrSetAside(chunk: PlannedChunk): Promise<void> {
+    const [first] = chunk.entries;
+    const isSuspect = first !== undefined && first.seq === this.#suspects.first && chunk.entries.length === 1;
+    // What the event store has already got through once is not what ends the process.
+    const isStored = !isPast(chunk.progress, await this.#deps.events.progress());
+    if (isSuspect && this.#suspects.isFirstPoisonous && !isStored) this.#advance(await setAside(this.#deps, first));
+    else await this.#processEntries(chunk);
+    if (isSuspect) this.#suspects.removeFirst();
+  }
+
+  async #processEntries({ entries, progress }: PlannedChunk): Promise<void> {
     const current = this.#readAhead?.entries === entries ? this.#readAhead : null;
     this.#readAhead = null;
     let next: MaybePromise<ReadAheadChunk | null> = null;
@@ -136,7 +190,7 @@ export class Processor {
       readAhead: current,
       whileCommitting: (projects: Projects) => {
         // After a small chunk it is better to wait for more entries.
-        if (!isSmallChunk(entries)) next = readAhead(this.#deps, lastSeq(entries), projects);
+        if (!isSmallChunk(entries) && this.#suspects.areNone) next = readAhead(this.#deps, progress, projects);
       },
       onProcessed: (chunk) => this.#advance(chunk),
     });
@@ -144,7 +198,7 @@ export class Processor {
   }
 
   #advance(chunk: ProcessedChunk): void {
-    this.#position = lastSeq(chunk.entries);
+    this.#progress = chunk.progress ?? this.#progress;
     this.#deps.onProcessed(chunk);
   }
 }

@@ -3,15 +3,15 @@
  * then, and ours would only wait. Normalising needs nothing but the projects' settings.
  */
 import type { MaybePromise } from '../../lib/maybe-async.ts';
-import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
+import type { ChunkReader, PlannedChunk } from '../../stores/ingest/ingest-log.ts';
+import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from './chunk-pacing.ts';
 import { type NormalisedEvent, normaliseEntries, type Projects } from './normalise-entries.ts';
 import type { StepTimes } from './step-times.ts';
 
-export interface ReadAheadChunk {
-  /** The position after which it begins. */
-  after: number;
-  entries: readonly LogEntry[];
+export interface ReadAheadChunk extends PlannedChunk {
+  /** The progress from which it was planned. */
+  after: LogProgress;
   events: readonly NormalisedEvent[];
   /** The settings that it was normalised with. */
   projects: Projects;
@@ -19,21 +19,22 @@ export interface ReadAheadChunk {
 
 /** Null where there is nothing to read, or where a project is not loaded. */
 export function readAhead(
-  { log, stepTimes }: { log: IngestLogReader; stepTimes: StepTimes },
-  after: number,
+  { log, stepTimes }: { log: Pick<ChunkReader, 'next'>; stepTimes: StepTimes },
+  after: LogProgress,
   projects: Projects,
 ): MaybePromise<ReadAheadChunk | null> {
-  const normalise = (entries: readonly LogEntry[]): ReadAheadChunk | null => {
+  const normalise = (chunk: PlannedChunk): ReadAheadChunk | null => {
+    const { entries } = chunk;
     if (entries.length === 0 || !entries.every((entry) => projects.has(entry.projectId))) return null;
     const finished = stepTimes.stopwatch();
     const events = normaliseEntries(entries, projects);
     finished('normalise');
-    return { after, entries, events, projects };
+    return { ...chunk, after, events, projects };
   };
   // An error comes up again when the chunk is processed, and is handled there.
   try {
-    const entries = log.read(after, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
-    return entries instanceof Promise ? entries.then(normalise).catch(() => null) : normalise(entries);
+    const chunk = log.next(after, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
+    return chunk instanceof Promise ? chunk.then(normalise).catch(() => null) : normalise(chunk);
   } catch {
     return null;
   }

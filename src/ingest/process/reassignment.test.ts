@@ -9,12 +9,14 @@ import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
+import { type AttemptFile, openAttemptFile } from '../../stores/embedded/attempt-file.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
-import type { IngestLog, IngestLogReader } from '../../stores/ingest/ingest-log.ts';
+import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { isOutage } from '../../stores/outage.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
-import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
+import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
@@ -27,10 +29,11 @@ const logger = openLog('silent');
 let dir: TempDir;
 let stores: SqliteStores;
 let log: IngestLog;
-let reader: IngestLogReader;
+let reader: SqliteLogReader;
 let events: EventStore;
 let projectId: number;
 let running: Processor | undefined;
+let attempts: AttemptFile;
 
 beforeEach(async () => {
   dir = makeTempDir();
@@ -39,6 +42,7 @@ beforeEach(async () => {
   projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
   reader = openIngestLogReader(dir.path(DATA_FILES.log));
+  attempts = openAttemptFile(dir.path(DATA_FILES.attempt));
   events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
   await accept('ada', 'first', { $anon_distinct_id: 'phone' }, '$identify');
   await accept('phone', 'before');
@@ -48,6 +52,7 @@ afterEach(async () => {
   await running?.stop();
   running = undefined;
   reader.close();
+  attempts.close();
   await log.close();
   await events.close();
   await stores.metadata.close();
@@ -69,6 +74,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     ingest: stores.ingest,
     events,
     log: reader,
+    attempts,
     clock,
     logger,
     definitions: new DefinitionRecorder(randomIds),
@@ -90,10 +96,10 @@ async function finish(changes: Partial<ProcessorDeps> = {}): Promise<void> {
 }
 
 /** Splits the phone off, while the event store is left to follow by itself. */
-async function split(position = () => events.position()): Promise<string> {
+async function split(progress = () => events.progress()): Promise<string> {
   const [project] = await stores.metadata.projects.listAll();
   if (!project) throw new Error('no project');
-  const reassigner = { position, reassign: async () => undefined };
+  const reassigner = { progress, reassign: async () => undefined };
   const deps = { metadata: stores.metadata, reassigner, clock, ids: randomIds, log: logger };
   await splitPerson(deps, { project, userId: 1, ref: { uuid: personUuid(projectId, 'ada') }, mainDistinctId: 'ada' });
   const [phone] = (
@@ -153,13 +159,13 @@ it('a reassignment made just before a chunk takes the lock is done before the ch
 });
 
 it('persons cannot be changed while the event store is ahead of the metadata store', async () => {
-  const change = split(async () => (await events.position()) + 1);
+  const change = split(async () => progressAt((await events.position()) + 1));
   await expect(change).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
   expect(await stores.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('a change stands when the event store cannot follow at once', async () => {
-  const reassigner = { position: () => events.position(), reassign: () => Promise.reject(new Error('away')) };
+  const reassigner = { progress: () => events.progress(), reassign: () => Promise.reject(new Error('away')) };
   const deps = { metadata: stores.metadata, reassigner, clock, ids: randomIds, log: logger };
   expect(await changeIdentities(deps, async () => 'done')).toBe('done');
 });

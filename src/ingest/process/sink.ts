@@ -2,11 +2,13 @@
  * Where the events of a chunk go. A sink is called inside the chunk's transaction on the metadata store: it writes into
  * that transaction, or commits elsewhere and knows how to recover from a crash in between.
  */
+import type { MaybePromise } from '../../lib/maybe-async.ts';
 import type { EventBatch, EventStore } from '../../stores/events/event-store.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestTransaction } from '../../stores/ingest/ingest-store.ts';
+import { type LogProgress, progressAt } from '../../stores/ingest/log-progress.ts';
 
-export interface ChunkOutput extends Omit<EventBatch, 'position'> {
+export interface ChunkOutput extends Omit<EventBatch, 'position' | 'ahead'> {
   /** Never empty. */
   entries: readonly LogEntry[];
 }
@@ -14,21 +16,24 @@ export interface ChunkOutput extends Omit<EventBatch, 'position'> {
 export interface Sink<T extends IngestTransaction = IngestTransaction> {
   /** Called before the chunk reads anything. */
   prepare(store: T): Promise<void>;
-  /** The log position to write with the chunk; null where the sink writes it itself. */
-  position(entries: readonly LogEntry[]): number | null;
+  /** How far the log is processed with these entries, to be written with the chunk; null where the sink writes it. */
+  progress(entries: readonly LogEntry[]): MaybePromise<LogProgress | null>;
   /** Called last in the transaction. */
   write(chunk: ChunkOutput, store: T): Promise<void>;
 }
 
-export const lastSeq = (entries: readonly LogEntry[]): number => entries.at(-1)?.seq ?? 0;
+const inOrder = (entries: readonly LogEntry[]): LogProgress => progressAt(entries.at(-1)?.seq ?? 0);
 
 /** On one machine: the event store commits first, then the metadata store (decision 6). */
-export const eventStoreSink = (events: Pick<EventStore, 'write' | 'reassign'>): Sink => ({
+export const eventStoreSink = (
+  events: Pick<EventStore, 'write' | 'reassign'>,
+  progressAfter: (entries: readonly LogEntry[]) => MaybePromise<LogProgress> = inOrder,
+): Sink => ({
   /** Reassignments made just before the chunk's transaction are about earlier events, not about these. */
   async prepare(store) {
     const pending = await store.pendingReassignments();
     if (pending.length > 0) await store.completeReassignments(await events.reassign(pending));
   },
-  position: lastSeq,
-  write: ({ entries, ...batch }) => events.write({ ...batch, position: lastSeq(entries) }),
+  progress: progressAfter,
+  write: async ({ entries, ...batch }) => events.write({ ...batch, ...(await progressAfter(entries)) }),
 });

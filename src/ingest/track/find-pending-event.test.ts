@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventUuid } from '../../core/events/uuid.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { derivedUuid } from '../accept/request-context.ts';
 import { findPendingEvent } from './find-pending-event.ts';
 
@@ -20,7 +21,7 @@ const anEntry = (seq: number, body: unknown, over: Partial<LogEntry> = {}): LogE
 const find = (entries: readonly LogEntry[], uuid: string, position = 0) =>
   findPendingEvent(
     {
-      position: async () => position,
+      progress: async () => progressAt(position),
       log: { read: (seq) => entries.filter((entry) => entry.seq > seq).slice(0, 2), close: () => undefined },
     },
     1,

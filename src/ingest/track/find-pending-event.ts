@@ -10,6 +10,7 @@ import { extractEvents } from '../../core/events/extract-events.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
+import { isProcessed, type LogProgress } from '../../stores/ingest/log-progress.ts';
 import { derivedUuid, parseRequestContext } from '../accept/request-context.ts';
 
 const BATCH_EVENTS = 2000;
@@ -19,17 +20,18 @@ const MAX_SEARCH_BYTES = 128 * 1024 * 1024;
 
 interface PendingDeps {
   log: IngestLogReader;
-  position(): Promise<number>;
+  progress(): Promise<LogProgress>;
 }
 
 /** The entry with the event, or null. */
 export async function findPendingEvent(deps: PendingDeps, projectId: number, uuid: string): Promise<LogEntry | null> {
-  let at = await deps.position();
+  const progress = await deps.progress();
+  let at = progress.position;
   for (let bytes = 0; ; ) {
     const batch = await deps.log.read(at, BATCH_EVENTS, BATCH_BYTES);
     if (batch.length === 0) return null;
     for (const entry of batch) {
-      if (entry.projectId === projectId && containsEvent(entry, uuid)) return entry;
+      if (entry.projectId === projectId && !isProcessed(progress, entry) && containsEvent(entry, uuid)) return entry;
       at = entry.seq;
       bytes += entry.payload.length;
     }

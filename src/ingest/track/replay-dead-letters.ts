@@ -18,11 +18,31 @@ interface ReplayDeps extends AcceptDeps {
 export async function replayDeadLetter(deps: ReplayDeps, projectId: number, id: number): Promise<DeadLetter> {
   const letter = await deps.deadLetters.get(projectId, id);
   if (!letter) throw notFound();
-  const { receivedAt } = letter;
+  await replay(deps, letter);
+  return letter;
+}
+
+/** The oldest first, at most `limit` of them; returns how many letters there were, and how many are left. */
+export async function replayDeadLetters(
+  deps: ReplayDeps,
+  projectId: number,
+  limit: number,
+): Promise<{ replayed: number; remaining: number }> {
+  // New ones have higher numbers: those that fail again are not replayed once more.
+  const ids = await deps.deadLetters.listOldest(projectId, limit);
+  for (const id of ids) {
+    const letter = await deps.deadLetters.get(projectId, id);
+    if (letter) await replay(deps, letter);
+  }
+  return { replayed: ids.length, remaining: await deps.deadLetters.count(projectId) };
+}
+
+async function replay(deps: ReplayDeps, letter: DeadLetter): Promise<void> {
+  const { id, projectId, receivedAt, requestEvents } = letter;
   const context = parseRequestContext(letter.context);
   // In a list, since an event with a `batch` of its own would be taken for an envelope; but /engage/ needs a bare one.
-  const payload = Buffer.from(context.engage ? letter.payload : `[${letter.payload}]`);
-  await acceptEvents(deps, { projectId, receivedAt, context, count: 1, payload, subjects: [] });
+  const isAsSent = requestEvents !== null || context.engage;
+  const payload = Buffer.from(isAsSent ? letter.payload : `[${letter.payload}]`);
+  await acceptEvents(deps, { projectId, receivedAt, context, count: requestEvents ?? 1, payload, subjects: [] });
   await deps.deadLetters.delete(projectId, id);
-  return letter;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { hasDuckDbJournal as eventsHaveJournal, ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
+import { aheadFromText, isPast, type LogProgress, unprocessedSql } from '../../stores/ingest/log-progress.ts';
 import { FolderInUse, type FolderLock, lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { hasSqliteJournal, openReadOnly, removeJournalFiles } from '../../stores/sqlite/read-only.ts';
@@ -22,8 +23,8 @@ export interface MoveSource {
   metadata: Database.Database;
   log: SqliteLogReader;
   logTotals: { accepted: number; waiting: number };
-  /** The last processed entry of the log. */
-  position: number;
+  /** How far the log has been processed. */
+  progress: LogProgress;
   /** The version of the schema. */
   version: number;
   events: ReadOnlyEventFile;
@@ -75,15 +76,15 @@ async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<
   });
   const events = await ReadOnlyEventFile.open(eventsPath);
   closing.push(() => events.close());
-  const position = selectNumber(metadata.db, `select max(position) from ingest_position where log = 'main'`);
+  const progress = readProgress(metadata.db);
   if (!(await events.isCurrent())) throw notReady('The event store is not of this version');
-  if ((await events.position()) > position) throw notReady('The last events were processed only in part');
+  if (isPast(await events.progress(), progress)) throw notReady('The last events were processed only in part');
   return {
     identity: { installation: installationOf(metadata.db), state: stateOf(paths) },
     metadata: metadata.db,
     log,
-    logTotals: readTotals(logPath, position),
-    position,
+    logTotals: readTotals(logPath, progress),
+    progress,
     version: selectNumber(metadata.db, 'select max(version) from schema_version'),
     events,
   };
@@ -100,12 +101,18 @@ export const selectNumber = (db: Database.Database, sql: string, ...values: unkn
       .get(...values) ?? 0,
   );
 
-function readTotals(path: string, position: number): MoveSource['logTotals'] {
+function readProgress(db: Database.Database): LogProgress {
+  const row = db.prepare(`select position, ahead from ingest_position where log = 'main'`).get();
+  const { position, ahead } = (row ?? { position: 0, ahead: '{}' }) as { position: number; ahead: string };
+  return { position, ahead: aheadFromText(ahead) };
+}
+
+function readTotals(path: string, progress: LogProgress): MoveSource['logTotals'] {
   const { db, close } = openReadOnly(path);
   try {
     return {
       accepted: selectNumber(db, 'select accepted from totals'),
-      waiting: selectNumber(db, 'select sum(events) from entries where seq > ?', position),
+      waiting: selectNumber(db, `select sum(events) from entries where ${unprocessedSql(progress)}`),
     };
   } finally {
     close();

@@ -3,6 +3,7 @@ import { extractEvents } from '../../core/events/extract-events.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
+import { isProcessed } from '../../stores/ingest/log-progress.ts';
 import { addText, type Checksums } from './checksums.ts';
 import type { MoveSource } from './source.ts';
 import type { MoveTarget } from './target.ts';
@@ -15,15 +16,15 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 const FETCH_ROWS = 100;
 
 export async function compareLog(
-  source: Pick<MoveSource, 'log' | 'position'>,
+  source: Pick<MoveSource, 'log' | 'progress'>,
   target: MoveTarget,
 ): Promise<TableComparison> {
   const here: Checksums = new Map();
   const there: Checksums = new Map();
-  for (let at = source.position; ; ) {
+  for (let at = source.progress.position; ; ) {
     const entries = source.log.read(at, BATCH_EVENTS, BATCH_BYTES);
     if (entries.length === 0) break;
-    for (const entry of entries) addEntry(here, entry);
+    for (const entry of entries) if (!isProcessed(source.progress, entry)) addEntry(here, entry);
     at = entries.at(-1)?.seq ?? at;
   }
   await target.transaction(async () => {

@@ -13,6 +13,7 @@ import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
 import type { PartitionedLog } from '../../stores/cluster/partitioned-log.ts';
 import type { StoreCheck } from '../../stores/folder-snapshots.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { requireFinishedMove } from '../../stores/metadata/move-marks.ts';
 import { readClusterStatus } from '../../stores/postgres/cluster-status.ts';
 import { openLogPool } from '../../stores/postgres/log-pool.ts';
@@ -173,7 +174,7 @@ const eventMethods = ({ clockMemory }: BackendOptions, { pool, log }: Stores, th
   dialect: clickhouseDialect,
   worker: () => thread.methods,
   reassigner: {
-    position: async () => 0,
+    progress: async () => progressAt(0),
     reassign: async () => thread.methods.reassign(),
   },
   findPending: (projectId: number, uuid: string) => findInPartitions(pool, log, projectId, uuid),
@@ -232,7 +233,7 @@ async function findInPartitions(
         readPartitionEntries(pool, new Map([[partition, seq]]), maxEvents, maxBytes),
       close: () => undefined,
     };
-    const found = await findPendingEvent({ log: reader, position: async () => position }, projectId, uuid);
+    const found = await findPendingEvent({ log: reader, progress: async () => progressAt(position) }, projectId, uuid);
     if (found) return found;
   }
   return null;

@@ -25,6 +25,7 @@ import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import { openClickHouseEventStore } from '../../stores/clickhouse/event-store.ts';
 import { packBlock } from '../../stores/cluster/event-block.ts';
 import type { NodeInfo } from '../../stores/cluster/leases.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
 import { PostgresBlockQueue } from '../../stores/postgres/block-queue.ts';
 import { isLeaseLost, postgresChunkStore } from '../../stores/postgres/chunk-store.ts';
@@ -33,7 +34,8 @@ import { openLogPool } from '../../stores/postgres/log-pool.ts';
 import { openMessageChannel } from '../../stores/postgres/message-channel.ts';
 import { openPostgresDatabase } from '../../stores/postgres/metadata-store.ts';
 import { postgresOwnerTasks } from '../../stores/postgres/owner-task-store.ts';
-import { readPartitionEntries, readProgress } from '../../stores/postgres/read-partitions.ts';
+import { postgresAttempts } from '../../stores/postgres/partition-attempts.ts';
+import { readInTurns, readPartitionEntry, readProgress } from '../../stores/postgres/read-partitions.ts';
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { postgresDialect } from '../../stores/sql/postgres-dialect.ts';
@@ -145,6 +147,7 @@ function newPartitionWorkers(
   { owner, stepTimes, clock, logger }: PartitionDeps,
 ): PartitionWorkers {
   const { node } = options;
+  let turn = 0;
   const workers: PartitionWorkers = new PartitionWorkers({
     leases,
     node: () => nodeInfo(options, workers.held),
@@ -156,9 +159,11 @@ function newPartitionWorkers(
       node,
       ingest,
       log: {
-        read: (after, maxEvents, maxBytes) => readPartitionEntries(pool, after, maxEvents, maxBytes),
+        read: (after, maxEvents, maxBytes) => readInTurns(pool, after, maxEvents, maxBytes, turn++),
+        get: (partition, seq) => readPartitionEntry(pool, partition, seq),
         positions: () => readProgress(pool),
       },
+      attempts: postgresAttempts(pool),
       pack: packBlock,
       clock,
       logger,
@@ -215,7 +220,7 @@ function methodsOf(stores: Stores, worker: ClusterWorker, clock: Clock, close: (
   return {
     ...queryMethods({ metadata, events, dialect: clickhouseDialect, clock, mirrorPersons }, explainError),
     // Processing ends in PostgreSQL: the event store is never ahead of it.
-    position: async () => 0,
+    progress: async () => progressAt(0),
     deleteBefore: (projectId, timestamp) => owner.deleteBefore(projectId, timestamp),
     reassign: () => reassign(stores, owner),
     purge: () => owner.purge(),

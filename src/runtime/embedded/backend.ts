@@ -33,7 +33,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
   const { metadata, ingest, reader } = stores;
   const leadership = new Leadership(logger, true);
   const { ingestion, writes, thread, liveEvents, ready } = startIngestion(options, stores, leadership, toClose);
-  const pending = { log: reader, position: () => ingest.position() };
+  const pending = { log: reader, progress: () => ingest.progress() };
   return {
     metadata,
     ingest,
@@ -43,7 +43,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     dialect: duckdbDialect,
     worker: () => thread.methods,
     reassigner: {
-      position: async () => thread.methods.position(),
+      progress: async () => thread.methods.progress(),
       reassign: async () => thread.methods.reassign(),
     },
     findPending: (projectId, uuid) => findPendingEvent(pending, projectId, uuid),

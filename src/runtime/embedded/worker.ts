@@ -12,7 +12,6 @@ import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import type { ProcessedChunk } from '../../ingest/process/process-chunk.ts';
 import { Processor } from '../../ingest/process/processor.ts';
-import { lastSeq } from '../../ingest/process/sink.ts';
 import { StepTimes } from '../../ingest/process/step-times.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
@@ -24,8 +23,10 @@ import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
+import { openAttemptFile } from '../../stores/embedded/attempt-file.ts';
 import { checkStores } from '../../stores/embedded/check-stores.ts';
 import { takeSnapshot } from '../../stores/embedded/take-snapshot.ts';
+import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
 import { sqliteDialect } from '../../stores/sql/dialect.ts';
 import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
@@ -71,6 +72,7 @@ async function openStores({ dataDir, eventsMemoryMb }: EmbeddedWorkerOptions) {
     metadata: sqlMetadataStore(database, sqliteDialect),
     personIndex: sqlPersonIndex(database, sqliteDialect),
     log: openIngestLogReader(join(dataDir, DATA_FILES.log)),
+    attempts: openAttemptFile(join(dataDir, DATA_FILES.attempt)),
   };
 }
 
@@ -84,13 +86,14 @@ interface CreateWorkerOptions {
 type EmbeddedWorker = ReturnType<typeof createWorker>;
 
 function createWorker(port: Port, { stores, clock, logger, onEngineLost }: CreateWorkerOptions) {
-  const { ingest, events, log, personIndex } = stores;
+  const { ingest, events, log, attempts, personIndex } = stores;
   const liveEvents = new LiveEventPublisher((batch) => notify(port, 'live-events', batch));
   const stepTimes = new StepTimes();
   const processor = new Processor({
     ingest,
     events,
     log,
+    attempts,
     clock,
     logger,
     definitions: new DefinitionRecorder(randomIds),
@@ -118,13 +121,13 @@ function createWorker(port: Port, { stores, clock, logger, onEngineLost }: Creat
 }
 
 const noticeOf = ({
-  entries,
+  progress,
   events,
   stored,
   projectsWithNewGroupTypes,
   persons,
 }: ProcessedChunk): ProcessedNotice => ({
-  position: lastSeq(entries),
+  progress: progress ?? progressAt(0),
   events,
   projects: [...new Set(stored.map(({ projectId }) => projectId))],
   projectsWithNewGroupTypes,
@@ -142,7 +145,7 @@ function methodsOf(
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
   return {
     ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
-    position: () => events.position(),
+    progress: () => events.progress(),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
     reassign: () => processor.reassign(),
     purge: () => purge(stores, worker),
@@ -167,10 +170,11 @@ const purge = ({ personIndex, events, ingest }: Stores, { processor, mirror }: E
     await ingest.purge();
   });
 
-async function close({ log, ingest, events }: Stores, worker: EmbeddedWorker): Promise<void> {
+async function close({ log, attempts, ingest, events }: Stores, worker: EmbeddedWorker): Promise<void> {
   // At the same time: one after the other, they might wait for each other.
   await Promise.all([worker.maintenance.stop(), worker.indexer.stop(), worker.processor.stop()]);
   log.close();
+  attempts.close();
   await ingest.close();
   await events.close();
 }

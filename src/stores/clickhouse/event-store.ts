@@ -5,6 +5,7 @@ import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import { type ResolvedSql, resolvePlaceholders } from '../events/property-placeholders.ts';
 import type { PropertyReadCount } from '../events/property-usage.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
+import { type LogProgress, progressAt } from '../ingest/log-progress.ts';
 import { ClickHouseConnection, type ConnectionOptions } from './connection.ts';
 import { hasCode } from './failure.ts';
 import { StoreNotes } from './keyed-notes.ts';
@@ -67,6 +68,11 @@ class ClickHouseEventStore implements BlockStore {
   async position(): Promise<number> {
     this.#position = await this.#notes.readNumber(POSITION);
     return this.#position;
+  }
+
+  /** Shipments are numbered one after the other: no project is ahead. */
+  async progress(): Promise<LogProgress> {
+    return progressAt(await this.position());
   }
 
   async write({ events, overrides, position, whileCommitting }: EventBatch): Promise<void> {

@@ -5,13 +5,13 @@
 import type { PersonOverride } from '../events/event-store.ts';
 import type { IngestStore, IngestTransaction } from '../ingest/ingest-store.ts';
 import type { Lease } from './leases.ts';
+import type { Positions } from './partitioned-log.ts';
 
-/** The entries of a partition after `after`, up to and including `upTo`. */
-export interface PartitionRange {
+/** What a chunk has processed of a partition. */
+export interface ProcessedPartition {
   partition: number;
   lease: Lease;
-  after: number;
-  upTo: number;
+  seqs: readonly number[];
   events: number;
   bytes: number;
 }
@@ -27,8 +27,11 @@ export interface NewBlock {
 }
 
 export interface ChunkTransaction extends IngestTransaction {
-  /** Fails, and writes nothing, if this node has lost a lease or a partition is already further. */
-  finish(node: string, ranges: readonly PartitionRange[], block: NewBlock | null): Promise<void>;
+  /**
+   * Deletes the entries, and returns the new positions. Fails, and writes nothing, if this node has lost a lease or an
+   * entry has been processed already.
+   */
+  finish(node: string, processed: readonly ProcessedPartition[], block: NewBlock | null): Promise<Positions>;
 }
 
 export interface ChunkStore extends Omit<IngestStore, 'transaction'> {

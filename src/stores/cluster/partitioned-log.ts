@@ -44,8 +44,9 @@ export interface PartitionedState {
 
 export interface PartitionReader {
   /**
-   * Entries of these partitions after the given positions, within both limits but at least one. The entries of a
-   * partition come in order, without gaps.
+   * Entries of these partitions after the given positions, within both limits but at least one. Where more are pending,
+   * projects take turns; the entries of a project in a partition come in order, without gaps.
    */
   read(after: Positions, maxEvents: number, maxBytes: number): Promise<PartitionEntry[]>;
+  get(partition: number, seq: number): Promise<PartitionEntry | null>;
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
+import { aheadToText, isPast, type LogProgress } from '../ingest/log-progress.ts';
 import { appendChunks } from './append-chunks.ts';
 import { copyDatabaseFile, READ_EVERYTHING_SQL, rewriteFile, swapFile } from './copy-file.ts';
 import { closeEngine, type DuckDbEngine, type EventStoreOptions, openEngine, removeRewrite } from './engine.ts';
@@ -16,7 +17,7 @@ import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMar
 import { DuckDbPromotion } from './promotion.ts';
 import { type ResolvedStatement, resolveProperties } from './read-properties.ts';
 import { reassignInDuckDb } from './reassign-events.ts';
-import { readNumber } from './schema.ts';
+import { readProgress } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
@@ -29,15 +30,15 @@ interface EventFileStore extends EventStore {
 
 export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFileStore> {
   const engine = await openEngine(path, options);
-  const position = await readNumber(engine.writer, 'select position from log_position');
-  return new DuckDbEventStore(path, options, engine, position, await loadPromotedColumns(engine.writer));
+  const progress = await readProgress(engine.writer);
+  return new DuckDbEventStore(path, options, engine, progress, await loadPromotedColumns(engine.writer));
 }
 
 class DuckDbEventStore implements EventFileStore {
   readonly #path: string;
   readonly #options: EventStoreOptions;
   #engine: DuckDbEngine;
-  #position: number;
+  #progress: LogProgress;
   readonly #columns: PromotedColumns;
   readonly #promotion: DuckDbPromotion;
   /** Settles with the last queued write. */
@@ -50,26 +51,31 @@ class DuckDbEventStore implements EventFileStore {
     path: string,
     options: EventStoreOptions,
     engine: DuckDbEngine,
-    position: number,
+    progress: LogProgress,
     columns: PromotedColumns,
   ) {
     this.#path = path;
     this.#options = options;
     this.#engine = engine;
-    this.#position = position;
+    this.#progress = progress;
     this.#columns = columns;
     this.#promotion = new DuckDbPromotion(columns);
   }
 
   async position(): Promise<number> {
-    return this.#position;
+    return this.#progress.position;
+  }
+
+  async progress(): Promise<LogProgress> {
+    return this.#progress;
   }
 
   write(batch: EventBatch): Promise<void> {
     return this.#oneAtATime(async () => {
-      if (batch.position <= this.#position) return;
+      const progress = { position: batch.position, ahead: batch.ahead ?? new Map() };
+      if (!isPast(progress, this.#progress)) return;
       await this.#writeRows(this.#columns.ofOwner('event'), () => this.#writeBatch(batch), batch.whileCommitting);
-      this.#position = batch.position;
+      this.#progress = progress;
     });
   }
 
@@ -219,13 +225,13 @@ class DuckDbEventStore implements EventFileStore {
     }
   }
 
-  async #writeBatch({ events, overrides, position }: EventBatch): Promise<void> {
+  async #writeBatch({ events, overrides, position, ahead }: EventBatch): Promise<void> {
     const { writer } = this.#engine;
     const { rows, large } = splitLargeEvents(events);
     if (rows.length > 0) await appendChunks(writer, 'event_rows', eventChunks(rows, this.#columns.ofOwner('event')));
     await writeLargeTexts(writer, large);
     await writeDuckDbOverrides(writer, overrides);
-    await writer.run('update log_position set position = $1', [position]);
+    await writer.run('update log_position set position = $1, ahead = $2', [position, aheadToText(ahead)]);
   }
 
   /** Writes rows, and records in the same transaction which promoted columns got their first mark. */

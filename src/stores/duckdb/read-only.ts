@@ -5,9 +5,10 @@ import { countFitting } from '../../core/count-fitting.ts';
 import { HOT_PROPERTIES, hotProperties } from '../../core/events/hot-properties.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import type { PersonOverride, SqlRow, StoredEvent } from '../events/event-store.ts';
+import type { LogProgress } from '../ingest/log-progress.ts';
 import { filesOf } from './engine.ts';
 import { isLargeSql, largeEventBytesSql, wholeTextSql } from './large-events-sql.ts';
-import { readNumber, SCHEMA_VERSION } from './schema.ts';
+import { readNumber, readProgress, SCHEMA_VERSION } from './schema.ts';
 import { toSqlRows } from './values.ts';
 
 /** Whether the file was not closed cleanly, so that its journal has more data. */
@@ -58,8 +59,8 @@ export class ReadOnlyEventFile {
     return (await readNumber(this.#connection, 'select max(version) from schema_version')) === SCHEMA_VERSION;
   }
 
-  position(): Promise<number> {
-    return readNumber(this.#connection, 'select position from log_position');
+  progress(): Promise<LogProgress> {
+    return readProgress(this.#connection);
   }
 
   /** The last reassignment that was applied. */

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ColumnOwner } from '../events/property-placeholders.ts';
+import { aheadFromText, type LogProgress } from '../ingest/log-progress.ts';
 import { columnName, TABLE_OF } from './promoted-columns.ts';
 
 /**
@@ -82,6 +83,8 @@ const MIGRATION_STEPS: readonly string[] = [
     piece integer not null,
     text varchar not null using compression zstd
   );`,
+  // Projects that have been processed further than the position.
+  `alter table log_position add column ahead varchar default '{}';`,
 ];
 
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
@@ -147,6 +150,11 @@ async function applyStep(connection: DuckDBConnection, step: string, version: nu
     await connection.run('rollback');
     throw error;
   }
+}
+
+export async function readProgress(connection: DuckDBConnection): Promise<LogProgress> {
+  const [row] = await (await connection.run('select position, ahead from log_position')).getRowsJS();
+  return { position: Number(row?.[0] ?? 0), ahead: aheadFromText(String(row?.[1] ?? '{}')) };
 }
 
 export async function readNumber(connection: DuckDBConnection, sql: string): Promise<number> {

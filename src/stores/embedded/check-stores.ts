@@ -8,13 +8,13 @@ export async function checkStores(dataDir: string, events: { verify(): Promise<n
   return [
     await checked('metadata', async () => {
       const database = openCheckedDatabase(join(dataDir, DATA_FILES.metadata));
-      const persons = database.count('select count(*) from persons');
+      const persons = database.readNumber('select count(*) from persons');
       database.close();
       return `${persons} persons`;
     }),
     await checked('ingest log', async () => {
       const database = openCheckedDatabase(join(dataDir, DATA_FILES.log));
-      const entries = database.count('select count(*) from entries');
+      const entries = database.readNumber('select count(*) from entries');
       database.close();
       return `${entries} requests in it`;
     }),

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { DATA_FILES } from '../data-files.ts';
 import { READ_EVERYTHING_SQL } from '../duckdb/copy-file.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { countLog, countMetadata, POSITION_SQL } from './take-snapshot.ts';
+import { countLog, countMetadata, progressIn } from './take-snapshot.ts';
 
 export interface Inspection {
   counts: SnapshotCounts;
@@ -19,10 +19,14 @@ export async function inspectFolder(folder: string): Promise<Inspection> {
   const metadata = openCheckedDatabase(join(folder, DATA_FILES.metadata));
   const log = openCheckedDatabase(join(folder, DATA_FILES.log));
   try {
-    const position = metadata.count(POSITION_SQL);
+    const progress = progressIn(metadata);
     const events = await inspectEvents(join(folder, DATA_FILES.events));
-    const counts = { events: events.count, ...countMetadata(metadata.count), ...countLog(log.count, position) };
-    return { counts, problems: problemsOf(counts, position, events.position) };
+    const counts = {
+      events: events.count,
+      ...countMetadata(metadata.readNumber),
+      ...countLog(log.readNumber, progress),
+    };
+    return { counts, problems: problemsOf(counts, progress.position, events.position) };
   } finally {
     metadata.close();
     log.close();
@@ -40,7 +44,8 @@ function problemsOf({ accepted, settled, pending }: SnapshotCounts, metadata: nu
 }
 
 interface CheckedDatabase {
-  count(sql: string): number;
+  readNumber(sql: string): number;
+  readText(sql: string): string;
   close(): void;
 }
 
@@ -53,7 +58,11 @@ export function openCheckedDatabase(path: string): CheckedDatabase {
   try {
     const found = String(database.pragma('quick_check(1)', { simple: true }));
     if (found !== 'ok') throw new Error(found);
-    return { count: (sql) => Number(database.prepare(sql).pluck().get() ?? 0), close };
+    return {
+      readNumber: (sql) => Number(database.prepare(sql).pluck().get() ?? 0),
+      readText: (sql) => String(database.prepare(sql).pluck().get() ?? ''),
+      close,
+    };
   } catch (error) {
     close();
     throw new Error(`${path} is damaged: ${(error as Error).message}`, { cause: error });

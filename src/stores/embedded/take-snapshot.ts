@@ -20,6 +20,7 @@ import Database from 'better-sqlite3';
 import { DATA_FILES } from '../data-files.ts';
 import type { EventStore } from '../events/event-store.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
+import { aheadFromText, type LogProgress, unprocessedSql } from '../ingest/log-progress.ts';
 
 interface FolderSnapshotSource {
   dataDir: string;
@@ -52,13 +53,24 @@ function countsOf(events: number, held: ReadonlyMap<string, SnapshotView>): Snap
   return {
     events,
     ...countMetadata(metadata.readNumber),
-    ...countLog(log.readNumber, metadata.readNumber(POSITION_SQL)),
+    ...countLog(log.readNumber, progressIn(metadata)),
   };
 }
 
 type Count = (sql: string) => number;
 
-export const POSITION_SQL = 'select coalesce(max(position), 0) from ingest_position';
+interface ProgressSource {
+  readNumber(sql: string): number;
+  readText(sql: string): string;
+}
+
+/** Of a metadata file, perhaps of an earlier version. */
+export function progressIn({ readNumber, readText }: ProgressSource): LogProgress {
+  const position = readNumber('select coalesce(max(position), 0) from ingest_position');
+  const hasAhead = readNumber(`select count(*) from pragma_table_info('ingest_position') where name = 'ahead'`) > 0;
+  const ahead = hasAhead ? readText(`select max(ahead) from ingest_position`) : '';
+  return { position, ahead: aheadFromText(ahead || '{}') };
+}
 
 export const countMetadata = (count: Count) => ({
   persons: count('select count(*) from persons'),
@@ -68,14 +80,13 @@ export const countMetadata = (count: Count) => ({
   settled: count('select coalesce(sum(count), 0) from event_counters'),
 });
 
-export const countLog = (count: Count, position: number) => ({
+export const countLog = (count: Count, progress: LogProgress) => ({
   accepted: count('select accepted from totals'),
-  pending: count(`select coalesce(sum(events), 0) from entries where seq > ${Math.trunc(position)}`),
+  pending: count(`select coalesce(sum(events), 0) from entries where ${unprocessedSql(progress)}`),
 });
 
 /** A database as it was at one moment; later writes do not change it. */
-interface SnapshotView {
-  readNumber(sql: string): number;
+interface SnapshotView extends ProgressSource {
   copyTo(target: string): Promise<void>;
   close(): void;
 }
@@ -91,6 +102,7 @@ function openSnapshotView(path: string): SnapshotView {
   database.prepare('select count(*) from sqlite_schema').get();
   return {
     readNumber: (sql) => Number(database.prepare(sql).pluck().get() ?? 0),
+    readText: (sql) => String(database.prepare(sql).pluck().get() ?? ''),
     copyTo: async (target) => {
       await database.backup(target, { progress: () => PAGES_PER_BATCH });
     },

@@ -1,4 +1,5 @@
 import type { Json } from '../../core/json/json.ts';
+import type { LogProgress } from '../ingest/log-progress.ts';
 import type { MirrorBatch, MirrorPosition } from './person-mirror.ts';
 import type { Reassigned, Reassignment } from './reassignment.ts';
 
@@ -43,8 +44,9 @@ export interface PersonOverride {
 export interface EventBatch {
   events: readonly StoredEvent[];
   overrides: readonly PersonOverride[];
-  /** The log position that this batch reaches; committed together with its events. */
+  /** The log position that this batch reaches, and projects ahead of it; committed together with its events. */
   position: number;
+  ahead?: LogProgress['ahead'];
   /** Called while the engine commits, so that the caller can use the time. Must not throw. */
   whileCommitting?: () => void;
 }
@@ -82,10 +84,12 @@ export interface UuidColumn {
 export interface EventStore {
   /** The log position committed last; initially 0. */
   position(): Promise<number>;
+  /** The progress committed last. */
+  progress(): Promise<LogProgress>;
   /**
-   * Writes the batch and its position in one transaction. A batch whose position is not past the committed one was
+   * Writes the batch and its progress in one transaction. A batch that is not past the committed progress was
    * written before and is skipped, so replays are harmless. The store cannot split a batch: after a restart continue from
-   * `position()`, so that no batch spans it. Await each write before the next, or a failed one leaves a gap.
+   * `progress()`, so that no batch spans it. Await each write before the next, or a failed one leaves a gap.
    */
   write(batch: EventBatch): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../lib/maybe-async.ts';
+import type { LogProgress } from './log-progress.ts';
 
 /**
  * Accepted requests, on disk until their events are stored. An entry is one request. Entries are numbered by `seq`,
@@ -56,9 +57,29 @@ export interface IngestLog {
   close(): Promise<void>;
 }
 
+export interface PlannedChunk {
+  /** Oldest first. */
+  entries: readonly LogEntry[];
+  /** After they have been processed. */
+  progress: LogProgress;
+}
+
 /** The reader, which may run in another thread. */
 export interface IngestLogReader {
   /** Entries after `seq`, oldest first, within both limits; the first entry is returned even if it exceeds them. */
   read(seq: number, maxEvents: number, maxBytes: number): MaybePromise<LogEntry[]>;
   close(): void;
+}
+
+/** For the processor. */
+export interface ChunkReader {
+  /**
+   * What to process next: the oldest entries, or, where more are pending than fit, a share for each project with pending
+   * entries, so that none waits for the flood of another.
+   */
+  next(progress: LogProgress, maxEvents: number, maxBytes: number): MaybePromise<PlannedChunk>;
+  /** The entries that `to` includes and `from` does not. */
+  between(from: LogProgress, to: LogProgress): MaybePromise<LogEntry[]>;
+  afterProcessing(progress: LogProgress, entries: readonly LogEntry[]): MaybePromise<LogProgress>;
+  get(seq: number): MaybePromise<LogEntry | null>;
 }

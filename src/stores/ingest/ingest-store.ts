@@ -8,6 +8,7 @@ import type { Person } from '../../core/persons/person.ts';
 import type { PersonChanges } from '../../core/persons/person-changes.ts';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
+import type { LogProgress } from './log-progress.ts';
 import type { OutboxMessage } from './outbox.ts';
 
 export interface DistinctId {
@@ -92,12 +93,14 @@ export interface NewDeadLetter {
   projectId: number;
   eventUuid: string;
   error: string;
-  /** The raw event as JSON. */
+  /** The raw event as JSON, or the whole request. */
   payload: string;
   /** The request context, as in the log. */
   context: string;
   receivedAt: number;
   failedAt: number;
+  /** Where the payload is a whole request, because reading it ends the process: the number of its events. */
+  requestEvents?: number | null;
 }
 
 export interface NewWarning {
@@ -136,10 +139,12 @@ export interface IngestChanges {
   counts: Readonly<Record<string, number>>;
   /** The log position that the chunk reaches; null if it is stored elsewhere. */
   position: number | null;
+  /** Projects that are ahead of it. */
+  ahead?: LogProgress['ahead'];
 }
 
 export interface IngestTransaction {
-  position(): Promise<number>;
+  progress(): Promise<LogProgress>;
   /** Changes of events that must be done before more events are stored; oldest first. */
   pendingReassignments(): Promise<Reassignment[]>;
   /** Deletes them and records the number of events in their deletions. */
@@ -159,6 +164,7 @@ export interface IngestTransaction {
 export interface IngestStore {
   /** Everything up to this log position has been processed. */
   position(): Promise<number>;
+  progress(): Promise<LogProgress>;
   /** No conflicting writer runs until `work` has ended. */
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
   getCounts(): Promise<Record<string, number>>;

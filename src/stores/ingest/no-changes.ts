@@ -16,5 +16,5 @@ export const NO_CHANGES: IngestChanges = {
   messages: [],
   firstEvents: [],
   counts: {},
-  position: 0,
+  position: null,
 };

@@ -31,6 +31,7 @@ export interface EventPersonStore {
 
 export interface DeadLetter extends NewDeadLetter {
   id: number;
+  requestEvents: number | null;
 }
 
 export interface DeadLetterStore {
@@ -40,6 +41,9 @@ export interface DeadLetterStore {
   /** The newest one of this event. */
   getByEvent(projectId: number, eventUuid: string): Promise<DeadLetter | null>;
   delete(projectId: number, id: number): Promise<void>;
+  /** The ids of the oldest ones. */
+  listOldest(projectId: number, limit: number): Promise<number[]>;
+  count(projectId: number): Promise<number>;
 }
 
 /** A stored event that came with its own id; `repeats` counts duplicates. */

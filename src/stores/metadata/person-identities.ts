@@ -6,6 +6,7 @@ import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
 import type { DistinctIdMove, Reassignment } from '../events/reassignment.ts';
+import type { LogProgress } from '../ingest/log-progress.ts';
 import type { Page, Paged } from './page.ts';
 import type { StoredPerson } from './persons.ts';
 
@@ -38,8 +39,8 @@ type NewReassignment = WithoutId<Reassignment>;
 export type RemovedCounts = Readonly<Record<string, number>>;
 
 export interface PersonIdentityStore {
-  /** The log position up to which events have been processed. */
-  position(): Promise<number>;
+  /** How far events have been processed. */
+  progress(): Promise<LogProgress>;
   /** In the order they were added; with `among`, only those. */
   listDistinctIds(personId: number, among?: readonly string[]): Promise<string[]>;
   /** A person with an id gets that id again; it must have been theirs. */

@@ -1,22 +1,24 @@
 import { sql } from 'kysely';
-import type { ChunkStore, ChunkTransaction, NewBlock, PartitionRange } from '../cluster/chunk-store.ts';
+import type { ChunkStore, ChunkTransaction, NewBlock, ProcessedPartition } from '../cluster/chunk-store.ts';
+import type { Positions } from '../cluster/partitioned-log.ts';
 import { sqlIngestStore, sqlIngestTransaction } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
 import { codeOf } from './errors.ts';
 import { retryTransaction } from './ingest-store.ts';
 
-/** Another worker has this one's lease: raised by `settle_entries` of migration 11. */
+/** Another worker has this one's lease: raised by `finish_entries` of migration 14. */
 export const isLeaseLost = (error: unknown): boolean => codeOf(error) === 'CAIRN';
 
 export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): ChunkStore {
   const attempt = <T>(work: (store: ChunkTransaction) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await postgresDialect.lock(tx, 'chunk');
-      const finish = async (node: string, ranges: readonly PartitionRange[], block: NewBlock | null): Promise<void> => {
-        await finishEntries(tx, node, ranges);
+      const finish: ChunkTransaction['finish'] = async (node, processed, block) => {
+        const positions = await finishEntries(tx, node, processed);
         if (block) await addBlock(tx, block);
-        await notifyProcessed(tx, ranges);
+        await notifyProcessed(tx, positions);
+        return positions;
       };
       return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), finish });
     });
@@ -26,17 +28,18 @@ export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): 
   };
 }
 
-async function finishEntries(tx: Db, node: string, ranges: readonly PartitionRange[]): Promise<void> {
-  const column = <T>(pick: (range: PartitionRange) => T): T[] => ranges.map(pick);
-  await sql`select settle_entries(
+async function finishEntries(tx: Db, node: string, processed: readonly ProcessedPartition[]): Promise<Positions> {
+  const column = <T>(pick: (one: ProcessedPartition) => T): T[] => processed.map(pick);
+  const { rows } = await sql<{ ofPartition: number; upTo: number }>`select * from finish_entries(
     ${node},
     ${column(({ lease }) => lease.name)}::text[],
     ${column(({ lease }) => lease.token)}::bigint[],
     ${column(({ partition }) => partition)}::integer[],
-    ${column(({ after }) => after)}::bigint[],
-    ${column(({ upTo }) => upTo)}::bigint[],
     ${column(({ events }) => events)}::bigint[],
-    ${column(({ bytes }) => bytes)}::bigint[])`.execute(tx);
+    ${column(({ bytes }) => bytes)}::bigint[],
+    ${processed.flatMap(({ partition, seqs }) => seqs.map(() => partition))}::integer[],
+    ${processed.flatMap(({ seqs }) => seqs)}::bigint[])`.execute(tx);
+  return new Map(rows.map(({ ofPartition, upTo }) => [ofPartition, Number(upTo)]));
 }
 
 /** Numbered here, after everything that the chunk depends on: see decision 22. */
@@ -45,7 +48,7 @@ async function addBlock(tx: Db, { events, projects, receivedAt, overrides, rows 
     values (${events}, ${[...projects]}::bigint[], ${receivedAt}, ${JSON.stringify(overrides)}, ${rows})`.execute(tx);
 }
 
-async function notifyProcessed(tx: Db, ranges: readonly PartitionRange[]): Promise<void> {
-  const positions = ranges.map(({ partition, upTo }) => [partition, upTo]);
-  await sql`select pg_notify('cairn', ${JSON.stringify({ processed: { positions }, queued: true })})`.execute(tx);
+async function notifyProcessed(tx: Db, positions: Positions): Promise<void> {
+  const message = { processed: { positions: [...positions] }, queued: true };
+  await sql`select pg_notify('cairn', ${JSON.stringify(message)})`.execute(tx);
 }

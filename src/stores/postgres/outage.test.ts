@@ -42,7 +42,7 @@ describeWithPostgres(() => {
           await store.apply({ ...NO_CHANGES, counts: { stored: 1 }, position: 7 });
           markRunning();
           await resumed;
-          await store.position();
+          await store.progress();
         }),
       );
       await started;
@@ -54,7 +54,7 @@ describeWithPostgres(() => {
         await failureOf(stores.metadata.check()),
         await failureOf(stores.metadata.installation.get('a')),
         await failureOf(stores.metadata.transaction(async (store) => store.installation.set('a', '2'))),
-        await failureOf(stores.ingest.transaction(async (store) => store.position())),
+        await failureOf(stores.ingest.transaction(async (store) => store.progress())),
       ];
       for (const failure of failures) {
         expect(failure).toBeInstanceOf(Failure);

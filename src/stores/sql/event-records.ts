@@ -68,6 +68,15 @@ export function deadLetterStore({ db }: Sql): DeadLetterStore {
     async delete(projectId, id) {
       await db.deleteFrom('deadLetters').where('projectId', '=', projectId).where('id', '=', id).execute();
     },
+    async listOldest(projectId, limit) {
+      return (await ofProject(projectId).select('id').orderBy('id').limit(limit).execute()).map(({ id }) => Number(id));
+    },
+    async count(projectId) {
+      const row = await ofProject(projectId)
+        .select((eb) => eb.fn.countAll().as('n'))
+        .executeTakeFirst();
+      return Number(row?.n ?? 0);
+    },
   };
 }
 

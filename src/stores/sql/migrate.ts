@@ -18,6 +18,7 @@ import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
 import { manyMachines } from './migrations/0011-many-machines.ts';
 import { goneProjects } from './migrations/0012-gone-projects.ts';
 import { invites } from './migrations/0013-invites.ts';
+import { turnsByProject } from './migrations/0014-turns-by-project.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -34,6 +35,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   manyMachines,
   goneProjects,
   invites,
+  turnsByProject,
 ];
 
 interface VersionTable {

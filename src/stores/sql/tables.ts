@@ -248,6 +248,7 @@ export interface Tables {
     context: string;
     receivedAt: number;
     failedAt: number;
+    requestEvents: Generated<number | null>;
   };
   ingestionWarnings: { id: Generated<number>; projectId: number; type: string; details: string; happenedAt: number };
   webhookOutbox: {
@@ -329,7 +330,7 @@ export interface Tables {
     count: number;
   };
   eventCounters: { fate: string; count: number };
-  ingestPosition: { log: string; position: number };
+  ingestPosition: { log: string; position: number; ahead: Generated<string> };
 }
 
 /** Tables whose rows belong to one project, and are deleted with it. */

@@ -9,7 +9,7 @@ import { isCorruption } from './disk-failure.ts';
  * trimmed. `secure_delete` is off: zeroing freed pages would write every payload twice, and the next entries overwrite
  * them anyway. When a person was deleted, `purge` rewrites the whole file.
  */
-const VERSION = 1;
+const VERSION = 2;
 
 const SCHEMA = `
   create table entries (
@@ -23,6 +23,9 @@ const SCHEMA = `
   );
   create table totals (accepted integer not null);
   insert into totals values (0)`;
+
+/** So that each project's next entries are found, however many others are pending. */
+const BY_PROJECT = 'create index entries_by_project on entries (project_id, seq)';
 
 /** The journal is truncated to this size after a burst. */
 export const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -93,12 +96,12 @@ function migrate(db: Database.Database, path: string): void {
       `The ingest log ${path} was written by a newer version of Cairn (format ${version}, this one reads ${VERSION}).`,
     );
   }
-  if (version === 0) {
-    db.transaction(() => {
-      db.exec(SCHEMA);
-      db.pragma(`user_version = ${VERSION}`);
-    })();
-  }
+  if (version === VERSION) return;
+  db.transaction(() => {
+    if (version === 0) db.exec(SCHEMA);
+    db.exec(BY_PROJECT);
+    db.pragma(`user_version = ${VERSION}`);
+  })();
 }
 
 function startAfter(db: Database.Database, seq: number): void {

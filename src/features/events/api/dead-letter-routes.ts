@@ -4,12 +4,14 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
-import { replayDeadLetter } from '../../../ingest/track/replay-dead-letters.ts';
+import { replayDeadLetter, replayDeadLetters } from '../../../ingest/track/replay-dead-letters.ts';
 import type { EventApiDeps } from './deps.ts';
-import { DeadLetterSchema, presentDeadLetter, ReplayedSchema } from './event-fate-schemas.ts';
+import { DeadLetterSchema, presentDeadLetter, ReplayedLettersSchema, ReplayedSchema } from './event-fate-schemas.ts';
 
 const tag = 'ingestion';
 const LIST = '/api/projects/:project_id/dead_letters/';
+/** Of one request: each is written to the log on its own. */
+const MAX_REPLAYS = 1000;
 
 export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   const { deadLetters } = deps.metadata;
@@ -35,6 +37,18 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
       const letter = await deadLetters.get(project.id, idFromPath(params));
       if (!letter) throw notFound();
       return presentDeadLetter(letter);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: `${LIST}replay/`,
+    summary: 'Process the oldest dead letters again, up to 1,000; call it again while some remain',
+    tag,
+    query: { limit: 'How many, 1,000 unless given.' },
+    response: ReplayedLettersSchema,
+    handler: async ({ project, query }) => {
+      const limit = Math.min(readPage({ limit: String(MAX_REPLAYS), ...query }).limit, MAX_REPLAYS);
+      return { success: true, ...(await replayDeadLetters({ ...deps, deadLetters }, project.id, limit)) };
     },
   });
   projectRoute(app, deps, {

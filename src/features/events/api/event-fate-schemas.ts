@@ -57,8 +57,17 @@ export const DeadLetterSchema = Type.Object({
   distinct_id: nullable(Type.String()),
   error: Type.String(),
   payload: Type.Record(Type.String(), Type.Unknown()),
+  request_events: nullable(
+    Type.Integer({ description: 'The number of events of a request that was set aside as a whole; it is not shown.' }),
+  ),
   received_at: DateTime,
   failed_at: DateTime,
+});
+
+export const ReplayedLettersSchema = Type.Object({
+  success: Type.Literal(true),
+  replayed: Type.Integer({ description: 'Events, or whole requests, that are processed again.' }),
+  remaining: Type.Integer({ description: 'Dead letters that are left, including those that have failed again.' }),
 });
 
 export const ReplayedSchema = Type.Object({ success: Type.Literal(true), event_uuid: Uuid });
@@ -68,7 +77,8 @@ const nameOf = (value: Json | undefined): string | null =>
   typeof value === 'string' || isJsonNumber(value) ? String(value) : null;
 
 export const presentDeadLetter = (letter: DeadLetter) => {
-  const payload: Json = parseExact(letter.payload);
+  // A whole request is not parsed here either.
+  const payload: Json = letter.requestEvents === null ? parseExact(letter.payload) : {};
   const raw = isJsonObject(payload) ? payload : {};
   const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};
   return {
@@ -78,6 +88,7 @@ export const presentDeadLetter = (letter: DeadLetter) => {
     distinct_id: nameOf(raw['distinct_id'] ?? raw['$distinct_id'] ?? properties['distinct_id']),
     error: letter.error,
     payload: raw,
+    request_events: letter.requestEvents,
     received_at: iso(letter.receivedAt),
     failed_at: iso(letter.failedAt),
   };

@@ -11,12 +11,13 @@ import { Failure } from '../../../core/errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { Logger } from '../../../lib/log.ts';
+import { isPast, type LogProgress } from '../../../stores/ingest/log-progress.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 
 /** The part of the event store that applies changes of persons. */
 export interface EventReassigner {
-  /** The log position of its last event. */
-  position(): Promise<number>;
+  /** How far the log is stored in it. */
+  progress(): Promise<LogProgress>;
   /** Applies pending reassignments; resolves when queries show them. */
   reassign(): Promise<void>;
 }
@@ -35,7 +36,7 @@ const TIMEOUT_MS = 5000;
 export async function changeIdentities<T>(deps: IdentityDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
   const { metadata, reassigner, log } = deps;
   const result = await metadata.transaction(async (store) => {
-    if ((await reassigner.position()) > (await store.personIdentities.position())) throw eventStoreAhead();
+    if (isPast(await reassigner.progress(), await store.personIdentities.progress())) throw eventStoreAhead();
     return work(store);
   });
   const reassigned = reassigner

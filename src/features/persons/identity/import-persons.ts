@@ -5,6 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { EventStore } from '../../../stores/events/event-store.ts';
 import type { IngestStore, IngestTransaction } from '../../../stores/ingest/ingest-store.ts';
+import { isPast } from '../../../stores/ingest/log-progress.ts';
 import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { personPropertyDefinitions } from '../persons.ts';
@@ -14,7 +15,7 @@ import { eventStoreAhead } from './change-identities.ts';
 interface ImportPersonsDeps {
   metadata: MetadataStore;
   ingest: IngestStore;
-  events: Pick<EventStore, 'position'>;
+  events: Pick<EventStore, 'progress'>;
   clock: Clock;
   ids: Ids;
 }
@@ -27,9 +28,8 @@ export async function importPersons(
 ): Promise<(string | null)[]> {
   const { ingest, events, clock, ids } = deps;
   return ingest.transaction(async (store) => {
-    const position = await store.position();
     // A chunk that is processed again after a failure must find persons unchanged.
-    if ((await events.position()) > position) throw eventStoreAhead();
+    if (isPast(await events.progress(), await store.progress())) throw eventStoreAhead();
     const now = clock.now();
     const personImport = new PersonImport({
       projectId,
@@ -39,7 +39,7 @@ export async function importPersons(
     const reasons = lines.map((line) => personImport.add(line));
     const imported = lines.filter((_, i) => reasons[i] === null);
     const properties = personPropertyDefinitions(ids, projectId, imported.flatMap(initialChanges), now);
-    await store.apply({ ...NO_CHANGES, persons: personImport.changes(), properties, position });
+    await store.apply({ ...NO_CHANGES, persons: personImport.changes(), properties });
     return reasons;
   });
 }

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.ts';
+import { aheadFromText, aheadToText, type LogProgress, progressAt } from '../../ingest/log-progress.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { listChangedPersons } from '../person-change.ts';
 import type { Db, Sql } from '../tables.ts';
@@ -24,7 +25,8 @@ const MAIN_LOG = 'main';
 
 export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): IngestStore {
   return {
-    position: () => readPosition({ db, dialect }, log),
+    position: async () => (await readProgress({ db, dialect }, log)).position,
+    progress: () => readProgress({ db, dialect }, log),
     pendingReassignments: () => pendingReassignments({ db, dialect }),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
@@ -48,7 +50,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
 /** Inside a transaction that has the write lock. */
 export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
   return {
-    position: () => readPosition(on, log),
+    progress: () => readProgress(on, log),
     pendingReassignments: () => pendingReassignments(on),
     completeReassignments: (done) => completeReassignments(on, done),
     listProjects: (ids) => readProjects(on, ids),
@@ -60,14 +62,19 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
-      if (changes.position === null) return;
-      await sql`insert into ingest_position (log, position) values (${log}, ${changes.position})
-        on conflict (log) do update set position = excluded.position`.execute(on.db);
+      const { position, ahead } = changes;
+      if (position === null) return;
+      await sql`insert into ingest_position (log, position, ahead) values (${log}, ${position}, ${aheadToText(ahead)})
+        on conflict (log) do update set position = excluded.position, ahead = excluded.ahead`.execute(on.db);
     },
   };
 }
 
-export async function readPosition({ db }: Sql, log = MAIN_LOG): Promise<number> {
-  const row = await db.selectFrom('ingestPosition').select('position').where('log', '=', log).executeTakeFirst();
-  return Number(row?.position ?? 0);
+export async function readProgress({ db }: Sql, log = MAIN_LOG): Promise<LogProgress> {
+  const row = await db
+    .selectFrom('ingestPosition')
+    .select(['position', 'ahead'])
+    .where('log', '=', log)
+    .executeTakeFirst();
+  return row ? { position: Number(row.position), ahead: aheadFromText(row.ahead) } : progressAt(0);
 }

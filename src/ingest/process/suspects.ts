@@ -1,0 +1,39 @@
+/**
+ * Entries that were being processed when the process ended. Each is tried on its own; one that ends the process again and
+ * again is set aside, so that the others go on.
+ */
+import { type ChunkAttempt, MAX_TRIES } from '../../stores/ingest/chunk-attempts.ts';
+
+export class Suspects {
+  #waiting: readonly number[];
+  /** How often the first one was tried on its own. */
+  #tries: number;
+
+  constructor(attempt: ChunkAttempt | null = null) {
+    this.#waiting = attempt?.entries ?? [];
+    this.#tries = attempt?.tries ?? 0;
+  }
+
+  get first(): number | undefined {
+    return this.#waiting[0];
+  }
+
+  get areNone(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  get isFirstPoisonous(): boolean {
+    return this.#tries >= MAX_TRIES;
+  }
+
+  /** To be written down before the entries are processed. */
+  attemptOf(entries: readonly number[]): ChunkAttempt {
+    return { entries, tries: entries.length === 1 ? this.#tries + 1 : 0 };
+  }
+
+  /** It is processed, or gone. */
+  removeFirst(): void {
+    this.#waiting = this.#waiting.slice(1);
+    this.#tries = 0;
+  }
+}
