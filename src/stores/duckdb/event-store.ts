@@ -17,7 +17,7 @@ import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMar
 import { DuckDbPromotion } from './promotion.ts';
 import { type ResolvedStatement, resolveProperties } from './read-properties.ts';
 import { reassignInDuckDb } from './reassign-events.ts';
-import { readProgress } from './schema.ts';
+import { readStoredProgress } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
@@ -30,7 +30,7 @@ interface EventFileStore extends EventStore {
 
 export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFileStore> {
   const engine = await openEngine(path, options);
-  const progress = await readProgress(engine.writer);
+  const progress = await readStoredProgress(engine.writer);
   return new DuckDbEventStore(path, options, engine, progress, await loadPromotedColumns(engine.writer));
 }
 

@@ -8,7 +8,7 @@ import type { PersonOverride, SqlRow, StoredEvent } from '../events/event-store.
 import type { LogProgress } from '../ingest/log-progress.ts';
 import { filesOf } from './engine.ts';
 import { isLargeSql, largeEventBytesSql, wholeTextSql } from './large-events-sql.ts';
-import { readNumber, readProgress, SCHEMA_VERSION } from './schema.ts';
+import { readNumber, readStoredProgress, SCHEMA_VERSION } from './schema.ts';
 import { toSqlRows } from './values.ts';
 
 /** Whether the file was not closed cleanly, so that its journal has more data. */
@@ -60,7 +60,7 @@ export class ReadOnlyEventFile {
   }
 
   progress(): Promise<LogProgress> {
-    return readProgress(this.#connection);
+    return readStoredProgress(this.#connection);
   }
 
   /** The last reassignment that was applied. */

@@ -152,7 +152,7 @@ async function applyStep(connection: DuckDBConnection, step: string, version: nu
   }
 }
 
-export async function readProgress(connection: DuckDBConnection): Promise<LogProgress> {
+export async function readStoredProgress(connection: DuckDBConnection): Promise<LogProgress> {
   const [row] = await (await connection.run('select position, ahead from log_position')).getRowsJS();
   return { position: Number(row?.[0] ?? 0), ahead: aheadFromText(String(row?.[1] ?? '{}')) };
 }

@@ -4,7 +4,7 @@ import type { Person } from '../../core/persons/person.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
 import type { MergeRecord, PersonIdentityStore } from '../metadata/person-identities.ts';
 import type { SqlDialect } from './dialect.ts';
-import { readProgress } from './ingest/ingest-store.ts';
+import { readLogProgress } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
 import { restoreAttachments } from './person-attachments.ts';
@@ -45,7 +45,7 @@ type MergeMethods =
 function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
   const { db, dialect } = on;
   return {
-    progress: () => readProgress(on),
+    progress: () => readLogProgress(on),
     async listDistinctIds(personId, only) {
       if (only === undefined) {
         const all = db.selectFrom('personDistinctIds').select('distinctId').where('personId', '=', personId);

@@ -25,8 +25,8 @@ const MAIN_LOG = 'main';
 
 export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): IngestStore {
   return {
-    position: async () => (await readProgress({ db, dialect }, log)).position,
-    progress: () => readProgress({ db, dialect }, log),
+    position: async () => (await readLogProgress({ db, dialect }, log)).position,
+    progress: () => readLogProgress({ db, dialect }, log),
     pendingReassignments: () => pendingReassignments({ db, dialect }),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
@@ -50,7 +50,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
 /** Inside a transaction that has the write lock. */
 export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
   return {
-    progress: () => readProgress(on, log),
+    progress: () => readLogProgress(on, log),
     pendingReassignments: () => pendingReassignments(on),
     completeReassignments: (done) => completeReassignments(on, done),
     listProjects: (ids) => readProjects(on, ids),
@@ -70,7 +70,7 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
   };
 }
 
-export async function readProgress({ db }: Sql, log = MAIN_LOG): Promise<LogProgress> {
+export async function readLogProgress({ db }: Sql, log = MAIN_LOG): Promise<LogProgress> {
   const row = await db
     .selectFrom('ingestPosition')
     .select(['position', 'ahead'])
