@@ -3,11 +3,20 @@
  * patterns are checked, members of cohorts found, groups matched. After that it writes any number of statements.
  */
 import type { Breakdown, BreakdownSelection } from '../core/actions/breakdown.ts';
+import type { TypedExpression } from '../core/expressions/typed-expression.ts';
 import { type Filter, propertyFiltersIn } from '../core/filters/property-filter.ts';
 import type { Range } from '../core/time/range.ts';
 import { DAY_MS } from '../core/time/units.ts';
 import type { CohortUuids } from './cohorts/cohort-sql.ts';
 import { type EventLookups, EventStatement, type PersonAccess } from './event-statement.ts';
+import {
+  breakdownExpressions,
+  conditionsIn,
+  groupPropertiesIn,
+  readsPerson,
+  readsPersonRows,
+} from './expressions/expression-references.ts';
+import { findGroupValues } from './expressions/group-values.ts';
 import { type EventMatcher, filtersOfMatcher } from './filters/action-step-sql.ts';
 import { needsPerson } from './filters/needs-person.ts';
 import { matchPersons } from './filters/person-filter.ts';
@@ -29,6 +38,8 @@ export interface EventQueryParts {
   hasActors: boolean;
   /** `joined` unless given. */
   persons?: PersonAccess;
+  /** The calendar of expressions; UTC unless given. */
+  timezone?: string;
 }
 
 /** Finds the members of every cohort in a filter. */
@@ -52,13 +63,17 @@ export class EventQuery {
     parts: EventQueryParts,
     findCohorts: FindCohorts,
   ): Promise<EventQuery> {
-    const { sessionRange = null, persons = 'joined' } = parts;
+    const { sessionRange = null, timezone = 'UTC' } = parts;
     const filter: Filter = { kind: 'and', filters: filtersIn(parts) };
+    const values = breakdownExpressions(propertyBreakdown(parts));
+    const expressions = [...conditionsIn(filter), ...values];
+    const persons = personAccess(parts, expressions);
     const onPersons = propertyFiltersIn(filter).filter(({ owner }) => owner === 'person');
-    const filtersPersons = persons === 'current' ? onPersons.length > 0 : needsPerson(filter);
+    const filtersPersons =
+      persons === 'current' ? onPersons.length > 0 || expressions.some(readsPersonRows) : needsPerson(filter);
     const hasPersons = parts.hasActors || filtersPersons;
     if (hasPersons && persons !== 'listed') await deps.mirrorPersons(projectId);
-    const patterns = await validPatterns(deps, filter);
+    const patterns = await validPatterns(deps, filter, values);
     return new EventQuery(deps, {
       projectId,
       persons,
@@ -69,6 +84,11 @@ export class EventQuery {
       related: await findRelated(deps, { projectId, patterns, sessionRange }, filter),
       cohorts: await findCohorts(filter),
       groupValues: await groupValuesOf(deps, projectId, parts),
+      expressions: {
+        now: deps.clock.now(),
+        timezone,
+        groupValues: await findGroupValues(deps.metadata.groups, projectId, groupPropertiesIn(expressions)),
+      },
     });
   }
 
@@ -82,6 +102,12 @@ export class EventQuery {
     return this.#lookups.cohorts.get(cohortId) ?? null;
   }
 }
+
+/** Expressions mix properties of events and persons, so the persons that match cannot be listed beforehand. */
+const personAccess = (
+  { persons = 'joined' }: EventQueryParts,
+  expressions: readonly TypedExpression[],
+): PersonAccess => (persons === 'listed' && expressions.some(readsPersonRows) ? 'current' : persons);
 
 const propertyBreakdown = ({ breakdown, selection }: EventQueryParts) => {
   const selected = selection?.kind === 'value' || selection?.kind === 'bin' ? selection.breakdown : null;
@@ -105,7 +131,9 @@ function filtersIn(parts: EventQueryParts): Filter[] {
     ...(breakdown?.kind === 'cohort' ? breakdown.cohorts.map(({ id }) => id) : []),
     ...(selection?.kind === 'cohort' ? [selection.id] : []),
   ];
-  const readsPersons = propertyBreakdown(parts)?.owner === 'person' || ids.includes('all');
+  const split = propertyBreakdown(parts);
+  const readsPersons =
+    split?.owner === 'person' || breakdownExpressions(split).some(readsPerson) || ids.includes('all');
   return [
     ...filters,
     ...entities.flatMap(filtersOfMatcher),

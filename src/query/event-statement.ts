@@ -3,6 +3,7 @@
  * that belongs to no person are counted, but have no actor.
  */
 import type { Actor } from '../core/actor.ts';
+import { readText } from '../core/expressions/check-expression.ts';
 import type { CohortFilter } from '../core/filters/cohort-filter.ts';
 import { NUMBER_PATTERN } from '../core/filters/matches.ts';
 import type { Filter, PropertyFilter } from '../core/filters/property-filter.ts';
@@ -10,6 +11,9 @@ import type { Range } from '../core/time/range.ts';
 import { PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts';
 import type { SqlRow } from '../stores/events/event-store.ts';
 import { type CohortUuids, cohortSql } from './cohorts/cohort-sql.ts';
+import { eventFieldSql, propertySql } from './expressions/event-field-sql.ts';
+import { conditionSql, type ExpressionScope, expressionSql } from './expressions/expression-sql.ts';
+import { type GroupValues, groupValueJoins, groupValueSql } from './expressions/group-values.ts';
 import { type EventMatcher, eventNameSql, stepsSql } from './filters/action-step-sql.ts';
 import { type FilterScope, filterSql } from './filters/filter-sql.ts';
 import { needsPerson } from './filters/needs-person.ts';
@@ -43,6 +47,7 @@ export interface EventLookups {
   related: RelatedFilters;
   cohorts: CohortUuids;
   groupValues: GroupPropertyValues;
+  expressions: { now: number; timezone: string; groupValues: GroupValues };
 }
 
 export class EventStatement {
@@ -67,11 +72,16 @@ export class EventStatement {
 
   /** Whether a filter or breakdown is about persons, so that knowing their ids is not enough. */
   get filtersPersons(): boolean {
-    return this.#lookups.filtersPersons;
+    // Statements that know only the ids of persons do not join the properties of groups either.
+    return this.#lookups.filtersPersons || this.#lookups.expressions.groupValues.size > 0;
   }
 
   /** `from …`. Persons cost a join, so they are joined only where they are needed. */
   from(): string {
+    return `${this.#fromPersons()} ${this.#groupJoins()}`;
+  }
+
+  #fromPersons(): string {
     const { persons, hasPersons } = this.#lookups;
     if (!hasPersons) return persons === 'current' ? 'from events e' : 'from event_rows e';
     if (persons === 'joined') return `from event_rows e left ${this.#personJoin()}`;
@@ -83,6 +93,7 @@ export class EventStatement {
     const isPerson = actor.kind === 'person';
     return `from event_rows e
       ${isPerson ? '' : 'left '}${this.#personJoin()}
+      ${this.#groupJoins()}
       ${join}
       where ${this.inProject()} and ${this.during(range)}
         and ${isPerson ? 'true' : `coalesce(${actorColumn(actor)}, '') <> ''`}`;
@@ -141,6 +152,29 @@ export class EventStatement {
     return this.sql.number(`replace(${text}, ' ', '')`, NUMBER_PATTERN);
   }
 
+  /** The text of an expression; empty where it has no value. */
+  expressionText(text: string): string {
+    return `coalesce(${expressionSql(this.sql, readText(text, 'events'), this.#expressionScope())}, '')`;
+  }
+
+  #groupJoins(): string {
+    return groupValueJoins(this.sql, this.#lookups.expressions.groupValues);
+  }
+
+  #expressionScope(): ExpressionScope {
+    const { sql } = this;
+    const { patterns, expressions } = this.#lookups;
+    return {
+      ...expressions,
+      patterns,
+      column: (name) => eventFieldSql(name, this.#personColumn),
+      property: (property) =>
+        property.owner === 'group'
+          ? groupValueSql(expressions.groupValues, property)
+          : propertySql(sql, property, property.owner === 'person' ? PERSON_PROPERTIES : undefined),
+    };
+  }
+
   #personJoin(): string {
     return `join ${personsSql(this.sql, this.projectId)} p on p.key = e.person_id`;
   }
@@ -150,6 +184,7 @@ export class EventStatement {
       patterns: this.#lookups.patterns,
       related: (filter) => this.#relatedSql(filter),
       cohort: (filter) => this.#inCohort(filter),
+      expression: ({ condition }) => conditionSql(this.sql, condition, this.#expressionScope()),
     };
   }
 

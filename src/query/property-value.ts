@@ -3,25 +3,33 @@ import type { PropertyBreakdown } from '../core/actions/breakdown.ts';
 import type { Range } from '../core/time/range.ts';
 import { DAY_MS } from '../core/time/units.ts';
 import { PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts';
+import { breakdownExpressions, readsPerson } from './expressions/expression-references.ts';
 
 interface ValueScope {
   sql: SqlBuilder;
   projectId: number;
   /** The values of a group property, as a table of `group_key` and `value`. */
   groupValues(key: string): string;
+  /** The text of an expression; empty where it has no value. */
+  expressionText(text: string): string;
 }
 
 /** Its text: `null` where it is null, empty where it is absent. Needs the joins of `valueJoinSql`. */
-export function valueSql(sql: SqlBuilder, breakdown: PropertyBreakdown, key: string): string {
+export function valueSql(
+  scope: Pick<ValueScope, 'sql' | 'expressionText'>,
+  breakdown: PropertyBreakdown,
+  key: string,
+): string {
   if (breakdown.owner === 'session') return `coalesce(cast(${SESSION}.length as varchar), '')`;
-  const text = textSql(sql, breakdown, key);
+  const text = textSql(scope, breakdown, key);
   return breakdown.isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
 }
 
-function textSql(sql: SqlBuilder, breakdown: PropertyBreakdown, key: string): string {
+function textSql(scope: Pick<ValueScope, 'sql' | 'expressionText'>, breakdown: PropertyBreakdown, key: string): string {
+  if (breakdown.owner === 'hogql') return scope.expressionText(key);
   // An event without a group lacks the property.
   if (breakdown.owner === 'group') return `coalesce(${groupAlias(breakdown, key)}.value, '')`;
-  return sql.text(key, breakdown.owner === 'person' ? PERSON_PROPERTIES : undefined);
+  return scope.sql.text(key, breakdown.owner === 'person' ? PERSON_PROPERTIES : undefined);
 }
 
 /** The joins that a value needs. Sessions are read within a day of `range`. */
@@ -35,12 +43,15 @@ export function valueJoinSql(scope: ValueScope, breakdown: PropertyBreakdown, ke
 }
 
 /** Whether an event has the owner of the property. */
-export function hasOwnerSql({ owner }: PropertyBreakdown): string {
+export function hasOwnerSql(breakdown: PropertyBreakdown): string {
+  const { owner } = breakdown;
   if (owner === 'session') return `${SESSION}.session is not null`;
-  return owner === 'person' ? 'p.person_id is not null' : 'true';
+  if (owner === 'hogql') return breakdownExpressions(breakdown).some(readsPerson) ? HAS_PERSON : 'true';
+  return owner === 'person' ? HAS_PERSON : 'true';
 }
 
 const SESSION = 'session_lengths';
+const HAS_PERSON = 'p.person_id is not null';
 
 const groupAlias = ({ keys }: PropertyBreakdown, key: string): string => `group_texts${keys.indexOf(key)}`;
 

@@ -3,8 +3,11 @@ export type Breakdown = PropertyBreakdown | CohortBreakdown;
 
 export interface PropertyBreakdown {
   kind: 'property';
-  /** `session`: the length of the event's session in seconds, the only property that sessions have. */
-  owner: 'event' | 'person' | 'group' | 'session';
+  /**
+   * `session`: the length of the event's session in seconds, the only property that sessions have. `hogql`: the keys are
+   * expressions (see `core/expressions`).
+   */
+  owner: 'event' | 'person' | 'group' | 'session' | 'hogql';
   groupIndex: number | null;
   /** Trends use one; funnels and retention combine several. */
   keys: readonly string[];

@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import { propertyText } from '../events/hot-properties.ts';
 import type { Json } from '../json/json.ts';
 import type { PatternSearch } from './compile-pattern.ts';
@@ -31,6 +32,7 @@ export function matches(
 ): boolean {
   if (filter.kind === 'property') return matchesProperty(filter, owners, search);
   if (filter.kind === 'cohort') return isIn(filter.id) === !filter.negated;
+  if (filter.kind === 'expression') throw invalid('properties', 'Filters of type "hogql" are not supported here.');
   const holds = (inner: Filter): boolean => matches(inner, owners, search, isIn);
   if (filter.kind === 'or' && filter.filters.length > 0) return filter.filters.some(holds);
   return filter.filters.every(holds);

@@ -83,7 +83,7 @@ describe('parsing property filters', () => {
 
   it('uses the default owner for filters without a type', () => {
     const owners = (value: unknown) =>
-      propertyFiltersIn(parseFilters(JSON.stringify(value), 'person')).map(({ owner }) => owner);
+      propertyFiltersIn(parseFilters(JSON.stringify(value), { owner: 'person' })).map(({ owner }) => owner);
     const item = { key: 'plan', value: 'pro' };
     expect(owners([item, { ...item, type: 'event' }])).toEqual(['person', 'event']);
     expect(owners({ plan: 'pro', n__gt: 5 })).toEqual(['person', 'person']);

@@ -1,4 +1,6 @@
 import { Failure, invalid } from '../errors.ts';
+import { readCondition } from '../expressions/check-expression.ts';
+import type { ExpressionSubject } from '../expressions/resolve-field.ts';
 import { stringifyExact } from '../json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
@@ -6,6 +8,7 @@ import { type CohortFilter, isNegatedCohort, parseCohortId } from './cohort-filt
 import { checkElementFilter } from './element-filter.ts';
 import {
   type DefaultFilterOwner,
+  type ExpressionFilter,
   type Filter,
   type FilterGroup,
   type FilterOperator,
@@ -21,20 +24,19 @@ const MAX_DEPTH = 20;
 /**
  * Reads `properties` as clients send them in a query: JSON of a list of filters, one filter, a group `{type, values}`,
  * or the old object `{key__operator: value}`. A repeated parameter is a list, one item each. Items that are not filters
- * are ignored. Unsupported types are rejected, because ignoring them would give wrong results. `owner` applies to
- * filters without a type.
+ * are ignored. Unsupported types are rejected, because ignoring them would give wrong results.
  */
-export function parseFilters(given: string | readonly string[], owner: DefaultFilterOwner = 'event'): Filter {
+export function parseFilters(given: string | readonly string[], options: FilterOptions = {}): Filter {
   const filters = [given]
     .flat()
     .filter((text) => text.trim() !== '')
-    .map((text) => readParameter(parse(text), owner));
+    .map((text) => readParameter(parse(text), options));
   const [first = NO_FILTER, ...more] = filters;
   return more.length === 0 ? first : { kind: 'and', filters };
 }
 
-const readParameter = (value: unknown, owner: DefaultFilterOwner): Filter =>
-  readFilters(isSingleFilter(value) ? [value] : value, owner);
+const readParameter = (value: unknown, options: FilterOptions): Filter =>
+  readFilters(isSingleFilter(value) ? [value] : value, options);
 
 const FILTER_FIELDS = new Set(['key', 'value', 'operator', 'type', 'group_type_index', 'negation', 'label']);
 
@@ -42,17 +44,26 @@ const FILTER_FIELDS = new Set(['key', 'value', 'operator', 'type', 'group_type_i
 const isSingleFilter = (value: unknown): value is JsonObject =>
   isJsonObject(value) &&
   typeof value['key'] === 'string' &&
-  ('value' in value || 'operator' in value) &&
+  ('value' in value || 'operator' in value || value['type'] === 'hogql') &&
   Object.keys(value).every((name) => FILTER_FIELDS.has(name));
 
-export function readFilters(value: unknown, owner: DefaultFilterOwner = 'event'): Filter {
-  if (Array.isArray(value)) return readList('and', value, { owner, depth: 1 });
+export function readFilters(value: unknown, { owner = 'event', expressions }: FilterOptions = {}): Filter {
+  const place = { owner, expressions, depth: 1 };
+  if (Array.isArray(value)) return readList('and', value, place);
   if (!isJsonObject(value)) throw unparsable();
-  return 'type' in value && 'values' in value ? readGroup(value, { owner, depth: 1 }) : readLegacyObject(value, owner);
+  return 'type' in value && 'values' in value ? readGroup(value, place) : readLegacyObject(value, place);
+}
+
+interface FilterOptions {
+  /** For filters without a type: `event` unless given. */
+  owner?: DefaultFilterOwner;
+  /** What expressions (type `hogql`) are about; they are rejected where this is absent. */
+  expressions?: ExpressionSubject;
 }
 
 interface ReadContext {
   owner: DefaultFilterOwner;
+  expressions: ExpressionSubject | undefined;
   depth: number;
 }
 
@@ -79,21 +90,22 @@ function readGroup(group: JsonObject, place: ReadContext): FilterGroup {
 
 const isGroup = (item: Json): boolean => isJsonObject(item) && 'values' in item;
 
-function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: ReadContext): FilterGroup {
-  if (depth > MAX_DEPTH) throw unparsable();
+function readList(kind: 'and' | 'or', items: Json[], place: ReadContext): FilterGroup {
+  if (place.depth > MAX_DEPTH) throw unparsable();
   const groups = items.filter(isGroup).length;
   if (groups > 0 && groups < items.length) {
     throw invalid(undefined, 'Property list cannot contain both PropertyGroup and Property objects');
   }
   const read = (item: Json): Filter[] =>
-    groups > 0 ? [readGroup(item as JsonObject, { owner, depth: depth + 1 })] : readItem(item, owner);
+    groups > 0 ? [readGroup(item as JsonObject, { ...place, depth: place.depth + 1 })] : readItem(item, place);
   return { kind, filters: items.flatMap(read) };
 }
 
-function readItem(item: Json, owner: DefaultFilterOwner): Filter[] {
+function readItem(item: Json, { owner, expressions }: ReadContext): Filter[] {
   if (!isJsonObject(item)) return [];
   const { key, value, type = owner, operator: given } = item;
   if (COHORT_TYPES.includes(type)) return readCohorts(item);
+  if (type === 'hogql' && expressions !== undefined) return [readExpressionFilter(key, expressions)];
   const operator = given ?? 'exact';
   if ((typeof key !== 'string' && typeof key !== 'number') || !isFilterOperator(operator)) return [];
   const owned = readOwner(type, item);
@@ -112,6 +124,14 @@ function readOwner(type: Json, { group_type_index: given }: JsonObject): Pick<Pr
   const groupIndex = typeof given === 'string' && /^\d$/.test(given) ? Number(given) : given;
   if (typeof groupIndex === 'number' && [0, 1, 2, 3, 4].includes(groupIndex)) return { owner: type, groupIndex };
   throw invalid('properties', 'Filters of type "group" need a group_type_index from 0 to 4.');
+}
+
+/** The key is the expression; there is no value. */
+function readExpressionFilter(key: Json | undefined, subject: ExpressionSubject): ExpressionFilter {
+  if (typeof key !== 'string' || key.trim() === '') {
+    throw invalid(undefined, 'Filters of type "hogql" have an expression as key, such as "properties.price > 10".');
+  }
+  return { kind: 'expression', text: key, condition: readCondition(key, subject) };
 }
 
 /** Sessions and elements have few properties; a filter on another one would never match. */
@@ -174,12 +194,12 @@ function negate(operator: FilterOperator, filterWith: (operator: FilterOperator)
 }
 
 /** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them have to match. */
-function readLegacyObject(filters: JsonObject, owner: DefaultFilterOwner): FilterGroup {
+function readLegacyObject(filters: JsonObject, place: ReadContext): FilterGroup {
   const items = Object.entries(filters).flatMap(([name, value]) => {
     const at = name.lastIndexOf('__');
     const operator = name.slice(at + 2);
     const split = at > 0 && isFilterOperator(operator);
-    return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) }, owner);
+    return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) }, place);
   });
   return { kind: 'and', filters: items };
 }

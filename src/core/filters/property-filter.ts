@@ -4,6 +4,7 @@
  *
  * `matches` evaluates a filter; `query/filters/filter-sql.ts` writes it as SQL.
  */
+import type { TypedExpression } from '../expressions/typed-expression.ts';
 import type { CohortFilter } from './cohort-filter.ts';
 
 export const FILTER_OPERATORS = [
@@ -51,8 +52,15 @@ export interface FilterGroup {
   filters: readonly Filter[];
 }
 
+/** A filter of type `hogql`: an expression that has to be true (see `core/expressions`). */
+export interface ExpressionFilter {
+  kind: 'expression';
+  text: string;
+  condition: TypedExpression;
+}
+
 /** An empty group matches everything, be it an 'and' or an 'or'. */
-export type Filter = PropertyFilter | CohortFilter | FilterGroup;
+export type Filter = PropertyFilter | CohortFilter | ExpressionFilter | FilterGroup;
 
 export const isFilterOperator = (text: unknown): text is FilterOperator =>
   (FILTER_OPERATORS as readonly unknown[]).includes(text);
@@ -65,7 +73,12 @@ export const propertyFiltersIn = (filter: Filter): PropertyFilter[] =>
 export const cohortFiltersIn = (filter: Filter): CohortFilter[] =>
   leafFilters(filter).filter((one) => one.kind === 'cohort');
 
-const leafFilters = (filter: Filter): (PropertyFilter | CohortFilter)[] =>
+/** All expressions, in order. */
+export const expressionFiltersIn = (filter: Filter): ExpressionFilter[] =>
+  leafFilters(filter).filter((one) => one.kind === 'expression');
+
+/** Without the groups around them. */
+export const leafFilters = (filter: Filter): (PropertyFilter | CohortFilter | ExpressionFilter)[] =>
   'filters' in filter ? filter.filters.flatMap(leafFilters) : [filter];
 
 export const NO_FILTER: FilterGroup = { kind: 'and', filters: [] };

@@ -46,6 +46,7 @@ export async function* iterateEvents(
   for (const { day } of days) {
     const question = await prepareEventQuestion(deps, {
       projectId,
+      timezone: 'UTC',
       event: event ?? undefined,
       distinctId: undefined,
       person: undefined,

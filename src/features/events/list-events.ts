@@ -12,6 +12,8 @@ import type { SqlRow } from '../../stores/events/event-store.ts';
 
 export interface EventQuestion {
   projectId: number;
+  /** The calendar of expressions. */
+  timezone: string;
   event: string | undefined;
   distinctId: string | undefined;
   /** UUID of a person. */
@@ -45,11 +47,12 @@ export interface PreparedQuestion extends EventQuestion {
 }
 
 export async function prepareEventQuestion(deps: QueryDeps, question: EventQuestion): Promise<PreparedQuestion> {
-  const { projectId, person, after, before, filter, steps } = question;
+  const { projectId, timezone, person, after, before, filter, steps } = question;
   const query = await prepareEventQuery(deps, projectId, {
     filters: [filter],
     entities: steps === null ? [] : [{ kind: 'action', steps, filter: NO_FILTER }],
     sessionRange: after === undefined ? null : { from: after, until: before },
+    timezone,
     hasActors: person !== undefined,
     persons: 'listed',
   });

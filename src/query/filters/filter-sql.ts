@@ -3,7 +3,7 @@ import { invalid } from '../../core/errors.ts';
 import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
 import { dateSpan } from '../../core/filters/filter-dates.ts';
 import { isJsonText, NUMBER_PATTERN, parseNumber } from '../../core/filters/matches.ts';
-import type { Filter, FilterOwner, PropertyFilter } from '../../core/filters/property-filter.ts';
+import type { ExpressionFilter, Filter, FilterOwner, PropertyFilter } from '../../core/filters/property-filter.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
 export interface FilterScope {
@@ -15,6 +15,8 @@ export interface FilterScope {
   related?(filter: PropertyFilter): string | undefined;
   /** Membership in a cohort; filters on cohorts are rejected without it. */
   cohort?(filter: CohortFilter): string;
+  /** Expressions are rejected without it. */
+  expression?(filter: ExpressionFilter): string;
 }
 
 const ALWAYS = 'true';
@@ -32,6 +34,10 @@ export function filterSql(sql: SqlBuilder, filter: Filter, scope: FilterScope): 
   if (filter.kind === 'cohort') {
     if (scope.cohort === undefined) throw invalid('properties', 'Filters on cohorts are not supported here.');
     return scope.cohort(filter);
+  }
+  if (filter.kind === 'expression') {
+    if (scope.expression === undefined) throw invalid('properties', 'Expressions are not supported here.');
+    return scope.expression(filter);
   }
   if (filter.filters.length === 0) return ALWAYS;
   return `(${filter.filters.map((inner) => filterSql(sql, inner, scope)).join(` ${filter.kind} `)})`;

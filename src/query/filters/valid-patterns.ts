@@ -1,11 +1,18 @@
+import type { TypedExpression } from '../../core/expressions/typed-expression.ts';
 import { MAX_PATTERN_LENGTH } from '../../core/filters/compile-pattern.ts';
 import { elementPatterns } from '../../core/filters/element-filter.ts';
 import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
+import { conditionsIn, patternsInExpression } from '../expressions/expression-references.ts';
 import type { EventStoreDeps } from '../query-deps.ts';
 
 /** The patterns in a filter that the engine accepts. Found beforehand, because one invalid pattern fails a statement. */
-export async function validPatterns({ events, dialect }: EventStoreDeps, filter: Filter): Promise<ReadonlySet<string>> {
-  const patterns = [...new Set(propertyFiltersIn(filter).flatMap(patternsIn))];
+export async function validPatterns(
+  { events, dialect }: EventStoreDeps,
+  filter: Filter,
+  expressions: readonly TypedExpression[] = [],
+): Promise<ReadonlySet<string>> {
+  const ofExpressions = [...conditionsIn(filter), ...expressions].flatMap(patternsInExpression);
+  const patterns = [...new Set([...propertyFiltersIn(filter).flatMap(patternsIn), ...ofExpressions])];
   if (patterns.length === 0) return new Set();
   const sql = dialect.newStatement();
   const columns = patterns.map((pattern, i) => `cast(${sql.isPattern(pattern)} as boolean) as p${i}`);

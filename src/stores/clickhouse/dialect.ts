@@ -9,11 +9,14 @@ import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
 import { readableJson } from '../events/readable-json.ts';
 import { bucketSql, dateSql } from './date-sql.ts';
+import { clickhouseFunctions } from './expression-functions.ts';
 import { clickhouseJsonProperty } from './property-sql.ts';
 
 export const clickhouseDialect: Dialect = { newStatement: (table) => new ClickHouseSql(table) };
 
 class ClickHouseSql extends PropertySql implements SqlBuilder {
+  readonly functions = clickhouseFunctions((value) => this.param(value));
+
   time(ms: number): string {
     return this.param(Math.trunc(ms));
   }

@@ -4,6 +4,7 @@ import type { BucketInterval, Dialect, SqlBuilder } from '../events/dialect.ts';
 import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
 import { readableJson } from '../events/readable-json.ts';
+import { duckdbFunctions } from './expression-functions.ts';
 import { largeEventBytesSql, wholeTextSql } from './large-events-sql.ts';
 import { duckdbJsonProperty } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
@@ -11,6 +12,8 @@ import { jsonPointer } from './read-properties.ts';
 export const duckdbDialect: Dialect = { newStatement: (table) => new DuckDbSql(table) };
 
 class DuckDbSql extends PropertySql implements SqlBuilder {
+  readonly functions = duckdbFunctions((value) => this.param(value));
+
   time(ms: number): string {
     return `make_timestamp_ms(${this.param(Math.trunc(ms))})`;
   }

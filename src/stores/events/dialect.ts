@@ -1,5 +1,6 @@
 import type { Span } from '../../core/time/span.ts';
 import type { SqlValue } from './event-store.ts';
+import type { ExpressionFunctions } from './expression-functions.ts';
 
 /**
  * SQL that differs between the event engines. A query is written once with these pieces; each engine implements them.
@@ -78,6 +79,8 @@ export interface SqlBuilder {
   wholeText(event: string, name: 'properties' | 'elements_chain'): string;
   /** The start of the bucket that contains `time`, in the calendar of the time zone. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
+  /** For expressions. */
+  readonly functions: ExpressionFunctions;
 }
 
 /** The persons' properties in statements that join `person_rows p`. */

@@ -15,7 +15,7 @@ export interface EventPerson {
   firstDistinctId: string | null;
 }
 
-interface PersonProperties {
+export interface PersonProperties {
   id: number;
   uuid: string;
   /** JSON text. */

@@ -9,6 +9,7 @@ import { parseMoment } from '../../../core/time/parse-date.ts';
 import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText, queryTexts, withQuery } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { EventPersonStore } from '../../../stores/metadata/event-records.ts';
 import type { EventPage, EventQuestion } from '../list-events.ts';
 
@@ -18,7 +19,7 @@ const LIMITS = { json: { usual: 100, most: 1000 }, csv: { usual: 3500, most: 100
 
 export async function readEventQuestion(
   persons: EventPersonStore,
-  projectId: number,
+  { id: projectId, timezone }: Pick<Project, 'id' | 'timezone'>,
   query: Query,
   now: number,
   action: (id: number) => ActionDefinition | undefined,
@@ -26,12 +27,13 @@ export async function readEventQuestion(
   const { usual, most } = LIMITS[readFormat(query)];
   return {
     projectId,
+    timezone,
     event: given(query, 'event'),
     distinctId: given(query, 'distinct_id'),
     person: await readPerson(persons, projectId, given(query, 'person_id')),
     before: readMoment(query, 'before', now) ?? now + MAX_CLOCK_AHEAD_MS,
     after: readMoment(query, 'after', now),
-    filter: parseFilters(queryTexts(query, 'properties')),
+    filter: parseFilters(queryTexts(query, 'properties'), { expressions: 'events' }),
     steps: readSteps(given(query, 'action_id'), action),
     newestFirst: readNewestFirst(given(query, 'orderBy')),
     limit: Math.min(wholeNumber(query, 'limit') || usual, most),

@@ -39,7 +39,7 @@ export function eventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
     response: EventListSchema,
     handler: async ({ project, query, url, reply }) => {
       const action = await loadActions(deps.metadata, project.id);
-      const question = await readEventQuestion(deps.metadata.eventPersons, project.id, query, deps.clock.now(), action);
+      const question = await readEventQuestion(deps.metadata.eventPersons, project, query, deps.clock.now(), action);
       const limited = limitedBy(deps, reply);
       if (readFormat(query) === 'json') return limited((own) => listEvents(own, question, url));
       const lines = await csvOfEvents(deps, limited, question);

@@ -38,7 +38,7 @@ export const EVENT_QUERY = {
   before: 'Only events before this moment: ISO 8601, or how long ago (`5d`, `2h`).',
   after: 'Only events after this moment.',
   properties:
-    'Property filters as JSON: a list, one filter, a group `{type, values}`, or an object `{key__operator: value}`. If repeated, all apply.',
+    'Property filters as JSON: a list, one filter, a group `{type, values}`, or an object `{key__operator: value}`. If repeated, all apply. Filters of type `hogql` have an expression as key.',
   orderBy: 'JSON list: `["-timestamp"]` (the default) or `["timestamp"]`.',
   limit: 'How many to show: 100 unless given, 1000 at the most; as CSV 3500 unless given, 100000 at the most.',
   offset: 'How many to pass over.',

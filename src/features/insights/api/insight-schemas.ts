@@ -69,7 +69,7 @@ const RetentionPeopleSchema = Type.Object({
 });
 
 const SHARED = {
-  properties: 'Filters as JSON: a list, or a group `{type, values}`.',
+  properties: 'Filters as JSON: a list, or a group `{type, values}`. Type `hogql`: the key is an expression.',
   filter_test_accounts: 'True: filter out internal and test users.',
   date_to: 'Now by default: `2024-01-31`, an ISO time, or relative such as `-7d`.',
 } as const;
@@ -80,8 +80,8 @@ const TREND_QUERY = {
   date_from: '`-7d` by default; `all` starts with the first event.',
   interval: '`day` (the default), `hour`, `week` or `month`.',
   display: '`ActionsLineGraph` (the default), `ActionsLineGraphCumulative`, `ActionsTable` and others.',
-  breakdown: 'A property, or cohorts, to break down by.',
-  breakdown_type: '`event` (the default), `person`, `cohort`, `group` or `session`.',
+  breakdown: 'A property, cohorts, or an expression to break down by.',
+  breakdown_type: '`event` (the default), `person`, `cohort`, `group`, `session` or `hogql` (an expression).',
   compare: 'True: compare to the previous period.',
   formula: 'Arithmetic over series, such as `A / B`.',
   export_name: 'CSV: the name of the file.',
@@ -100,7 +100,7 @@ const RETENTION_QUERY = {
 } as const;
 
 const SEQUENCE_QUERY = {
-  properties: 'JSON: filters on events, persons and cohorts.',
+  properties: 'JSON: filters on events, persons and cohorts, or expressions (type `hogql`).',
   date_from: '`-7d` (the default), `2024-01-31`, `all` …',
   date_to: 'Likewise; now by default.',
   filter_test_accounts: 'True: filter out internal and test users.',
@@ -115,8 +115,8 @@ const FUNNEL_QUERY = {
   funnel_window_interval: 'The conversion window: 14 by default.',
   funnel_window_interval_unit: '`minute`, `hour`, `day` (the default), `week` or `month`.',
   exclusions: 'JSON: events that must not happen between two steps.',
-  breakdown: 'A property, or cohorts, to break down by.',
-  breakdown_type: '`event` (the default), `person` or `cohort`.',
+  breakdown: 'A property, cohorts, or an expression to break down by.',
+  breakdown_type: '`event` (the default), `person`, `cohort`, `group`, `session` or `hogql` (an expression).',
   breakdown_attribution_type: '`first_touch` (the default), `last_touch`, `all_events` or `step`.',
 } as const;
 

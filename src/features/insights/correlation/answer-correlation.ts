@@ -126,7 +126,13 @@ async function participantsWhoDid(
   participants: readonly Participant[],
   entity: Entity,
 ): Promise<string[]> {
-  const query = await prepareEventQuery(deps, projectId, { filters: [], entities: [entity], hasActors: true });
+  const { timezone } = funnel;
+  const query = await prepareEventQuery(deps, projectId, {
+    filters: [],
+    entities: [entity],
+    timezone,
+    hasActors: true,
+  });
   const people: string[] = [];
   const batches = queryParticipantEvents(query, funnel, participants, (statement) => ({
     select: 'distinct t.actor as actor',

@@ -80,7 +80,7 @@ export class FunnelCodes {
   /** The joins for the codes. */
   joins(statement: EventStatement): string {
     const { sql } = statement;
-    return [...this.#groupJoin(sql), this.#breakdown?.joins(statement) ?? '', ...this.#valueJoin(sql)].join(' ');
+    return [...this.#groupJoin(sql), this.#breakdown?.joins(statement) ?? '', ...this.#valueJoin(statement)].join(' ');
   }
 
   #groupJoin(sql: SqlBuilder): string[] {
@@ -89,21 +89,22 @@ export class FunnelCodes {
     return [`join ${sql.rows(['key', 'number'], rows)} g on g.key = ${this.#groupColumn}`];
   }
 
-  #valueJoin(sql: SqlBuilder): string[] {
+  #valueJoin(statement: EventStatement): string[] {
     if (this.#breakdown === null || this.#shown.length === 0) return [];
     const columns = this.#breakdown.keys.map((_, i) => `v${i}`);
     const rows = this.#shown.map((value, i) => ({
       code: String(i + 1),
       ...Object.fromEntries(value.map((text, at) => [`v${at}`, text])),
     })) as Record<string, string>[];
-    const own = this.#breakdown.values(sql);
+    const own = this.#breakdown.values(statement);
     const isSame = columns.map((column, i) => `k.${column} = ${own[i]}`).join(' and ');
-    return [`left join ${sql.rows(['code', ...columns], rows)} k on ${isSame}`];
+    return [`left join ${statement.sql.rows(['code', ...columns], rows)} k on ${isSame}`];
   }
 
-  valueSql(sql: SqlBuilder): string {
+  valueSql(statement: EventStatement): string {
+    const { sql } = statement;
     if (this.#breakdown === null) return sql.toDouble(sql.integer(NO_VALUE_CODE));
-    const own = this.#breakdown.values(sql);
+    const own = this.#breakdown.values(statement);
     const isNone = own.map((value) => `${value} = ''`).join(' and ');
     const joined = `concat(${own.map((value) => `length(${value}), ':', ${value}`).join(', ')})`;
     const other = `${sql.integer(this.#shown.length + 1)} + ${sql.hashSlot(joined, OTHER_CODES)}`;
@@ -130,8 +131,8 @@ class FunnelBreakdown {
     return this.#breakdown.limit;
   }
 
-  values(sql: SqlBuilder): string[] {
-    return this.keys.map((key) => `(${valueSql(sql, this.#breakdown, key)})`);
+  values(statement: EventStatement): string[] {
+    return this.keys.map((key) => `(${valueSql(statement, this.#breakdown, key)})`);
   }
 
   joins(statement: EventStatement): string {
@@ -158,7 +159,7 @@ async function findLargestValues(
   const attributed = attributionStep(question);
   const steps = attributed === null ? question.steps : question.steps.slice(attributed, attributed + 1);
   const columns = breakdown.keys.map((_, i) => `v${i}`);
-  const values = breakdown.values(sql).map((value, i) => `${value} as v${i}`);
+  const values = breakdown.values(statement).map((value, i) => `${value} as v${i}`);
   const isStep = steps.map((step) => statement.isOf(step)).join(' or ');
   const rows = await statement.query(
     `select ${values.join(', ')}, count(*) as n

@@ -36,12 +36,13 @@ export async function* funnelEntrants(
 ): AsyncGenerator<Iterable<Entrant>> {
   if (question.steps.length === 0) return;
   checkBreakdown(question);
-  const { filter, breakdown, range } = question;
+  const { filter, breakdown, range, timezone } = question;
   const parts = {
     filters: [filter],
     entities: funnelEntities(question),
     breakdown,
     sessionRange: range,
+    timezone,
     hasActors: true,
   };
   const query = await prepareEventQuery(deps, projectId, parts);

@@ -60,7 +60,7 @@ async function readBatch(
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
     `${isPacked ? sql.ms('e.timestamp') : sql.toDouble(sql.ms('e.timestamp'))} as at`,
     ...wordsOf(question).map((entities, i) => `${bitsSql(statement, entities)} as bits${i}`),
-    ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
+    ...(codes.hasValues ? [`${codes.valueSql(statement)} as value`] : []),
     ...(ordersTies ? ['e.uuid as uuid'] : []),
     ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
   ];

@@ -119,10 +119,10 @@ function createdSql(sql: SqlBuilder, bounds: readonly number[], column: string):
 const prepareEntity = (
   deps: QueryDeps,
   projectId: number,
-  { filter }: LifecycleQuestion,
+  { filter, timezone }: LifecycleQuestion,
   entity: Entity,
 ): Promise<EventQuery> =>
-  prepareEventQuery(deps, projectId, { filters: [filter], entities: [entity], hasActors: true });
+  prepareEventQuery(deps, projectId, { filters: [filter], entities: [entity], timezone, hasActors: true });
 
 const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
   ticksOf(range, interval, timezone, 'monday');

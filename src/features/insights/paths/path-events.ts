@@ -38,7 +38,8 @@ export async function* pathEvents(
   question: PathsQuestion,
   hasNames: boolean,
 ): AsyncGenerator<PathEventBatch> {
-  const parts = { filters: [question.filter], sessionRange: question.range, hasActors: true };
+  const { filter, range, timezone } = question;
+  const parts = { filters: [filter], sessionRange: range, timezone, hasActors: true };
   const query = await prepareEventQuery(deps, projectId, parts);
   const { items, events } = await findItems(query, question);
   const codes = new PathCodes(question, items);

@@ -95,6 +95,7 @@ const prepareRetention = (deps: QueryDeps, projectId: number, question: Retentio
     filters: [question.filter],
     entities: [question.target, question.returning],
     breakdown: question.breakdown,
+    timezone: question.timezone,
     hasActors: true,
   });
 

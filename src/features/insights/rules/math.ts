@@ -60,6 +60,7 @@ export function readMath(given: JsonObject): SeriesMath {
 function readStatistic(name: string, given: JsonObject): SeriesMath {
   const isPerActor = name.endsWith(PER_ACTOR_SUFFIX);
   const statistic = STATISTICS.find((one) => one === (isPerActor ? name.slice(0, -PER_ACTOR_SUFFIX.length) : name));
+  if (name === 'hogql') throw invalid('math', 'math: "hogql" is not supported: use sum, avg, … with a math_property.');
   if (statistic === undefined || (isPerActor && statistic === 'sum')) {
     throw invalid('math', `There is no math called ${quote(name)}.`);
   }

@@ -1,5 +1,6 @@
 import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
-import { invalid } from '../../../core/errors.ts';
+import { Failure, invalid } from '../../../core/errors.ts';
+import { readText } from '../../../core/expressions/check-expression.ts';
 import { SESSION_DURATION } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
@@ -13,7 +14,7 @@ import {
 } from './fields.ts';
 import type { QuestionContext } from './question.ts';
 
-const TYPES = ['event', 'person', 'cohort', 'group', 'session'] as const;
+const TYPES = ['event', 'person', 'cohort', 'group', 'session', 'hogql'] as const;
 type BreakdownType = (typeof TYPES)[number];
 
 export const DEFAULT_BREAKDOWN_LIMIT = 25;
@@ -32,7 +33,17 @@ export function readBreakdown(
   if (type === 'session' && keys.some((key) => key !== SESSION_DURATION)) {
     throw invalid('breakdown', `Sessions can only be broken down by ${SESSION_DURATION}.`);
   }
+  if (type === 'hogql') checkExpressions(keys);
   return readProperties(fields, [...new Set(keys.map(String))], type, usualLimit);
+}
+
+function checkExpressions(keys: readonly (string | number)[]): void {
+  try {
+    for (const key of keys) readText(String(key), 'events');
+  } catch (error) {
+    if (error instanceof Failure) throw invalid('breakdown', error.message);
+    throw error;
+  }
 }
 
 function readProperties(

@@ -4,12 +4,14 @@ import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts
 import { type QuestionFields, readBooleanField, readJsonField, readTextField } from './fields.ts';
 import type { QuestionContext } from './question.ts';
 
+const OPTIONS = { expressions: 'events' } as const;
+
 /** Filters in any of their formats, also as JSON text. */
 export function readFilter(value: unknown, attr: string): Filter {
   if (value === undefined || value === null) return NO_FILTER;
   const read = readJsonField({ [attr]: value }, attr);
   try {
-    return typeof read === 'string' ? parseFilters(read) : readFilters(read ?? []);
+    return typeof read === 'string' ? parseFilters(read, OPTIONS) : readFilters(read ?? [], OPTIONS);
   } catch (error) {
     if (error instanceof Failure && error.attr === undefined) throw invalid(attr, error.message);
     throw error;

@@ -196,7 +196,7 @@ describe('an invalid question', () => {
       'formula: The formula cannot be read: there is no series "B".',
     ],
     ['trends', { breakdown: ['a', 'b'] }, 'breakdown: Trends can be broken down by one property at a time.'],
-    ['trends', { breakdown: 'x', breakdown_type: 'hogql' }, 'breakdown_type: '],
+    ['trends', { breakdown: 'x', breakdown_type: 'hogql' }, 'breakdown: The expression is not understood'],
     [
       'trends',
       { breakdown: 'x', breakdown_type: 'session' },

@@ -2,7 +2,14 @@
 import type { Breakdown } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { UsedName } from '../../../core/events/used-name.ts';
-import { type Filter, propertyFiltersIn, SESSION_DURATION } from '../../../core/filters/property-filter.ts';
+import { readText } from '../../../core/expressions/check-expression.ts';
+import { partsOf, type TypedExpression } from '../../../core/expressions/typed-expression.ts';
+import {
+  expressionFiltersIn,
+  type Filter,
+  propertyFiltersIn,
+  SESSION_DURATION,
+} from '../../../core/filters/property-filter.ts';
 import type { FunnelQuestion, PathsQuestion, Series } from './question.ts';
 
 export interface QuestionParts {
@@ -59,14 +66,24 @@ const eventsOf = (entity: Entity): UsedName[] => {
 const filtersOf = (entity: Entity): Filter[] =>
   entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(({ filter }) => filter)];
 
-const filteredNames = (filter: Filter): UsedName[] =>
-  propertyFiltersIn(filter).flatMap(({ owner, key, groupIndex }) =>
+const filteredNames = (filter: Filter): UsedName[] => [
+  ...propertyFiltersIn(filter).flatMap(({ owner, key, groupIndex }) =>
     owner === 'session' || owner === 'element' ? [] : [property(owner, key, groupIndex)],
+  ),
+  ...expressionFiltersIn(filter).flatMap(({ condition }) => expressionNames(condition)),
+];
+
+const expressionNames = (expression: TypedExpression): UsedName[] =>
+  partsOf(expression).flatMap((part) =>
+    part.kind === 'property'
+      ? [property(part.owner, part.path[0], part.owner === 'group' ? part.groupIndex : null)]
+      : [],
   );
 
 function breakdownNames(breakdown: Breakdown | null): UsedName[] {
   if (breakdown?.kind !== 'property' || breakdown.owner === 'session') return [];
   const { owner, keys, groupIndex } = breakdown;
+  if (owner === 'hogql') return keys.flatMap((key) => expressionNames(readText(key, 'events')));
   return keys.map((key) => property(owner, key, groupIndex));
 }
 

@@ -21,7 +21,7 @@ export const splitBy = (
   key: string,
   sessionRange: Range,
 ): BreakdownColumns => ({
-  value: valueSql(statement.sql, breakdown, key),
+  value: valueSql(statement, breakdown, key),
   join: valueJoinSql(statement, breakdown, key, sessionRange),
   condition: hasOwnerSql(breakdown),
 });

@@ -33,13 +33,14 @@ export async function answerStickiness(
 const prepareSeries = (
   deps: QueryDeps,
   projectId: number,
-  { filter, range, previous }: StickinessQuestion,
+  { filter, range, previous, timezone }: StickinessQuestion,
   series: readonly Series[],
 ): Promise<EventQuery> =>
   prepareEventQuery(deps, projectId, {
     filters: [filter],
     entities: series.map(({ entity }) => entity),
     sessionRange: withLookback(range, previous),
+    timezone,
     hasActors: series.some(({ math }) => actorOfMath(math).kind === 'person'),
   });
 

@@ -19,6 +19,7 @@ export async function answerTrends(deps: ScanDeps, projectId: number, question: 
     entities: series.map(({ entity }) => entity),
     breakdown,
     sessionRange: withLookback(range, previous),
+    timezone: question.timezone,
     hasActors: series.some(({ math }) => countsPersons(math)),
   });
   const count = async (during: Range, from: number): Promise<PeriodNumbers> => {
@@ -45,6 +46,7 @@ export async function findTrendsPeople(
     entities: [entity],
     selection,
     sessionRange: withLookback(question.range),
+    timezone: question.timezone,
     hasActors: actor.kind === 'person',
   });
   const statement = query.begin();

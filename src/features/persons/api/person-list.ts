@@ -1,5 +1,5 @@
 /** Lists of persons, all or the members of a cohort, as JSON pages or as CSV. */
-import type { Filter } from '../../../core/filters/property-filter.ts';
+import { expressionFiltersIn, type Filter } from '../../../core/filters/property-filter.ts';
 import type { Json } from '../../../core/json/json.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
@@ -7,6 +7,7 @@ import type { Query } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { CohortMembers } from '../../../query/cohorts/cohort-members.ts';
+import { findPersonsByExpression } from '../../../query/expressions/match-persons.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
@@ -16,7 +17,6 @@ import { pageLinks, readPersonQuery } from './person-query.ts';
 import { presentListedPerson } from './person-schemas.ts';
 
 type Deps = RouteDeps & QueryDeps;
-type MemberIds = Awaited<ReturnType<CohortMembers['idsIn']>>;
 
 interface PersonSearch {
   deps: PersonSearchDeps;
@@ -25,8 +25,7 @@ interface PersonSearch {
 
 export async function searchPersons(deps: Deps, projectId: number, query: Query): Promise<PersonSearch> {
   const parsed = readPersonQuery(projectId, query);
-  const memberIds = await new CohortMembers(deps, projectId, deps.clock.now()).idsIn(parsed.filter);
-  return { deps: searchDeps(deps, memberIds), query: parsed };
+  return { deps: await searchDeps(deps, projectId, parsed.filter), query: parsed };
 }
 
 /** Up to this many members are sorted at once, in about 40 ms; beyond it the list of persons is filtered. */
@@ -40,20 +39,24 @@ export async function searchCohortMembers(
 ): Promise<PersonSearch> {
   const parsed = readPersonQuery(projectId, query);
   const filter: Filter = { kind: 'and', filters: [{ kind: 'cohort', id, negated: false }, parsed.filter] };
-  const memberIds = await new CohortMembers(deps, projectId, deps.clock.now()).idsIn(filter);
-  const members = memberIds.get(id) ?? null;
+  const members = await new CohortMembers(deps, projectId, deps.clock.now()).get(id);
   const among =
     members === null || members.size <= MAX_SORTED_MEMBERS
       ? await deps.metadata.cohortMembers.sortPersonIds(projectId, [...(members ?? [])])
       : undefined;
-  return { deps: searchDeps(deps, memberIds), query: { ...parsed, filter, among } };
+  return { deps: await searchDeps(deps, projectId, filter), query: { ...parsed, filter, among } };
 }
 
-const searchDeps = ({ metadata }: Deps, memberIds: MemberIds): PersonSearchDeps => ({
-  persons: metadata.persons,
-  search: searchPattern,
-  isCohortMember: (personId, cohortId) => memberIds.get(cohortId)?.has(personId),
-});
+async function searchDeps(deps: Deps, projectId: number, filter: Filter): Promise<PersonSearchDeps> {
+  const memberIds = await new CohortMembers(deps, projectId, deps.clock.now()).idsIn(filter);
+  const matchingIds = await findPersonsByExpression(deps, projectId, expressionFiltersIn(filter));
+  return {
+    persons: deps.metadata.persons,
+    search: searchPattern,
+    isCohortMember: (personId, cohortId) => memberIds.get(cohortId)?.has(personId),
+    isTrue: (personId, { text }) => matchingIds.get(text)?.has(personId) === true,
+  };
+}
 
 /** Distinct ids per person in a list; a single person shows all of them. */
 const MAX_LISTED_IDS = 1000;

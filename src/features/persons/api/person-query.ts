@@ -27,7 +27,7 @@ export function readPersonQuery(projectId: number, query: Query): PersonQuery {
 
 /** Filters without a type are about persons here. */
 function readPersonFilter(given: readonly string[]): Filter {
-  const filter = parseFilters(given, 'person');
+  const filter = parseFilters(given, { owner: 'person', expressions: 'persons' });
   const other = propertyFiltersIn(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
   if (other === undefined) return filter;
   throw invalid('properties', `Filters of type "${other.owner}" are not supported here: use person or cohort.`);

@@ -53,7 +53,7 @@ export const PERSON_QUERY = {
   email: 'Only persons with exactly this e-mail.',
   search: 'Part of the e-mail, or a complete distinct id.',
   properties:
-    'Property filters as JSON: a list, one filter, a group `{type, values}`, or an object `{key__operator: value}`. If repeated, all apply.',
+    'Property filters as JSON: a list, one filter, a group `{type, values}`, or an object `{key__operator: value}`. If repeated, all apply. Filters of type `hogql` have an expression as key.',
   ...PAGE_QUERY,
 } as const;
 

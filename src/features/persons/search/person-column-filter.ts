@@ -2,7 +2,7 @@
 
 import type { PatternSearch } from '../../../core/filters/compile-pattern.ts';
 import { matches } from '../../../core/filters/matches.ts';
-import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
+import type { ExpressionFilter, Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
 import type { Json } from '../../../core/json/json.ts';
 import type { ColumnFilter } from '../../../core/persons/person-columns.ts';
 import { longestPlain } from './prefilter-persons.ts';
@@ -10,12 +10,15 @@ import { longestPlain } from './prefilter-persons.ts';
 export interface ColumnFilterDeps {
   search: PatternSearch;
   isCohortMember?(personId: number, cohortId: number): boolean | undefined;
+  /** Whether an expression is true for a person. */
+  isTrue?(personId: number, expression: ExpressionFilter): boolean;
 }
 
 export function columnFilter(deps: ColumnFilterDeps, filter: Filter): ColumnFilter {
   if (filter.kind === 'cohort') {
     return { kind: 'person', fits: (id) => deps.isCohortMember?.(id, filter.id) === !filter.negated };
   }
+  if (filter.kind === 'expression') return { kind: 'person', fits: (id) => deps.isTrue?.(id, filter) === true };
   if (filter.kind === 'property') return propertyColumnFilter(deps, filter);
   const tests = filter.filters.map((inner) => columnFilter(deps, inner));
   // An empty group restricts nothing.

@@ -15,8 +15,8 @@ export type Prefilters = readonly (readonly Prefilter[])[];
 const MAX_ALTERNATIVES = 50;
 
 export function prefilterOf(filter: Filter, search: PatternSearch): Prefilters {
-  // Cohort membership is not in the properties.
-  if (filter.kind === 'cohort') return [];
+  // Cohort membership is not in the properties, and what an expression needs is not known.
+  if (filter.kind === 'cohort' || filter.kind === 'expression') return [];
   const prefilters =
     filter.kind === 'property'
       ? propertyPrefilter(filter, search)

@@ -181,8 +181,8 @@ describe.each(INDEX_STATES)('searching persons %s', (state) => {
   it('scans long lists in batches, and stops when it has enough', async () => {
     index = sqlPersonIndex(database, sqliteDialect, { blockSize: 300, minChanges: 1 });
     await store(Array.from({ length: 2500 }, (_, i) => ({ n: i, rare: i === 3 ? 'yes' : 'no', email: `${i}@x` })));
-    expect(await find({ filter: readFilters({ rare: 'yes' }, 'person') })).toEqual([3]);
-    const gt = readFilters({ n__gt: 9 }, 'person');
+    expect(await find({ filter: readFilters({ rare: 'yes' }, { owner: 'person' }) })).toEqual([3]);
+    const gt = readFilters({ n__gt: 9 }, { owner: 'person' });
     expect(await find({ filter: gt }, { limit: 2, offset: 2400 })).toEqual([99, 98]);
     const sizes: number[] = [];
     for await (const slice of eachPersonIdBatch(deps(), { projectId, filter: gt }, 1000)) sizes.push(slice.length);

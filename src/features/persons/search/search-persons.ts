@@ -6,8 +6,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  cohortFiltersIn,
   type Filter,
+  leafFilters,
   NO_FILTER,
   type PropertyFilter,
   propertyFiltersIn,
@@ -68,7 +68,7 @@ export async function listPersons(
 const matchesEverybody = ({ distinctId, email, search, among, filter }: PersonQuery): boolean => {
   const own = personFilter(filter);
   const isRestricted = [distinctId, email, search, among].some((value) => value !== undefined);
-  return !isRestricted && propertyFiltersIn(own).length === 0 && cohortFiltersIn(own).length === 0;
+  return !isRestricted && leafFilters(own).length === 0;
 };
 
 /** All matching persons, in batches. */
@@ -169,7 +169,7 @@ function filterOf({ email, filter }: PersonQuery): Filter {
 const personFilter = (filter: Filter): Filter => personPart(filter) ?? NO_FILTER;
 
 function personPart(filter: Filter): Filter | undefined {
-  if (filter.kind === 'cohort') return filter;
+  if (filter.kind === 'cohort' || filter.kind === 'expression') return filter;
   if (filter.kind === 'property') return filter.owner === 'person' ? filter : undefined;
   const filters = filter.filters.map(personPart).filter((inner) => inner !== undefined);
   return filters.length === 0 && filter.filters.length > 0 ? undefined : { ...filter, filters };
