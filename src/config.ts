@@ -26,6 +26,15 @@ export interface Config {
   trustProxy: boolean | number | string;
   monitoringPublic: boolean;
   maxBodyBytes: number;
+  maxApiBodyBytes: number;
+  maxFlagsBodyBytes: number;
+  maxUnpackingRatio: number;
+  maxBodyValues: number;
+  maxBatchEvents: number;
+  maxEventBytes: number;
+  maxEventKeys: number;
+  bodyMemoryMb: number;
+  requestTimeoutSeconds: number;
   ingestLogMaxBytes: number;
   eventsRetentionDays: number | null;
   eventsMemoryMb: number;
@@ -226,8 +235,62 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   maxBodyBytes: {
     env: 'MAX_BODY_BYTES',
     defaultText: '20971520',
-    help: 'Maximum size of a request body as sent, in bytes.',
+    help: 'Maximum size of a request body as sent, in bytes: of events and uploads. Unpacked it may be 2.5 times as large.',
     parse: integer(1024, 1_073_741_824),
+  },
+  maxApiBodyBytes: {
+    env: 'MAX_API_BODY_BYTES',
+    defaultText: '2097152',
+    help: 'Maximum size of a request body of the private API, in bytes, uploads excepted.',
+    parse: integer(16_384, 1_073_741_824),
+  },
+  maxFlagsBodyBytes: {
+    env: 'MAX_FLAGS_BODY_BYTES',
+    defaultText: '262144',
+    help: 'Maximum size of a request body that asks for flags, in bytes.',
+    parse: integer(1024, 1_073_741_824),
+  },
+  maxUnpackingRatio: {
+    env: 'MAX_UNPACKING_RATIO',
+    defaultText: '100',
+    help: 'How many times its size a body may unpack to; a megabyte is always allowed.',
+    parse: integer(10, 2000),
+  },
+  maxBodyValues: {
+    env: 'MAX_BODY_VALUES',
+    defaultText: '1000000',
+    help: 'Maximum number of values in all events of a request: items of lists and members of objects.',
+    parse: integer(10_000, 1_000_000_000),
+  },
+  maxBatchEvents: {
+    env: 'MAX_BATCH_EVENTS',
+    defaultText: '20000',
+    help: 'Maximum number of events in a request; beyond it, 413 tells SDKs to send fewer at once.',
+    parse: integer(100, 10_000_000),
+  },
+  maxEventBytes: {
+    env: 'MAX_EVENT_BYTES',
+    defaultText: '1048576',
+    help: 'Maximum size of an event, in bytes; a larger one is dropped with a warning.',
+    parse: integer(16_384, 1_073_741_824),
+  },
+  maxEventKeys: {
+    env: 'MAX_EVENT_KEYS',
+    defaultText: '10000',
+    help: 'Maximum number of keys in an event, at all levels; one with more is dropped with a warning.',
+    parse: integer(100, 10_000_000),
+  },
+  bodyMemoryMb: {
+    env: 'BODY_MEMORY_MB',
+    defaultText: '64',
+    help: 'Memory for request bodies that arrive or are being processed, in MB; beyond it, 503 tells clients to retry.',
+    parse: integer(8, 1_048_576),
+  },
+  requestTimeoutSeconds: {
+    env: 'REQUEST_TIMEOUT_SECONDS',
+    defaultText: '120',
+    help: 'Seconds in which a request must have arrived; beyond it, 408.',
+    parse: integer(1, 3600),
   },
   ingestLogMaxBytes: {
     env: 'INGEST_LOG_MAX_BYTES',

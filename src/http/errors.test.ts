@@ -85,7 +85,6 @@ describe('what goes out', () => {
   });
 
   it.each([
-    ['FST_ERR_CTP_BODY_TOO_LARGE', 413, 413, 'payload_too_large'],
     ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 415, 'unsupported_media_type'],
     ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 400, 400, 'parse_error'],
     ['FST_ERR_BAD_URL', 400, 400, 'parse_error'],

@@ -3,6 +3,7 @@
  * not about a field.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind, notFound } from '../core/errors.ts';
 
@@ -80,11 +81,24 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.code(status).send(body);
 }
 
+const CONNECTION_ERRORS: Readonly<Record<string, [status: string, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive (REQUEST_TIMEOUT_SECONDS).'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large.'],
+};
+
+/** For what is no complete HTTP request, and so never reaches a route. */
+export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const [status, detail] = CONNECTION_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'This is no valid HTTP request.'];
+  const body = JSON.stringify(errorBody(new Failure('malformed', detail)));
+  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+  socket.destroy(error);
+}
+
 /** Errors of the web framework as failures. */
 function fromFramework(error: Error & Partial<FastifyError>, requestHeaders: IncomingHttpHeaders): Failure | null {
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Failure('too_large', 'The request body is too large. Send fewer events at once.', { cause: error });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure(
         'unsupported_media_type',

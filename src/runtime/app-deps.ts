@@ -14,6 +14,7 @@ import { QueryUsage } from '../features/insights/query-usage.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import { Admission } from '../http/admission/admission.ts';
 import { requestLogger } from '../http/request-log.ts';
 import { acceptEvents } from '../ingest/accept/accept-events.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -43,7 +44,8 @@ interface BaseDeps {
 export type AppDeps = ReturnType<typeof createDeps>;
 
 export function createDeps(base: BaseDeps) {
-  const shared = { ...base, ...storeDeps(base), ...eventDeps(base), logAnswer: requestLogger(base) };
+  const admission = new Admission(base.config, base.metrics.registry);
+  const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, logAnswer: requestLogger(base) };
   const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
   return { ...withFlags, demo: newDemoData(withFlags) };
 }

@@ -14,10 +14,12 @@ import {
 import type { Config } from '../config.ts';
 import { notFound } from '../core/errors.ts';
 import { stringifyExact } from '../core/json/exact-json.ts';
+import { discardRestAfterResponse } from '../http/admission/discard-rest.ts';
+import { receiveBodies, receivedBody } from '../http/admission/receive-bodies.ts';
 import { addBodyParsers } from '../http/body-parsers.ts';
 import { consoleRoutes } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
-import { sendError } from '../http/errors.ts';
+import { refuseConnection, sendError } from '../http/errors.ts';
 import { KnownRoutes } from '../http/known-routes.ts';
 import { lazyLog } from '../http/lazy-log.ts';
 import { OPENAPI } from '../http/openapi.ts';
@@ -31,7 +33,7 @@ import type { AppDeps } from './app-deps.ts';
 import type { AppFeature } from './features.ts';
 import { handleUnknownPaths, rejectReservedNames } from './unknown-paths.ts';
 
-interface ServerOptions extends Pick<Config, 'trustProxy' | 'maxBodyBytes' | 'publicUrl'> {
+interface ServerOptions extends Pick<Config, 'trustProxy' | 'maxBodyBytes' | 'publicUrl' | 'requestTimeoutSeconds'> {
   consoleFolder: string;
 }
 
@@ -53,6 +55,8 @@ export function buildMonitoringServer(deps: AppDeps, status: StatusRouteDeps, op
 
 /** Code units: a flag key has up to 400 characters, each with one or two of them. */
 const MAX_PARAM_LENGTH = 1000;
+/** How much of a refused body is read, and for how long, for its sender to see the answer. */
+const MAX_DISCARDED = { maxBytes: 100 * 1024 * 1024, maxMs: 10_000 };
 
 function newServer(deps: AppDeps, options: ServerOptions): FastifyInstance {
   const { trustProxy } = options;
@@ -62,13 +66,18 @@ function newServer(deps: AppDeps, options: ServerOptions): FastifyInstance {
     childLoggerFactory: (log, bindings, options) => lazyLog(log, bindings, options),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    bodyLimit: options.maxBodyBytes,
+    requestTimeout: options.requestTimeoutSeconds * 1000,
+    http: { connectionsCheckingInterval: 1000 },
+    clientErrorHandler: refuseConnection,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     // Bad escapes in a path never reach a route; they are answered like other errors.
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
   });
   app.setErrorHandler(sendError);
+  ignoreBodies(app);
+  // Node would otherwise take the larger of the two for the whole request.
+  app.server.headersTimeout = Math.min(app.server.headersTimeout, app.server.requestTimeout);
   closeIdleConnectionsOnStop(app);
   return app;
 }
@@ -89,6 +98,7 @@ export async function buildServer(
   await app.register(scope((api) => publicRoutes(api, deps, features)));
   const fastRoutes = features.flatMap((feature) => feature.fastRoutes ?? []);
   installFastPath(app, new FastPath<AppDeps>(deps, fastRoutes));
+  discardRestAfterResponse(app.server, MAX_DISCARDED);
   handleUnknownPaths(app, deps, known);
   await app.register(
     scope((api) => {
@@ -126,7 +136,8 @@ function privateRoutes(
   status: StatusRouteDeps,
 ): void {
   dataHeaders(api, deps.config.publicUrl);
-  addBodyParsers(api);
+  receiveBodies(api, deps.admission, deps.config.maxApiBodyBytes);
+  addBodyParsers(api, deps.admission);
   rejectReservedNames(api, deps, known);
   for (const feature of features) feature.api?.(api, deps);
   serverStatusRoute(api, deps, status);
@@ -136,15 +147,22 @@ const COMMON_CONTENT_TYPES = ['application/json', 'text/plain', 'application/x-w
 
 /** For SDKs, with a project key. Bodies stay bytes: the decoder finds out what they are. */
 function publicRoutes(api: FastifyInstance, deps: AppDeps, features: readonly AppFeature[]): void {
+  receiveBodies(api, deps.admission, deps.config.maxBodyBytes);
   api.removeAllContentTypeParsers();
   // The common types by name, because the framework searches for the others at each request.
-  api.addContentTypeParser([...COMMON_CONTENT_TYPES, '*'], { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
+  api.addContentTypeParser([...COMMON_CONTENT_TYPES, '*'], (request, _payload, done) =>
+    done(null, receivedBody(request)),
   );
   // The decoder checks bodies; schemas are for the API document alone.
   api.setValidatorCompiler(() => () => true);
   addCors(api);
   for (const feature of features) feature.public?.(api, deps);
+}
+
+/** Where no route takes a body, none is parsed. */
+function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
 /** The framework closes idle connections once; those that become idle while it stops would be kept for a minute. */

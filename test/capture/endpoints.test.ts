@@ -116,14 +116,37 @@ describe('bodies', () => {
     expect(await storedIds(event)).toEqual(['ada']);
   });
 
+  it.each<[string, string, string, Record<string, string>?]>([
+    ['an empty batch', '/batch/', '{"api_key":"phc_wrong","batch":[]}'],
+    ['a batch of nothing', '/batch/', '{"api_key":"phc_wrong","batch":[null]}'],
+    [
+      'an empty list in a form',
+      '/e/',
+      'api_key=phc_wrong&data=[]',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ],
+    ['an empty batch of Segment', '/v1/batch', '{"writeKey":"phc_wrong","batch":[]}'],
+    [
+      'a body that is none',
+      '/v1/batch',
+      '{',
+      { authorization: `Basic ${Buffer.from('phc_wrong:').toString('base64')}` },
+    ],
+  ])('tells of a wrong key before %s', async (_name, path, body, headers = {}) => {
+    const answer = await send(server.url, path, { headers: { 'content-type': 'application/json', ...headers }, body });
+    expect([answer.status, answer.json.code]).toEqual([401, 'invalid_api_key']);
+  });
+
   it.each<[string, string, string]>([
     ['nothing', '', 'no_data'],
     ['an empty object', '{}', 'no_data'],
     ['an empty list', '[]', 'no_data'],
     ['half a JSON', '{"event":', 'invalid_payload'],
-    ['a text for a batch', '{"api_key":"x","batch":"abc"}', 'invalid_payload'],
-    ['null in a batch', '{"api_key":"x","batch":[null]}', 'invalid_payload'],
+    ['a text for a batch', '{"api_key":"phc_test_project_key","batch":"abc"}', 'invalid_payload'],
+    ['null in a batch', '{"api_key":"phc_test_project_key","batch":[null]}', 'invalid_payload'],
     ['a number', '17', 'invalid_payload'],
+    ['an empty batch', '{"api_key":"phc_test_project_key","batch":[]}', 'no_data'],
+    ['an empty batch without a key', '{"batch":[]}', 'no_data'],
   ])('refuses %s', async (_name, body, code) => {
     const answer = await send(server.url, '/batch/', {
       headers: { 'content-type': 'application/json', ...ORIGIN },

@@ -48,8 +48,10 @@ describe('size', () => {
   };
 
   it('up to the limit is taken', async () => {
-    expect((await send(server.url, '/batch/', { headers: JSON_TYPE, body: sized(MAX) })).status).toBe(200);
-    expect(await stored('large')).toHaveLength(1);
+    const event = { event: 'large', distinct_id: 'd', properties: { fill: 'a'.repeat(1_000_000) } };
+    const batch = Array(20).fill(event);
+    expect((await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch })).status).toBe(200);
+    expect(await stored('large')).toHaveLength(20);
   });
 
   it.each(['/capture/', '/batch/', '/e/', '/s/', '/i/v0/e/', '/i/v1/analytics/events'])(
@@ -182,8 +184,8 @@ describe('contents', () => {
     expect(await isAlive()).toBe(true);
   });
 
-  it('of a megabyte where an id belongs are cut', async () => {
-    const long = 'x'.repeat(1024 * 1024);
+  it('of a hundred kilobytes where an id belongs are cut', async () => {
+    const long = 'x'.repeat(100 * 1024);
     const body = anEvent({ event: long, distinct_id: long, properties: { $groups: { [long]: long }, [long]: 1 } });
     expect((await sendJson(server.url, '/e/', body)).status).toBe(200);
     const [event] = await stored('x'.repeat(200));
@@ -234,9 +236,34 @@ describe('contents', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_payload']);
   });
 
-  it('with properties beyond count are stored', async () => {
-    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, i]));
-    expect((await sendJson(server.url, '/e/', anEvent({ event: 'wide', properties }))).status).toBe(200);
+  const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, i]));
+
+  it('with thousands of properties are stored', async () => {
+    expect((await sendJson(server.url, '/e/', anEvent({ event: 'wide', properties: wide(9_900) }))).status).toBe(200);
     expect(await stored('wide')).toHaveLength(1);
+  });
+
+  it.each<[string, string, object]>([
+    ['too many keys', 'event_has_too_many_keys', wide(10_001)],
+    ['more than a megabyte', 'event_too_large', { note: 'x'.repeat(1_100_000) }],
+  ])('with %s are dropped alone, with a warning', async (name, reason, properties) => {
+    const before = (await server.counters()).dropped[reason] ?? 0;
+    const event = (more: object) => ({ event: name, distinct_id: 'ada', ...more });
+    const batch = [event({}), event({ properties }), event({})];
+    expect((await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch })).status).toBe(200);
+    expect((await sendJson(server.url, '/e/', anEvent({ event: name, properties }))).status).toBe(200);
+    expect(await stored(name)).toHaveLength(2);
+    expect((await server.counters()).dropped[reason]).toBe(before + 2);
+    const warnings = await server.rows('select details from ingestion_warnings where type = ?', reason);
+    const details = warnings.map((warning) => JSON.parse(warning.details)).filter(({ event }) => event === name);
+    expect(details).toEqual([expect.objectContaining({ distinctId: 'ada' }), expect.anything()]);
+    const metrics = await (await fetch(new URL('/metrics', server.url))).text();
+    expect(metrics).toContain(`cairn_refused_total{reason="${reason}"}`);
+  });
+
+  it('are no more than 20,000 in a batch', async () => {
+    const batch = Array(20_001).fill({ event: 'e', distinct_id: 'd' });
+    const { status, json } = await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch });
+    expect([status, json.code]).toEqual([413, 'payload_too_large']);
   });
 });

@@ -10,6 +10,8 @@ export const DROP_REASONS = [
   'client_ingestion_warning',
   'person_processing_disabled',
   'group_key_too_long',
+  'event_too_large',
+  'event_has_too_many_keys',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];

@@ -10,6 +10,7 @@ import { eventName } from './event-name.ts';
 import { eventTime, type RequestTimestamps } from './event-time.ts';
 import { groupIdentify, MAX_GROUP_KEY_LENGTH } from './groups.ts';
 import { type PropertyContext, readProperties } from './read-properties.ts';
+import { type Refusal, refusalOf } from './refused-event.ts';
 import { specialEvent } from './special-events.ts';
 import type { Warning } from './warning.ts';
 
@@ -53,6 +54,11 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
     return drop('invalid_uuid');
   }
   const { uuid } = identity;
+  const refusal = refusalOf(raw);
+  if (refusal !== undefined) {
+    warnings.push({ type: refusal.reason, details: refusalDetails(raw, uuid, refusal) });
+    return drop(refusal.reason, uuid);
+  }
   const name = eventName(raw, context.engage);
   if (name === undefined) return drop('missing_event_name', uuid);
   const special = specialEvent(name, given, uuid, warnings);
@@ -99,6 +105,14 @@ function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {
   warnings.push({ type: 'group_key_too_long', details });
   return true;
 }
+
+const refusalDetails = (raw: JsonObject, eventUuid: string, { bytes, keys }: Refusal): JsonObject => ({
+  eventUuid,
+  event: String(raw['event'] ?? '').slice(0, 200),
+  distinctId: String(raw['distinct_id'] ?? raw['$distinct_id'] ?? '').slice(0, 200),
+  bytes,
+  keys,
+});
 
 /** Events that have no meaning without persons. */
 const NEEDS_PERSON: ReadonlySet<string> = new Set([

@@ -20,6 +20,18 @@ export class ListFinder {
   #runAt = 0;
   /** Lists and objects opened so far. */
   containers = 0;
+  /** Items of lists and members of objects so far, and how many of them are in the list. */
+  values = 0;
+  listValues = 0;
+  keys = 0;
+  /** Items of the list so far. */
+  items = 0;
+  /** Items that are larger than the limits. */
+  readonly oversized: OversizedItem[] = [];
+  #valuesBefore = 0;
+  #itemAt = 0;
+  #itemKeys = 0;
+  #itemValues = 0;
   /** Positions of the list's brackets; -1: not found. */
   open = -1;
   close = -1;
@@ -28,10 +40,13 @@ export class ListFinder {
   /** Keys with escapes, or `batch` twice: only parsing the body as a whole can tell which counts. */
   isAmbiguous = false;
 
+  readonly #limits: ItemLimits;
+
   /** `runBytes`: the minimum size of a run, except for the last. */
-  constructor(json: Uint8Array, runBytes: number) {
+  constructor(json: Uint8Array, runBytes: number, limits: ItemLimits) {
     this.#json = json;
     this.#runBytes = runBytes;
+    this.#limits = limits;
   }
 
   /** Scans further bytes; false at the end of the text. */
@@ -56,6 +71,7 @@ export class ListFinder {
       } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#opens(byte, i);
       else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#closes(i);
       else if (byte === COMMA) this.#comma(i);
+      else if (byte === COLON) this.keys++;
     }
     this.#isText = isText;
     this.#at = i;
@@ -71,35 +87,83 @@ export class ListFinder {
 
   #opens(byte: number, at: number): void {
     this.containers++;
+    this.values++;
     this.#depth++;
     const isList = byte === OPEN_LIST && (this.#depth === 1 || (this.#depth === 2 && this.#isBatch));
     if (this.#depth === 1 && !isList) this.#isNameNext = true;
     if (!isList || this.open !== -1) return;
     this.open = at;
+    this.#valuesBefore = this.values;
     this.#listDepth = this.#depth;
     this.#runAt = at;
+    this.#beginItem(at);
   }
 
   #closes(at: number): void {
     this.#depth--;
     if (this.#listDepth === 0 || this.#depth >= this.#listDepth) return;
     this.close = at;
+    // An empty list has none.
+    if (this.items > 0 || !isBlank(this.#json, this.open + 1, at)) this.#endItem(at);
+    this.listValues = this.values - this.#valuesBefore;
     this.#listDepth = 0;
   }
 
   #comma(at: number): void {
+    this.values++;
     if (this.#listDepth === 0) {
       if (this.#depth === 1) this.#isNameNext = true;
-    } else if (this.#depth === this.#listDepth && at - this.#runAt >= this.#runBytes) {
+    } else if (this.#depth === this.#listDepth) {
+      this.#endItem(at);
+      if (at - this.#runAt < this.#runBytes) return;
       this.separators.push(at);
       this.#runAt = at;
     }
   }
+
+  #beginItem(at: number): void {
+    this.#itemAt = at + 1;
+    this.#itemKeys = this.keys;
+    this.#itemValues = this.values;
+  }
+
+  #endItem(at: number): void {
+    this.items++;
+    const item = {
+      from: this.#itemAt,
+      to: at,
+      keys: this.keys - this.#itemKeys,
+      values: this.values - this.#itemValues,
+    };
+    if (isOversized(item, this.#limits)) this.oversized.push(item);
+    this.#beginItem(at);
+  }
+}
+
+export interface ItemLimits {
+  bytes: number;
+  keys: number;
+  values: number;
+}
+
+interface OversizedItem {
+  from: number;
+  to: number;
+  keys: number;
+}
+
+const isOversized = (item: OversizedItem & { values: number }, limits: ItemLimits): boolean =>
+  item.to - item.from > limits.bytes || item.keys > limits.keys || item.values > limits.values;
+
+function isBlank(json: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if ((json[i] as number) > 0x20) return false;
+  return true;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;

@@ -4,7 +4,7 @@ import type { KeyGuard } from '../../access/key-guard.ts';
 /** What every private route needs; features add what their handlers use. */
 export interface RouteDeps extends CallerDeps {
   keys: KeyGuard;
-  config: { publicUrl: string | null };
+  config: { publicUrl: string | null; maxBodyBytes: number };
   /** Hears of every change to a project, so that no answer is kept longer than it is true. */
   results: { invalidate(projectId: number): void };
 }

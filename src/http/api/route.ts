@@ -44,6 +44,8 @@ interface RouteDeclaration<B extends TSchema, C> {
   body?: B;
   /** Query parameters for the OpenAPI document: name → description. They are read leniently. */
   query?: Readonly<Record<string, string>>;
+  /** Of the body, where it is an upload; otherwise `MAX_API_BODY_BYTES`. */
+  maxBodyBytes?: number;
   /** Minimum level in the organization; any member when absent. */
   level?: MembershipLevel;
   /** What it changes of the project: members for whom one of these is read-only are refused. */
@@ -114,10 +116,11 @@ function declare<B extends TSchema, C>(
   declaration: Declared<B, C>,
   run: (context: RouteContext<unknown>) => Promise<unknown>,
 ): void {
-  const { method, url, status = 200 } = declaration;
+  const { method, url, status = 200, maxBodyBytes } = declaration;
   app.route({
     method,
     url,
+    ...(maxBodyBytes === undefined ? {} : { bodyLimit: maxBodyBytes }),
     schema: document(declaration),
     onRequest: async (request) => {
       request.caller = await callerFromHeaders(deps, request);

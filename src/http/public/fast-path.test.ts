@@ -1,8 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Failure } from '../../core/errors.ts';
 import { openLog } from '../../lib/log.ts';
+import { Admission } from '../admission/admission.ts';
 import { FastPath, type FastPathDeps } from './fast-path.ts';
 import type { FastRoute } from './fast-route.ts';
 
@@ -34,7 +36,8 @@ beforeEach(async () => {
     {
       log,
       ids: { uuid: () => 'an-id' },
-      config: { maxBodyBytes: 1000 },
+      config: { maxFlagsBodyBytes: 1000 },
+      admission: new Admission({ maxBodyBytes: 1000, bodyMemoryMb: 8 }, new Registry()),
       metrics: { requestTimes: { observe: (...args: unknown[]) => void observed.push(args.slice(0, 3)) } },
     } as unknown as FastPathDeps,
     [GREET],

@@ -37,7 +37,7 @@ export class FastPath<D extends FastPathDeps> {
 
   constructor(deps: D, routes: readonly FastRoute<D>[]) {
     this.#deps = deps;
-    this.#maxBytes = Math.min(MAX_PLAIN_BYTES, deps.config.maxBodyBytes);
+    this.#maxBytes = Math.min(MAX_PLAIN_BYTES, deps.config.maxFlagsBodyBytes);
     // With and without a trailing slash, as in the framework.
     this.#routes = new Map(
       routes.flatMap((route) => [route.path, route.path.slice(0, -1)].map((path) => [path, route])),
@@ -67,9 +67,11 @@ export class FastPath<D extends FastPathDeps> {
     if (headers['content-encoding'] !== undefined || !PLAIN_TYPE.test(headers['content-type'] ?? '')) return false;
     const query = queryStart === -1 ? NO_QUERY : parse(url.slice(queryStart + 1));
     const since = performance.now();
-    readBody(request, length, (body) => {
-      const publicRequest: PublicRequest = { id: this.#deps.ids.uuid(), method, headers, query, body };
-      this.#answer({ route, request: publicRequest, response, since });
+    const publicRequest: PublicRequest = { id: this.#deps.ids.uuid(), method, headers, query, body: undefined };
+    const fast = { route, request: publicRequest, response, since };
+    request.once('data', (chunk: Buffer) => {
+      if (chunk.length === length) this.#answerBody(fast, chunk);
+      else this.#receiveRest(fast, request, chunk);
     });
     return true;
   }
@@ -77,6 +79,21 @@ export class FastPath<D extends FastPathDeps> {
   /** With debug logs on, the framework logs every request. */
   #isActive(): boolean {
     return !this.#isStopping && !this.#deps.log.isLevelEnabled('debug');
+  }
+
+  /** Nearly all bodies arrive at once. */
+  #receiveRest(fast: FastRequest<D>, request: IncomingMessage, begin: Buffer): void {
+    this.#deps.admission.receive(request, fast.response, this.#maxBytes, begin).then(
+      (body) => this.#answerBody(fast, body),
+      (error: unknown) => {
+        if (!fast.response.headersSent && !fast.response.destroyed) this.#refuse(fast, error);
+      },
+    );
+  }
+
+  #answerBody(fast: FastRequest<D>, body: Buffer): void {
+    fast.request.body = body;
+    this.#answer(fast);
   }
 
   #answer(fast: FastRequest<D>): void {
@@ -114,14 +131,3 @@ export class FastPath<D extends FastPathDeps> {
 }
 
 const NO_QUERY = {};
-
-/** `then` is not called if the client disconnects before the end. */
-function readBody(request: IncomingMessage, length: number, then: (body: Buffer) => void): void {
-  const chunks: Buffer[] = [];
-  let remaining = length;
-  request.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    remaining -= chunk.length;
-    if (remaining === 0) then(chunks.length === 1 ? chunk : Buffer.concat(chunks));
-  });
-}

@@ -22,6 +22,7 @@ export function addFastRoute<D extends PublicRouteDeps>(
 ): void {
   const { logAnswer } = deps;
   app.post(path, {
+    bodyLimit: deps.config.maxFlagsBodyBytes,
     schema: document,
     config: { logsItself: true },
     errorHandler: (error, request, reply) => {

@@ -1,13 +1,16 @@
 import type { ProjectDirectory } from '../../access/project-directory.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { LogAnswer } from '../request-log.ts';
+import type { EventLimits } from './decode/parse-body.ts';
 
 /** What every public route needs; features add what their handlers use. */
 export interface PublicRouteDeps {
   directory: ProjectDirectory;
   clock: Clock;
   ids: Ids;
-  config: { maxBodyBytes: number };
+  admission: Admission;
+  config: EventLimits & { maxBodyBytes: number; maxFlagsBodyBytes: number; maxUnpackingRatio: number };
   logAnswer: LogAnswer;
 }

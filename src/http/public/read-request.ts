@@ -14,7 +14,7 @@ export interface ReadRequest extends DecodedRequest {
 /** Without a promise where the body is plain JSON, as most are: the decoder would give the same, after more checks. */
 export function readPublicRequest(
   request: Omit<PublicRequest, 'id'>,
-  maxBytes: number,
+  { maxBytes, maxRatio }: { maxBytes: number; maxRatio: number },
   protocol: 'v0' | 'v1' = 'v0',
 ): MaybePromise<ReadRequest> {
   const query = queryValues(request);
@@ -27,6 +27,7 @@ export function readPublicRequest(
     query,
     rawBody: Buffer.isBuffer(body) ? body : NO_BODY,
     maxBytes,
+    maxRatio,
     protocol,
   });
   return decoded.then(({ payload, formFields }) => ({ payload, formFields, query }));
@@ -46,6 +47,12 @@ export function queryValues(request: Pick<PublicRequest, 'query'>): QueryValues 
     },
   };
 }
+
+/** How much work it may be to decode: its size, and whether it may unpack to more. */
+export const workOf = (request: Omit<PublicRequest, 'id'>): [bytes: number, isPacked: boolean] => [
+  Buffer.isBuffer(request.body) ? request.body.length : 0,
+  !isPlainJson(request),
+];
 
 export const MAX_PLAIN_BYTES = 64 * 1024;
 const BRACE = 0x7b;

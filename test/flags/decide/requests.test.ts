@@ -234,7 +234,7 @@ describe.each(PATHS)('%s refuses', (path) => {
   });
 
   it('a body that is too large', async () => {
-    const small = await startServer({ config: { maxBodyBytes: 1000 } });
+    const small = await startServer({ config: { maxFlagsBodyBytes: 1000 } });
     try {
       const answer = await sendJson(small.url, path, { token: small.projectKey, distinct_id: 'x'.repeat(2000) });
       expect([answer.status, answer.json.code]).toEqual([413, 'payload_too_large']);

@@ -10,6 +10,8 @@ const REASONS: Readonly<Record<string, string>> = {
   client_ingestion_warning: 'A warning from the SDK. See the ingestion warnings.',
   person_processing_disabled: 'Would update a person, but person profiles are disabled for this event.',
   group_key_too_long: 'Group key too long.',
+  event_too_large: 'Event too large (MAX_EVENT_BYTES). Send fewer or shorter properties.',
+  event_has_too_many_keys: 'Event with too many keys (MAX_EVENT_KEYS). Send fewer properties.',
   project_deleted: 'The project was deleted.',
 };
 
@@ -20,6 +22,8 @@ const WARNINGS: Readonly<Record<string, string>> = {
   invalid_event_when_process_person_profile_is_false: 'This event requires person profiles, which are disabled for it.',
   skipping_event_invalid_uuid: 'Event dropped: invalid UUID.',
   group_key_too_long: 'Group key too long.',
+  event_too_large: 'Event dropped: too large (MAX_EVENT_BYTES).',
+  event_has_too_many_keys: 'Event dropped: too many keys (MAX_EVENT_KEYS).',
   client_ingestion_warning: 'Warning from the SDK.',
   ignored_invalid_timestamp: 'Invalid timestamp; the time of arrival was used.',
   event_timestamp_in_future: 'Timestamp in the future; the time of arrival was used.',

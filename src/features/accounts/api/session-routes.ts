@@ -19,13 +19,20 @@ import type { AccountRouteDeps } from './deps.ts';
 import { presentSignUp, SignUpPreviewSchema, SignUpSchema } from './invite-schemas.ts';
 import { SetUpSchema, SignedInSchema, SignInSchema } from './session-schemas.ts';
 
+/** Nobody is signed in yet, so anybody may send one. */
+const MAX_BODY_BYTES = 16 * 1024;
+
 export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   // Another site must not be able to sign a visitor in or out.
   const onRequest = async (request: FastifyRequest): Promise<void> => requireSameOrigin(request, deps.config.publicUrl);
   const schema = { tags: ['sign-in'], response: { 200: SignedInSchema, ...ERROR_RESPONSES } };
   app.post(
     '/api/login/',
-    { onRequest, schema: { ...schema, summary: 'Sign in to the console', body: SignInSchema } },
+    {
+      onRequest,
+      bodyLimit: MAX_BODY_BYTES,
+      schema: { ...schema, summary: 'Sign in to the console', body: SignInSchema },
+    },
     (request, reply) => {
       const { email, password } = request.body as Static<typeof SignInSchema>;
       const opening = deps.sessions.signIn(email, password, browserOf(deps, request));
@@ -34,7 +41,11 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   );
   app.post(
     '/api/setup/',
-    { onRequest, schema: { ...schema, summary: 'Create the first account with the set-up link', body: SetUpSchema } },
+    {
+      onRequest,
+      bodyLimit: MAX_BODY_BYTES,
+      schema: { ...schema, summary: 'Create the first account with the set-up link', body: SetUpSchema },
+    },
     (request, reply) => {
       const { first_name: firstName = '', ...given } = request.body as Static<typeof SetUpSchema>;
       return sendSession(deps, request, reply, deps.sessions.setUp({ ...given, firstName }, request.ip));
@@ -44,7 +55,7 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   const done = { 204: { type: 'null', description: 'Signed out.' } };
   app.post(
     '/api/logout/',
-    { onRequest, schema: { tags: ['sign-in'], summary: 'Sign out', response: done } },
+    { onRequest, bodyLimit: MAX_BODY_BYTES, schema: { tags: ['sign-in'], summary: 'Sign out', response: done } },
     async (request, reply) => {
       const cookie = sessionCookie(request, deps.config.publicUrl);
       if (cookie !== undefined) await deps.sessions.signOut(cookie);

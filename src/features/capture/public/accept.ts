@@ -8,7 +8,8 @@ import { changedSubjects } from '../../../core/events/changed-subjects.ts';
 import { isRecording } from '../../../core/events/special-events.ts';
 import { validateEvents } from '../../../core/events/validate-events.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { callerAddress, type ReadRequest, readPublicRequest } from '../../../http/public/read-request.ts';
+import { type ParsedEvents, parseEvents } from '../../../http/public/decode/parse-body.ts';
+import { callerAddress, type ReadRequest, readPublicRequest, workOf } from '../../../http/public/read-request.ts';
 import { acceptEvents } from '../../../ingest/accept/accept-events.ts';
 import type { RequestContext } from '../../../ingest/accept/request-context.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
@@ -28,11 +29,13 @@ export interface Sender {
   projectId?: unknown;
 }
 
+type ParseEvents = (payload: Buffer) => Promise<ParsedEvents>;
+
 interface CaptureProtocol<T extends SentEvents> {
   encodings: 'v0' | 'v1';
   /** Where the sender is known without the body: then the key is checked first. */
   sender?: Sender;
-  read(request: ReadRequest): MaybePromise<Sender & { readEvents(): MaybePromise<T> }>;
+  read(request: ReadRequest, parse: ParseEvents): MaybePromise<Sender & { readEvents(): MaybePromise<T> }>;
 }
 
 export async function accept<T extends SentEvents>(
@@ -42,15 +45,33 @@ export async function accept<T extends SentEvents>(
 ): Promise<T> {
   const receivedAt = deps.clock.now();
   const known = protocol.sender && (await projectOf(deps, protocol.sender));
-  const decoded = await readPublicRequest(request, deps.config.maxBodyBytes, protocol.encodings);
-  const { readEvents, ...sender } = await protocol.read(decoded);
-  const project = known ?? (await projectOf(deps, sender));
-  const sent = await readEvents();
+  return deps.admission.decode(...workOf(request), async () => {
+    const decoded = await readPublicRequest(request, limitsOf(deps), protocol.encodings);
+    const { readEvents, ...sender } = await protocol.read(decoded, (payload) => parse(deps, payload));
+    const project = known ?? (await projectOf(deps, sender));
+    return store(deps, request, { projectId: project.id, receivedAt }, await readEvents());
+  });
+}
+
+const limitsOf = ({ config }: CaptureDeps) => ({ maxBytes: config.maxBodyBytes, maxRatio: config.maxUnpackingRatio });
+
+async function parse({ admission, config }: CaptureDeps, payload: Buffer): Promise<ParsedEvents> {
+  const parsed = await parseEvents(payload, config);
+  for (const reason of parsed.refused) admission.countRefusal(reason);
+  return parsed;
+}
+
+async function store<T extends SentEvents>(
+  deps: CaptureDeps,
+  request: FastifyRequest,
+  origin: { projectId: number; receivedAt: number },
+  sent: T,
+): Promise<T> {
   const { engage = false, sentAt = null, historical = false } = sent;
   const subjects = await checkEvents(sent.events, engage);
   const context = { ip: callerAddress(request), sentAt, engage, historical };
   if (sent.events.length > 0) {
-    await append(deps, { projectId: project.id, receivedAt, context, subjects, ...withoutRecordings(sent) });
+    await append(deps, { ...origin, context, subjects, ...withoutRecordings(sent) });
   }
   return sent;
 }

@@ -1,7 +1,8 @@
 /** Capture as SDKs have always spoken it: one event or a batch, in any encoding, with the key wherever it may be. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ExtractedEvents, extractEvents } from '../../../core/events/extract-events.ts';
-import { parseBody } from '../../../http/public/decode/parse-body.ts';
+import { Failure } from '../../../core/errors.ts';
+import { type ExtractedEvents, extractEvents, projectKeyOf } from '../../../core/events/extract-events.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 import { queryValues, type ReadRequest } from '../../../http/public/read-request.ts';
 import { accept, type Sender } from './accept.ts';
 import { CAPTURE_DOCUMENTS } from './capture-schemas.ts';
@@ -25,22 +26,51 @@ async function capture(deps: CaptureDeps, request: FastifyRequest, reply: Fastif
   const isGet = request.method === 'GET';
   await accept(deps, request, {
     encodings: 'v0',
-    async read(decoded) {
-      const extracted = extractEvents(await parseBody(decoded.payload));
-      const { query, formFields, payload } = decoded;
-      const sentAt = sentAtOf({ query, body: extracted.sentAt, form: formFields.get('sent_at') });
-      const { events, historicalMigration: historical } = extracted;
+    async read(decoded, parse) {
+      const { query, formFields } = decoded;
+      const { body, payload } = await parse(decoded.payload);
+      const extracted = tryToExtract(body);
+      const sender = senderOf(decoded, extracted, isGet);
+      // A wrong key is reported first, but without one there is nothing to check.
+      if (extracted instanceof Refused && !sender.key) throw extracted.failure;
       return {
-        ...senderOf(decoded, extracted, isGet),
-        readEvents: () => ({ events, payload, sentAt, engage, historical }),
+        ...sender,
+        readEvents: () => {
+          if (extracted instanceof Refused) throw extracted.failure;
+          const sentAt = sentAtOf({ query, body: extracted.sentAt, form: formFields.get('sent_at') });
+          const { events, historicalMigration: historical } = extracted;
+          return { events, payload, sentAt, engage, historical };
+        },
       };
     },
   });
   return queryValues(request).get('beacon') === '1' ? reply.code(204).send() : OK;
 }
 
+/** A body without usable events, and whose it is. */
+class Refused {
+  readonly failure: Failure;
+  readonly key: unknown;
+  readonly projectId: unknown;
+
+  constructor(failure: Failure, body: unknown) {
+    this.failure = failure;
+    this.key = isJsonObject(body) ? projectKeyOf(body) : undefined;
+    this.projectId = isJsonObject(body) ? body['project_id'] : undefined;
+  }
+}
+
+function tryToExtract(body: unknown): ExtractedEvents | Refused {
+  try {
+    return extractEvents(body);
+  } catch (error) {
+    if (error instanceof Failure) return new Refused(error, body);
+    throw error;
+  }
+}
+
 /** The key is in the query of a GET, in a form or in the payload; a personal key comes with a project. */
-function senderOf({ query, formFields }: ReadRequest, extracted: ExtractedEvents, isGet: boolean): Sender {
+function senderOf({ query, formFields }: ReadRequest, extracted: ExtractedEvents | Refused, isGet: boolean): Sender {
   const inQuery = isGet ? query.get('token') || query.get('api_key') : undefined;
   const key = inQuery || formFields.get('api_key') || formFields.get('token') || extracted.key;
   return { key, projectId: formFields.get('project_id') ?? extracted.projectId ?? query.get('project_id') };

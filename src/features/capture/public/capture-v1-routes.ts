@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { sendError } from '../../../http/errors.ts';
-import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { readV1Batch, toV1Error, type V1Result } from '../v1/read-v1-batch.ts';
 import { V1Error } from '../v1/v1-error.ts';
 import { readV1Headers } from '../v1/v1-headers.ts';
@@ -27,10 +26,12 @@ async function captureV1(deps: CaptureDeps, request: FastifyRequest, reply: Fast
   reply.header('posthog-request-id', headers.requestId);
   const { results } = await accept(deps, request, {
     encodings: 'v1',
-    read: ({ payload }) => ({
+    sender: { key: headers.token },
+    read: ({ payload }, parse) => ({
       key: headers.token,
       readEvents: async () => {
-        const { events, results, historicalMigration } = await readV1Batch(await parseBody(payload), headers);
+        const { body } = await parse(payload);
+        const { events, results, historicalMigration } = await readV1Batch(body, headers);
         return { events, results, sentAt: headers.sentAt, historical: historicalMigration };
       },
     }),
@@ -42,9 +43,7 @@ async function captureV1(deps: CaptureDeps, request: FastifyRequest, reply: Fast
 function sendV1Error(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof V1Error) void reply.code(error.status).send(error.body);
   else if (error instanceof Failure) sendV1Error(withRetry(error, reply), request, reply);
-  else if ((error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    sendV1Error(new V1Error('payload_too_large', 'The request body is too large.'), request, reply);
-  } else void sendError(error, request, reply);
+  else void sendError(error, request, reply);
 }
 
 function withRetry(failure: Failure, reply: FastifyReply): V1Error {

@@ -1,16 +1,20 @@
 /** Browsers' reports of content-security-policy violations: the key is in the URL, since browsers add nothing. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidPayload } from '../../../core/events/extract-events.ts';
-import { parseBody } from '../../../http/public/decode/parse-body.ts';
+import { parseSmallBody } from '../../../http/public/decode/parse-body.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
 import { cspEvents, invalidReport } from '../rules/csp-report.ts';
 import { accept } from './accept.ts';
 import type { CaptureDeps } from './deps.ts';
 
+/** Browsers send one report or a few. */
+const MAX_REPORT_BYTES = 256 * 1024;
 const REPORT_TYPES = /^\s*application\/(csp-report|reports\+json)\s*(;|$)/i;
 
 export function cspReportRoutes(app: FastifyInstance, deps: CaptureDeps): void {
-  app.post('/report/', { schema: { hide: true } }, (request, reply) => report(deps, request, reply));
+  app.post('/report/', { schema: { hide: true }, bodyLimit: MAX_REPORT_BYTES }, (request, reply) =>
+    report(deps, request, reply),
+  );
   app.options('/report/', { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
@@ -25,8 +29,8 @@ async function report(deps: CaptureDeps, request: FastifyRequest, reply: Fastify
     sender,
     read: ({ payload }) => ({
       ...sender,
-      readEvents: async () => ({
-        events: cspEvents(await parseReport(payload), {
+      readEvents: () => ({
+        events: cspEvents(parseReport(payload), {
           distinctId: query.get('distinct_id') ?? undefined,
           sessionId: query.get('session_id') ?? undefined,
           version: query.get('v') ?? undefined,
@@ -38,9 +42,9 @@ async function report(deps: CaptureDeps, request: FastifyRequest, reply: Fastify
   return reply.code(204).send();
 }
 
-async function parseReport(payload: Buffer): Promise<unknown> {
+function parseReport(payload: Buffer): unknown {
   try {
-    return await parseBody(payload);
+    return parseSmallBody(payload);
   } catch (cause) {
     const failure = invalidReport();
     failure.cause = cause;

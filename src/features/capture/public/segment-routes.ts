@@ -1,9 +1,9 @@
 /** Segment's HTTP protocol, for apps that use its libraries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { extractEvents, invalidPayload } from '../../../core/events/extract-events.ts';
+import { refusalOf } from '../../../core/events/refused-event.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
-import { parseBody } from '../../../http/public/decode/parse-body.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
 import { eventFromSegment } from '../rules/segment-message.ts';
 import { accept } from './accept.ts';
@@ -29,15 +29,17 @@ export function segmentRoutes(app: FastifyInstance, deps: CaptureDeps): void {
 const BATCH_SIZE = 250;
 
 async function captureSegment(deps: CaptureDeps, request: FastifyRequest, type: string | undefined) {
+  const inHeader = keyInHeader(request);
   await accept(deps, request, {
     encodings: 'v0',
-    async read({ payload, query }) {
-      const body = await parseBody(payload);
-      const { events: messages } = extractEvents(body);
+    ...(inHeader === undefined ? {} : { sender: { key: inHeader } }),
+    async read({ payload, query }, parse) {
+      const { body } = await parse(payload);
       const envelope = isJsonObject(body) ? body : {};
       return {
-        key: writeKey(request, envelope),
+        key: inHeader ?? envelope['writeKey'],
         readEvents: async () => {
+          const { events: messages } = extractEvents(body);
           const sentAt = sentAtOf({ query, body: envelope['sentAt'], form: undefined });
           return { sentAt, events: await toEvents(messages, type) };
         },
@@ -55,14 +57,16 @@ async function toEvents(messages: readonly JsonObject[], type: string | undefine
   return events;
 }
 
-/** The user name of Basic authentication, or `writeKey` in the body. */
-function writeKey({ headers }: FastifyRequest, body: JsonObject): Json | undefined {
+/** The user name of Basic authentication; without it the key is `writeKey` in the body. */
+function keyInHeader({ headers }: FastifyRequest): string | undefined {
   const encoded = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  const name = encoded === undefined ? '' : (Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0] ?? '');
-  return name || body['writeKey'];
+  return encoded === undefined
+    ? undefined
+    : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0] || undefined;
 }
 
 function toEvent(message: JsonObject, type: string | undefined): JsonObject {
+  if (refusalOf(message) !== undefined) return message;
   // Serializing it for the log would overflow the stack. Bodies that are logged as they came are checked later.
   if (isDeeperThan(message, MAX_DEPTH)) {
     throw invalidPayload(`Invalid payload: a message is nested more than ${MAX_DEPTH} levels deep.`);

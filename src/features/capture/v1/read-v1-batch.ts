@@ -1,4 +1,5 @@
 import type { Failure } from '../../../core/errors.ts';
+import { refusalOf } from '../../../core/events/refused-event.ts';
 import { readUuid } from '../../../core/events/uuid.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -37,10 +38,12 @@ export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1
   const read = (entry: JsonObject): void => {
     const { uuid, isValid } = uuidOf(entry);
     if (results.has(uuid)) throw new V1Error('invalid_batch', `Two events have the uuid ${uuid}.`);
-    const fault = isValid ? faultOf(entry) : 'invalid_event';
+    const refusal = refusalOf(entry);
+    const fault = refusal?.reason ?? (isValid ? faultOf(entry) : 'invalid_event');
     results.set(uuid, fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault });
     if (fault === undefined) events.push(translate(entry, uuid, headers));
     // Accepted to be dropped, so that a warning tells the project.
+    else if (refusal !== undefined) events.push(entry);
     else if (!isValid) events.push({ event: entry['event'] ?? null, uuid });
   };
   await eachBatch(entries, BATCH_SIZE, (batch) => batch.forEach(read));

@@ -46,6 +46,7 @@ function listAndCreate(app: FastifyInstance, deps: CohortApiDeps): void {
     edits: ['cohorts'],
     summary: 'Create a cohort, from criteria or from a list of persons',
     body: CohortWriteSchema,
+    maxBodyBytes: deps.config.maxBodyBytes,
     status: 201,
     response: CohortSchema,
     handler: async (context) => {
@@ -82,6 +83,7 @@ function oneCohort(app: FastifyInstance, deps: CohortApiDeps): void {
       edits: ['cohorts'],
       summary: 'Change a cohort; persons of a list are added',
       body: CohortWriteSchema,
+      maxBodyBytes: deps.config.maxBodyBytes,
       response: CohortSchema,
       handler: change,
     });

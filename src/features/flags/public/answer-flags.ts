@@ -5,7 +5,7 @@ import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { NO_FIELDS, type QueryValues } from '../../../http/public/decode/decode-request.ts';
-import { parseBody } from '../../../http/public/decode/parse-body.ts';
+import { parseSmallBody } from '../../../http/public/decode/parse-body.ts';
 import {
   type PublicRequest,
   queryValues,
@@ -39,7 +39,7 @@ export function answerFlags(
   request: PublicRequest,
   errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> {
-  const read = readPublicRequest(request, deps.config.maxBodyBytes);
+  const read = readPublicRequest(request, limitsOf(deps));
   if (read instanceof Promise) return answerDecoded(deps, request, read, errorTexts);
   const body = readObject(read.payload, errorTexts);
   const project = deps.directory.cached(projectKeyOf(body));
@@ -47,6 +47,11 @@ export function answerFlags(
     ? answerBody(deps, request, { body, fields: NO_FIELDS, query: read.query }, errorTexts)
     : decideForProject(deps, request, project, { body, query: read.query }, errorTexts);
 }
+
+const limitsOf = ({ config }: FlagPublicDeps) => ({
+  maxBytes: config.maxFlagsBodyBytes,
+  maxRatio: config.maxUnpackingRatio,
+});
 
 async function answerDecoded(
   deps: FlagPublicDeps,
@@ -100,7 +105,7 @@ export async function readBody(
   request: PublicRequest,
   errorTexts: ErrorTexts,
 ): Promise<JsonObject> {
-  const read = readPublicRequest(request, deps.config.maxBodyBytes);
+  const read = readPublicRequest(request, limitsOf(deps));
   return read instanceof Promise
     ? (await parsedBody(request, read, errorTexts)).body
     : readObject(read.payload, errorTexts);
@@ -119,7 +124,7 @@ async function parsedBody(
 ): Promise<ParsedBody> {
   try {
     const { payload, formFields, query } = await read;
-    return { body: firstObject(await parseBody(payload), payload.length), fields: formFields, query };
+    return { body: firstObject(parseSmallBody(payload), payload.length), fields: formFields, query };
   } catch (error) {
     // An empty body is reported as a missing key.
     if (error instanceof Failure && error.code === 'no_data')
@@ -128,9 +133,15 @@ async function parsedBody(
   }
 }
 
+/** A short body is parsed quickly, whatever it contains. */
+const SHORT_BODY_BYTES = 8 * 1024;
+
+const parsePlain = (body: Buffer): unknown =>
+  body.length <= SHORT_BODY_BYTES ? parseJson(body.toString('utf8')) : parseSmallBody(body);
+
 function readObject(plain: Buffer, errorTexts: ErrorTexts): JsonObject {
   try {
-    return firstObject(parseJson(plain.toString('utf8')), plain.length);
+    return firstObject(parsePlain(plain), plain.length);
   } catch (error) {
     throw withErrorText(error, errorTexts);
   }

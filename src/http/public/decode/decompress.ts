@@ -68,8 +68,8 @@ const isTooLarge = (error: unknown): boolean =>
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b && body[2] === 0x08;
 
 /** The library runs on the calling thread at about 3 MB/s; browsers that use it send tens of kilobytes. */
-const MAX_INPUT_BYTES = 1024 * 1024;
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+const MAX_INPUT_BYTES = 128 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** LZ-string in base64 (`compression=lz64`), as browsers of 2020 to 2023 send it. `+` may have become a space on the way. */
 export function decompressLz(body: Buffer, maxBytes: number): Buffer {

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../core/errors.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
-import { parseBody } from './parse-body.ts';
+import { type EventLimits, parseEvents, parseSmallBody } from './parse-body.ts';
+
+const LIMITS = { maxBodyValues: 1_000_000, maxBatchEvents: 20_000, maxEventBytes: 1024 * 1024, maxEventKeys: 10_000 };
+
+const parseBody = async (payload: Buffer, sizes?: Parameters<typeof parseEvents>[2], limits: EventLimits = LIMITS) =>
+  (await parseEvents(payload, limits, sizes)).body;
 
 const outcome = async (parse: () => unknown): Promise<unknown> => {
   try {
@@ -100,7 +105,7 @@ it('keeps what is called __proto__ as a name like any other', async () => {
 
 it('lets other work run while it parses a large body', async () => {
   const event = { event: 'viewed', distinct_id: 'ada', properties: { $lib: 'web', url: 'https://example.org/a/b' } };
-  const body = { api_key: 'k', batch: Array.from({ length: 100_000 }, () => event) };
+  const body = { api_key: 'k', batch: Array.from({ length: 20_000 }, () => event) };
   let turns = 0;
   let isReading = true;
   const count = (): void => {
@@ -110,13 +115,70 @@ it('lets other work run while it parses a large body', async () => {
   setImmediate(count);
   const parsed = (await parseBody(Buffer.from(JSON.stringify(body)))) as typeof body;
   isReading = false;
-  expect(turns).toBeGreaterThan(5);
-  expect([parsed.api_key, parsed.batch.length, parsed.batch.at(-1)]).toEqual(['k', 100_000, event]);
+  expect(turns).toBeGreaterThan(2);
+  expect([parsed.api_key, parsed.batch.length, parsed.batch.at(-1)]).toEqual(['k', 20_000, event]);
 });
 
-it.each(['['.repeat(2_000_000), `[${'[],'.repeat(1_200_000)}[]]`])(
-  'refuses a body of nothing but brackets before it is parsed',
-  async (text) => {
-    await expect(parseBody(Buffer.from(text))).rejects.toThrow('more lists and objects than this server takes');
-  },
-);
+describe('a body beyond the limits', () => {
+  const small = { maxBodyValues: 10_000, maxBatchEvents: 5, maxEventBytes: 16_384, maxEventKeys: 100 };
+  const read = async (body: unknown) => {
+    const parsed = await parseEvents(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), small);
+    expect(JSON.parse(parsed.payload.toString())).toEqual(parsed.body);
+    return parsed;
+  };
+  const anEvent = (more: object = {}) => ({ event: 'e', distinct_id: 'd', ...more });
+  const long = { a: 'x'.repeat(20_000) };
+  const wide = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`k${i}`, i]));
+
+  it.each<[string, string]>([
+    ['brackets', `[${'['.repeat(20_000)}`],
+    ['empty lists', `{"batch":[${'[],'.repeat(6)}[]]}`],
+    ['more events than allowed', JSON.stringify({ batch: Array(6).fill(anEvent()) })],
+    ['more values than allowed', JSON.stringify({ batch: [anEvent({ a: Array(10_001).fill(0) })] })],
+  ])('is refused where it is %s', async (_name, text) => {
+    await expect(read(text)).rejects.toMatchObject({ kind: 'too_large', code: 'payload_too_large' });
+  });
+
+  it.each<[string, string]>([
+    ['around the events', JSON.stringify({ junk: 'x'.repeat(20_000), batch: [anEvent()] })],
+    ['in a list without an end', `{"batch":[{"a":"${'x'.repeat(20_000)}`],
+    ['in one of two lists', `{"batch":[{"a":"${'x'.repeat(20_000)}"}],"batch":[{}]}`],
+  ])('is refused %s', async (_name, text) => {
+    await expect(read(text)).rejects.toMatchObject({ kind: 'invalid', code: 'invalid_payload' });
+  });
+
+  it.each<[string, object, object]>([
+    ['event_too_large', long, { bytes: expect.any(Number) }],
+    ['event_too_large', { b: { token: 'not this one', ...long } }, {}],
+    ['event_has_too_many_keys', wide, { keys: 106 }],
+    ['event_has_too_many_keys', { list: Array(1001).fill(0) }, {}],
+  ])('loses the one event: %s', async (reason, properties, details) => {
+    const event = anEvent({ properties: { token: 'k', ...properties }, uuid: 'u' });
+    const outline = { event: 'e', distinct_id: 'd', uuid: 'u', properties: { token: 'k' } };
+    const stub = { ...outline, $cairn_refused: expect.objectContaining({ reason, ...details }) };
+    expect(await read(event)).toMatchObject({ body: stub, refused: [reason] });
+    const others = [anEvent({ n: 1 }), anEvent({ n: 2 })];
+    const batch = [others[0], event, others[1], event];
+    expect((await read({ api_key: 'k', batch, sent_at: 's' })).body).toEqual({
+      api_key: 'k',
+      batch: [others[0], stub, others[1], stub],
+      sent_at: 's',
+    });
+    expect((await read(batch)).body).toEqual([others[0], stub, others[1], stub]);
+  });
+
+  it('is read as always up to the limits', async () => {
+    const full = Object.fromEntries(Array.from({ length: 98 }, (_, i) => [`k${i}`, 'x'.repeat(150)]));
+    const batch = Array(5).fill({ event: 'e', properties: full });
+    expect((await read({ batch })).refused).toEqual([]);
+  });
+});
+
+it.each([
+  ['lists', `[${'[],'.repeat(5_000)}0]`],
+  ['numbers', `[${'0,'.repeat(10_000)}0]`],
+  ['keys', JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [i, 0])))],
+])('a body that is not about events may not consist of %s', (_name, text) => {
+  expect(() => parseSmallBody(Buffer.from(text))).toThrow('more lists, objects or values than this server takes');
+  expect(parseSmallBody(Buffer.from(JSON.stringify(text)))).toBe(text);
+});

@@ -1,28 +1,133 @@
-import { MAX_CONTAINERS, MIN_CHECKED_BYTES } from '../../../core/json/count-containers.ts';
-import { ListFinder } from '../../../core/json/find-list.ts';
-import { isJsonObject } from '../../../core/json/json.ts';
+import { outlineOf } from '../../../core/events/outline-event.ts';
+import { type RefusalReason, refusedEvent } from '../../../core/events/refused-event.ts';
+import { type ItemLimits, ListFinder } from '../../../core/json/find-list.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
+import { exceedsJsonLimits } from '../../../core/json/measure-json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { createPause } from '../../../lib/in-batches.ts';
-import { malformed } from './decode-failures.ts';
+import { malformed, payloadTooLarge } from './decode-failures.ts';
+
+/** Settings. */
+export interface EventLimits {
+  maxBodyValues: number;
+  maxBatchEvents: number;
+  maxEventBytes: number;
+  maxEventKeys: number;
+}
+
+export interface ParsedEvents {
+  body: unknown;
+  /** The same as JSON. */
+  payload: Buffer;
+  /** Why events were replaced by an outline of themselves, one reason for each. */
+  refused: RefusalReason[];
+}
+
+interface ChunkSizes {
+  look: number;
+  run: number;
+  /** Smaller bodies are parsed at once; by default those that cannot exceed a limit. */
+  worth?: number;
+}
 
 /** Each takes about a millisecond. */
-const CHUNK_SIZES = { worth: MIN_CHECKED_BYTES, look: 256 * 1024, run: 64 * 1024 };
+const CHUNK_SIZES: ChunkSizes = { look: 256 * 1024, run: 64 * 1024 };
+/** Lists may have more items than objects have keys. */
+const VALUES_PER_KEY = 10;
+
+const itemLimits = ({ maxEventBytes, maxEventKeys }: EventLimits): ItemLimits => ({
+  bytes: maxEventBytes,
+  keys: maxEventKeys,
+  values: VALUES_PER_KEY * maxEventKeys,
+});
 
 /**
- * Parses the body of a request. Twenty megabytes would block the thread for a good part of a second, so the events of a
- * large body are parsed in batches with pauses in between.
+ * Parses the body of a request with events. Twenty megabytes would block the thread for a good part of a second, so the
+ * body is measured first, and its events are parsed in batches, with pauses in between.
  */
-export async function parseBody(payload: Buffer, pieces = CHUNK_SIZES): Promise<unknown> {
-  if (payload.length < pieces.worth) return parseJson(payload.toString('utf8'));
+export async function parseEvents(payload: Buffer, limits: EventLimits, pieces = CHUNK_SIZES): Promise<ParsedEvents> {
+  const { worth = minBytesBeyond(limits) } = pieces;
+  if (payload.length < worth) return { body: parseJson(payload.toString('utf8')), payload, refused: [] };
+  const list = await measure(payload, limits, pieces);
+  if (list.open === -1) return parseSingle(payload, list, limits);
+  if (list.isAmbiguous) return { body: parseAmbiguous(payload, list, limits), payload, refused: [] };
+  if (list.close === -1) throw malformed('Invalid JSON: the list of events has no end');
+  requireSmallEnvelope(payload, list, limits);
+  if (list.oversized.length === 0) return { body: await parseList(payload, list), payload, refused: [] };
+  const { without, refused } = await replaceOversized(payload, list, limits);
+  return { ...(await parseEvents(without, limits, pieces)), refused };
+}
+
+/** A body that exceeds a limit has at least so many bytes. */
+const minBytesBeyond = ({ maxEventBytes, maxEventKeys, maxBatchEvents }: EventLimits): number =>
+  Math.min(maxEventBytes, '"":0'.length * maxEventKeys, '{},'.length * maxBatchEvents);
+
+async function measure(payload: Buffer, limits: EventLimits, pieces: ChunkSizes): Promise<ListFinder> {
   const pause = createPause();
-  const list = new ListFinder(payload, pieces.run);
-  while (list.scan(pieces.look)) {
-    requireFewContainers(list);
+  const list = new ListFinder(payload, pieces.run, itemLimits(limits));
+  let isMore = true;
+  while (isMore) {
+    isMore = list.scan(pieces.look);
+    if (list.values > limits.maxBodyValues || list.items > limits.maxBatchEvents) throw payloadTooLarge();
     await pause();
   }
-  requireFewContainers(list);
-  if (list.open === -1 || list.isAmbiguous) return parseJson(payload.toString('utf8'));
-  const end = list.close === -1 ? payload.length : list.close;
+  return list;
+}
+
+/** One event without a list around it. */
+async function parseSingle(payload: Buffer, list: ListFinder, limits: EventLimits): Promise<ParsedEvents> {
+  const reason = reasonFor(payload.length, list, limits);
+  if (reason === undefined) return { body: parseJson(payload.toString('utf8')), payload, refused: [] };
+  const body = await refuse(payload, list.keys, reason);
+  return { body, payload: Buffer.from(JSON.stringify(body)), refused: [reason] };
+}
+
+function reasonFor(bytes: number, { keys, values }: ListFinder, limits: EventLimits): RefusalReason | undefined {
+  if (bytes > limits.maxEventBytes) return 'event_too_large';
+  const isTooMany = keys > limits.maxEventKeys || values > VALUES_PER_KEY * limits.maxEventKeys;
+  return isTooMany ? 'event_has_too_many_keys' : undefined;
+}
+
+async function refuse(event: Buffer, keys: number, reason: RefusalReason): Promise<JsonObject> {
+  const pause = createPause();
+  const steps = outlineOf(event);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) await pause();
+  return refusedEvent(step.value, { reason, bytes: event.length, keys });
+}
+
+async function replaceOversized(payload: Buffer, list: ListFinder, { maxEventBytes }: EventLimits) {
+  const [parts, refused]: [Buffer[], RefusalReason[]] = [[], []];
+  let at = 0;
+  for (const { from, to, keys } of list.oversized) {
+    const reason = to - from > maxEventBytes ? 'event_too_large' : 'event_has_too_many_keys';
+    const outline = await refuse(payload.subarray(from, to), keys, reason);
+    parts.push(payload.subarray(at, from), Buffer.from(JSON.stringify(outline)));
+    refused.push(reason);
+    at = to;
+  }
+  return { without: Buffer.concat([...parts, payload.subarray(at)]), refused };
+}
+
+/** It is parsed at once. */
+function requireSmallEnvelope(payload: Buffer, list: ListFinder, limits: EventLimits): void {
+  const isSmall =
+    payload.length - (list.close - list.open) <= limits.maxEventBytes &&
+    list.values - list.listValues <= VALUES_PER_KEY * limits.maxEventKeys;
+  if (!isSmall) throw malformed('what is around the events is larger than an event may be');
+}
+
+/** Which list holds the events is only known when all is parsed. */
+function parseAmbiguous(payload: Buffer, list: ListFinder, limits: EventLimits): unknown {
+  if (reasonFor(payload.length, list, limits) !== undefined) {
+    throw malformed('a body of this size must have "batch" once, and no escapes in the names beside it');
+  }
+  return parseJson(payload.toString('utf8'));
+}
+
+async function parseList(payload: Buffer, list: ListFinder): Promise<unknown> {
+  const pause = createPause();
+  const end = list.close;
   // What is around the list first: errors there are found before the work begins.
   const around = parseJson(payload.toString('utf8', 0, list.open + 1) + payload.toString('utf8', end));
   const items: unknown[] = [];
@@ -43,6 +148,12 @@ function parseRun(text: string, isOnly: boolean): unknown[] {
   return items;
 }
 
-const requireFewContainers = ({ containers }: ListFinder): void => {
-  if (containers > MAX_CONTAINERS) throw malformed('Invalid JSON: more lists and objects than this server takes');
-};
+/** A parser takes a microsecond or two for each. */
+const SMALL_BODY_LIMITS = { containers: 5_000, values: 10_000 };
+
+/** For requests that are not about events. */
+export function parseSmallBody(payload: Buffer): unknown {
+  if (exceedsJsonLimits(payload, SMALL_BODY_LIMITS))
+    throw malformed('Invalid JSON: more lists, objects or values than this server takes');
+  return parseJson(payload.toString('utf8'));
+}

@@ -1,3 +1,4 @@
+import { parseMultipart, parseUrlEncoded } from '../../admission/forms.ts';
 import { malformed } from './decode-failures.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';
 
@@ -21,7 +22,7 @@ export async function readForm(type: FormType, contentType: string, body: Buffer
 }
 
 function readUrlEncoded(body: Buffer): Form {
-  const fields = new Map(new URLSearchParams(body.toString('utf8')));
+  const fields = new Map(parseUrlEncoded(body));
   const data = fields.get('data');
   fields.delete('data');
   if (data !== undefined) return { data: Buffer.from(data, 'utf8'), fields };
@@ -33,7 +34,7 @@ function readUrlEncoded(body: Buffer): Form {
 async function readMultipart(contentType: string, body: Buffer): Promise<Form> {
   const fields = new Map<string, string>();
   let data: Buffer | undefined;
-  for (const [name, value] of await parseMultipart(contentType, body)) {
+  for (const [name, value] of await fieldsOf(contentType, body)) {
     const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(await value.arrayBuffer());
     if (name === 'data') data = bytes;
     else fields.set(name, bytes.toString('utf8'));
@@ -41,9 +42,9 @@ async function readMultipart(contentType: string, body: Buffer): Promise<Form> {
   return { data, fields };
 }
 
-async function parseMultipart(contentType: string, body: Buffer): Promise<FormData> {
+async function fieldsOf(contentType: string, body: Buffer): Promise<FormData> {
   try {
-    return await new Response(body, { headers: { 'content-type': contentType } }).formData();
+    return await parseMultipart(body, contentType);
   } catch (error) {
     throw malformed('the multipart form cannot be read', error);
   }

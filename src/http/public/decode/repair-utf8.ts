@@ -1,13 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { malformed } from './decode-failures.ts';
 
+/** It takes 100 ms at most; browsers send tens of kilobytes. */
+const MAX_REPAIRED_BYTES = 1024 * 1024;
+
 /**
  * The body as valid UTF-8; throws where it cannot be repaired. Some browsers encode characters beyond the basic plane as
  * two surrogates of three bytes each (CESU-8): these are joined. A byte order mark is removed. Valid bodies are not copied.
  */
 export function repairUtf8(body: Buffer): Buffer {
   if (isUtf8(body)) return withoutMark(body);
-  const repaired = joinSurrogates(body);
+  const repaired = body.length <= MAX_REPAIRED_BYTES ? joinSurrogates(body) : body;
   if (!isUtf8(repaired)) throw malformed('invalid UTF-8 in the request body');
   return withoutMark(repaired);
 }
@@ -15,19 +18,26 @@ export function repairUtf8(body: Buffer): Buffer {
 const withoutMark = (body: Buffer): Buffer =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 
+/** In one pass into one buffer: what is repaired is never longer. */
 function joinSurrogates(body: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let from = 0;
+  const repaired = Buffer.from(body);
+  let [from, length] = [0, 0];
+  const write = (bytes: Uint8Array): void => {
+    repaired.set(bytes, length);
+    length += bytes.length;
+  };
   // Every surrogate begins with 0xED.
   for (let at = body.indexOf(0xed); at !== -1; at = body.indexOf(0xed, Math.max(from, at + 1))) {
     const high = surrogateAt(body, at);
     if (high === undefined) continue;
     const low = high < 0xdc00 ? surrogateAt(body, at + 3) : undefined;
     const isPair = low !== undefined && low >= 0xdc00;
-    parts.push(body.subarray(from, at), isPair ? pairBytes(high, low) : REPLACEMENT);
+    write(body.subarray(from, at));
+    write(isPair ? pairBytes(high, low) : REPLACEMENT);
     from = at + (isPair ? 6 : 3);
   }
-  return Buffer.concat([...parts, body.subarray(from)]);
+  write(body.subarray(from));
+  return repaired.subarray(0, length);
 }
 
 /** For half a pair. */

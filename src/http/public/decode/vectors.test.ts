@@ -48,6 +48,7 @@ async function read(one: Case): Promise<Event[]> {
     query,
     rawBody: Buffer.from(one.body ?? '', one.body_encoding === 'base64' ? 'base64' : 'utf8'),
     maxBytes: 20 * 1024 * 1024,
+    maxRatio: 100,
   });
   const { events, sentAt: body } = extractEvents(parseJson(payload.toString('utf8')));
   validateEvents(events);

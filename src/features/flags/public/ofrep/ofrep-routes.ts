@@ -29,9 +29,9 @@ const ERROR_TEXTS: ErrorTexts = {
 };
 
 export function ofrepRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
-  const errorHandler = sendOfrepError;
-  app.post(ONE, { schema: OFREP_ONE_DOCUMENT, errorHandler }, (request, reply) => answerOne(deps, request, reply));
-  app.post(ALL, { schema: OFREP_ALL_DOCUMENT, errorHandler }, (request, reply) => answerAll(deps, request, reply));
+  const options = { errorHandler: sendOfrepError, bodyLimit: deps.config.maxFlagsBodyBytes };
+  app.post(ONE, { schema: OFREP_ONE_DOCUMENT, ...options }, (request, reply) => answerOne(deps, request, reply));
+  app.post(ALL, { schema: OFREP_ALL_DOCUMENT, ...options }, (request, reply) => answerAll(deps, request, reply));
   for (const path of [ONE, ALL]) {
     app.options(path, { schema: { hide: true } }, async (_request, reply) =>
       reply.code(204).header('allow', 'POST, OPTIONS').send(),

@@ -1,0 +1,27 @@
+/**
+ * What is logged in place of an event that is too large: enough to tell the project about it. It is dropped, with a
+ * warning, when it is processed.
+ */
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+
+export type RefusalReason = 'event_too_large' | 'event_has_too_many_keys';
+
+export interface Refusal {
+  reason: RefusalReason;
+  bytes: number;
+  keys: number;
+}
+
+const FIELD = '$cairn_refused';
+const REASONS: ReadonlySet<unknown> = new Set<RefusalReason>(['event_too_large', 'event_has_too_many_keys']);
+
+export const refusedEvent = (outline: JsonObject, { reason, bytes, keys }: Refusal): JsonObject => ({
+  ...outline,
+  [FIELD]: { reason, bytes, keys },
+});
+
+export function refusalOf(event: JsonObject): Refusal | undefined {
+  const given = event[FIELD];
+  if (!isJsonObject(given) || !REASONS.has(given['reason'])) return undefined;
+  return { reason: given['reason'] as RefusalReason, bytes: Number(given['bytes']), keys: Number(given['keys']) };
+}

@@ -1,0 +1,34 @@
+/**
+ * What a parser would have to make of JSON text, counted without parsing it: some megabytes of nothing but brackets, commas
+ * or keys would block the process for seconds and take hundreds of megabytes. Errors are left to the parser.
+ */
+interface JsonLimits {
+  /** Lists and objects: each takes half a microsecond. */
+  containers: number;
+  /** Items of lists and members of objects. */
+  values: number;
+}
+
+/** Whether JSON text has more than `limits` allow. Scans about 300 MB a second. */
+export function exceedsJsonLimits(json: Uint8Array, limits: JsonLimits): boolean {
+  let containers = 0;
+  let commas = 0;
+  let isText = false;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (isText) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === COMMA) commas++;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) containers++;
+  }
+  // Each value is the first of its container or follows a comma.
+  return containers > limits.containers || containers + commas > limits.values;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
