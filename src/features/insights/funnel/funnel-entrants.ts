@@ -11,7 +11,7 @@ import { type ActorEvents, type FunnelEvents, funnelEvents } from './funnel-even
 import { collectAttempts, FunnelMatcher, hasBit, type OnAttempt } from './funnel-matcher.ts';
 import { funnelEntities } from './funnel-source-sql.ts';
 import type { FunnelAttempt } from './rules/attempt-summary.ts';
-import { attributionStep, type ValuePart, ValueSplitter } from './rules/split-by-value.ts';
+import { type ValuePart, ValueSplitter } from './rules/split-by-value.ts';
 
 export interface EntrantAttempts {
   actor: string;
@@ -73,11 +73,13 @@ export async function* entrantAttempts(
   }
 }
 
-/** Positions of some of an actor's events; null: all of them. */
-type Positions = readonly number[] | null;
-interface OwnPart {
+/** Some of an actor's attempts. */
+interface OwnAttempts extends Pick<ValuePart<number>, 'firstStep'> {
+  /** The events that they consist of; null: all of the actor's. */
+  positions: readonly number[] | null;
+}
+interface OwnPart extends OwnAttempts {
   value: FunnelValue | null;
-  positions: Positions;
 }
 type Split = (own: ActorEvents, name: () => string) => readonly OwnPart[];
 
@@ -98,7 +100,7 @@ function* entrantsOf(
         name,
         match: (onAttempt) => {
           let hasAttempt = false;
-          for (const positions of parts) if (matchPart(own, positions, matcher, onAttempt)) hasAttempt = true;
+          for (const part of parts) if (matchPart(own, part, matcher, onAttempt)) hasAttempt = true;
           return hasAttempt;
         },
       };
@@ -107,46 +109,50 @@ function* entrantsOf(
 }
 
 /** Several values may be shown as one: the others. */
-function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Positions[]]> {
+function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, readonly OwnAttempts[]]> {
   if (parts === UNSPLIT) return UNSPLIT_BY_VALUE;
-  if (parts.length === 1) return parts.map(({ value, positions }) => [value, [positions]]);
-  const joined = new Map<string, [FunnelValue | null, Positions[]]>();
-  for (const { value, positions } of parts) {
+  const joined = new Map<string, [FunnelValue | null, OwnAttempts[]]>();
+  for (const { value, ...attempts } of parts) {
     const known = joined.get(JSON.stringify(value));
-    if (known === undefined) joined.set(JSON.stringify(value), [value, [positions]]);
-    else known[1].push(positions);
+    if (known === undefined) joined.set(JSON.stringify(value), [value, [attempts]]);
+    else known[1].push(attempts);
   }
   return joined.values();
 }
 
-function matchPart(own: ActorEvents, positions: Positions, matcher: FunnelMatcher, onAttempt: OnAttempt): boolean {
-  if (positions === null) return matcher.match(own, own.from, own.to, onAttempt);
+function matchPart(
+  own: ActorEvents,
+  { positions, firstStep }: OwnAttempts,
+  matcher: FunnelMatcher,
+  onAttempt: OnAttempt,
+): boolean {
+  if (positions === null) return matcher.match(own, own.from, own.to, onAttempt, firstStep);
   const at = Float64Array.from(positions, (position) => own.at[position] as number);
   const bits = own.bits.map((word) => Int32Array.from(positions, (position) => word[position] as number));
-  return matcher.match({ at, bits }, 0, positions.length, onAttempt);
+  return matcher.match({ at, bits }, 0, positions.length, onAttempt, firstStep);
 }
 
-const UNSPLIT: readonly OwnPart[] = [{ value: null, positions: null }];
-const UNSPLIT_BY_VALUE: readonly [FunnelValue | null, Positions[]][] = [[null, [null]]];
+const ALL_ATTEMPTS: OwnAttempts = { positions: null, firstStep: null };
+const UNSPLIT: readonly OwnPart[] = [{ value: null, ...ALL_ATTEMPTS }];
+const UNSPLIT_BY_VALUE: readonly [FunnelValue | null, readonly OwnAttempts[]][] = [[null, [ALL_ATTEMPTS]]];
 
 function splitterOf(query: EventQuery, question: FunnelQuestion, codes: FunnelCodes): Split {
   const { breakdown } = question;
   if (breakdown === null) return () => UNSPLIT;
-  return breakdown.kind === 'cohort' ? cohortSplitr(query, breakdown) : valueSplitr(question, codes);
+  return breakdown.kind === 'cohort' ? cohortSplitter(query, breakdown) : valueSplitter(question, codes);
 }
 
-function cohortSplitr(query: EventQuery, { cohorts }: CohortBreakdown): Split {
+function cohortSplitter(query: EventQuery, { cohorts }: CohortBreakdown): Split {
   const members = new Map(cohorts.map(({ id }) => [id, new Set(id === 'all' ? [] : query.membersOf(id))]));
   return (_, nameOfActor) => {
     const name = nameOfActor();
     const own = cohorts.filter(({ id }) => id === 'all' || members.get(id)?.has(name) === true);
-    return own.map(({ id }) => ({ value: id, positions: null }));
+    return own.map(({ id }) => ({ value: id, ...ALL_ATTEMPTS }));
   };
 }
 
-function valueSplitr(question: FunnelQuestion, codes: FunnelCodes): Split {
+function valueSplitter(question: FunnelQuestion, codes: FunnelCodes): Split {
   const { steps, attribution } = question;
-  const attributed = attributionStep(question);
   return (own) => {
     const isStep = (position: number): boolean => steps.some((_, step) => hasBit(own, position, step));
     const splitter = new ValueSplitter<number>(
@@ -155,7 +161,7 @@ function valueSplitr(question: FunnelQuestion, codes: FunnelCodes): Split {
       {
         valuesOn: (position) => codes.valueAt(own.values[position] as number),
         isStep,
-        isAttributed: (position) => (attributed === null ? isStep(position) : hasBit(own, position, attributed)),
+        isOfStep: (position, step) => hasBit(own, position, step),
       },
       codes.shown,
     );
@@ -163,6 +169,6 @@ function valueSplitr(question: FunnelQuestion, codes: FunnelCodes): Split {
     const isPartial = attribution.kind === 'all_events';
     return splitter
       .split(all)
-      .map(({ value, events: positions }: ValuePart<number>) => ({ value, positions: isPartial ? positions : null }));
+      .map(({ events, ...part }: ValuePart<number>) => ({ ...part, positions: isPartial ? events : null }));
   };
 }

@@ -71,13 +71,17 @@ export class FunnelMatcher {
     this.cursors = new Int32Array(steps.length);
   }
 
-  /** Reads the positions from `from` to before `to`. Returns whether there was an attempt without an exclusion. */
-  match(events: StepEvents, from: number, to: number, onAttempt: OnAttempt): boolean {
+  /**
+   * Reads the positions from `from` to before `to`; of an unordered funnel, with `firstStep`, only attempts that start
+   * with this step. Returns whether there was an attempt without an exclusion.
+   */
+  match(events: StepEvents, from: number, to: number, onAttempt: OnAttempt, firstStep: number | null = null): boolean {
     if (this.exclusions.length > 0)
       this.excluded = this.exclusions.map((_, index) => timesOf(events, from, to, this.count + index));
     let hasAttempt = false;
     if (this.order === 'unordered') {
       for (let first = 0; first < this.count; first++) {
+        if (firstStep !== null && first !== firstStep) continue;
         if (this.unordered(events, from, to, first, onAttempt)) hasAttempt = true;
       }
       return hasAttempt;
