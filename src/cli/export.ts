@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { csvLine } from '../lib/csv-line.ts';
+import { type CsvCells, csvLine } from '../lib/csv-line.ts';
 import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
 import { type Exportable, exportColumns, linesToParquet } from './parquet.ts';
 import { partialFile } from './partial-file.ts';
@@ -13,8 +13,9 @@ import { writeTo } from './write-to.ts';
 
 const HELP = `Exports all events of a project in the order of time, or all its persons.
 
-  cairn export events [--out FILE] [--format ndjson|csv|parquet] [--project ID] [--event NAME] [--from TIME] [--to TIME]
-  cairn export persons [--out FILE] [--format ndjson|csv|parquet] [--project ID]
+  cairn export events [--out FILE] [--format ndjson|csv|parquet] [--raw] [--project ID] [--event NAME]
+                      [--from TIME] [--to TIME]
+  cairn export persons [--out FILE] [--format ndjson|csv|parquet] [--raw] [--project ID]
 
 Without --out it writes to standard output. The format is taken from the extension of FILE (.ndjson, .jsonl, .csv,
 .parquet; .gz compresses) unless --format is given. FILE is created only when the export is complete.
@@ -22,7 +23,8 @@ Without --out it writes to standard output. The format is taken from the extensi
 
 Columns of events: uuid, event, distinct_id, person_id, timestamp, created_at, elements_chain, properties.
 Columns of persons: person_id, distinct_ids, created_at, is_identified, properties. In CSV, properties and distinct_ids
-are JSON. \`cairn import\` reads NDJSON and Parquet.`;
+are JSON; a cell that a spreadsheet would run as a formula begins with an apostrophe, unless --raw is given.
+\`cairn import\` reads NDJSON and Parquet.`;
 
 const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -30,30 +32,42 @@ type Format = (typeof FORMATS)[number];
 interface ExportOptions {
   what: Exportable;
   format: Format;
+  cells: CsvCells;
   project: number | null;
   event: string | null;
   from: number | null;
   to: number | null;
 }
 
+const OPTIONS = {
+  out: 'text',
+  format: 'text',
+  raw: 'flag',
+  project: 'text',
+  event: 'text',
+  from: 'text',
+  to: 'text',
+} as const;
+
 export const exportCommand: Command = {
   name: 'export',
   summary: 'Export events and persons as NDJSON, CSV or Parquet.',
   help: HELP,
   async run(context, args) {
-    const kinds = { out: 'text', format: 'text', project: 'text', event: 'text', from: 'text', to: 'text' } as const;
-    const { words, options } = readArgs(args, kinds);
+    const { words, options } = readArgs(args, OPTIONS);
     const wanted: ExportOptions = {
       what: oneOf('What to export', readPositionals(words, 'events or persons')['events or persons'], [
         'events',
         'persons',
       ]),
       format: formatOf(options.format, options.out),
+      cells: options.raw ? 'raw' : 'safe',
       project: readOptionalInteger('--project', options.project),
       event: options.event,
       from: options.from === null ? null : readTime('--from', options.from),
       to: options.to === null ? null : readTime('--to', options.to),
     };
+    if (options.raw && wanted.format !== 'csv') throw new UsageError('--raw is for CSV.');
     checkOptions(wanted, options.out);
     const exported =
       options.out === null ? await toStream(context, wanted) : await toFile(context, wanted, resolve(options.out));
@@ -125,11 +139,11 @@ async function writeFileStream(
 
 async function receive(
   context: CommandContext,
-  { what, format, project, ...range }: ExportOptions,
+  { what, format, cells, project, ...range }: ExportOptions,
   sink: Writable,
 ): Promise<number> {
   const operator = await context.operator();
-  const write = format === 'csv' ? csvWriter(what, sink) : (chunk: Uint8Array) => writeTo(sink, chunk);
+  const write = format === 'csv' ? csvWriter(what, cells, sink) : (chunk: Uint8Array) => writeTo(sink, chunk);
   if (format === 'csv') await writeTo(sink, csvLine(exportColumns(what)));
   const outlet = { write, progress: context.onProgress, signal: context.signal };
   const { exported } =
@@ -140,12 +154,13 @@ async function receive(
 }
 
 /** Chunks are complete lines. */
-function csvWriter(what: Exportable, sink: Writable): (chunk: Uint8Array) => Promise<void> {
+function csvWriter(what: Exportable, cells: CsvCells, sink: Writable): (chunk: Uint8Array) => Promise<void> {
   const columns = exportColumns(what);
   const cell = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+  const textsOf = (row: Record<string, unknown>): string[] => columns.map((column) => cell(row[column]));
   return (chunk) => {
     const lines = Buffer.from(chunk).toString('utf8').trimEnd().split('\n');
     const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    return writeTo(sink, rows.map((row) => csvLine(columns.map((column) => cell(row[column])))).join(''));
+    return writeTo(sink, rows.map((row) => csvLine(textsOf(row), cells)).join(''));
   };
 }

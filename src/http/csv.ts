@@ -3,7 +3,7 @@
  * alphabetical order, missing values are empty.
  */
 import type { Json } from '../core/json/json.ts';
-import { csvLine } from '../lib/csv-line.ts';
+import { type CsvCells, csvLine } from '../lib/csv-line.ts';
 
 export type FlatRow = ReadonlyMap<string, string>;
 
@@ -36,14 +36,21 @@ function collectColumns(rows: Iterable<FlatRow>, known: ReadonlySet<string> = ne
   return columns;
 }
 
-const csvRow = (columns: readonly string[], row: FlatRow): string =>
-  csvLine(columns.map((column) => row.get(column) ?? ''));
+const csvRows = (columns: readonly string[], rows: readonly FlatRow[], cells: CsvCells): string =>
+  rows
+    .map((row) =>
+      csvLine(
+        columns.map((column) => row.get(column) ?? ''),
+        cells,
+      ),
+    )
+    .join('');
 
 /** A few items as one text; empty where there are none. */
-export function toCsv(items: readonly Json[]): string {
+export function toCsv(items: readonly Json[], cells: CsvCells): string {
   const rows = items.map(flatten);
   const columns = [...collectColumns(rows)].sort();
-  return columns.length === 0 ? '' : csvLine(columns) + rows.map((row) => csvRow(columns, row)).join('');
+  return columns.length === 0 ? '' : csvLine(columns, cells) + csvRows(columns, rows, cells);
 }
 
 type Pages = AsyncIterable<readonly FlatRow[]>;
@@ -52,8 +59,8 @@ type Pages = AsyncIterable<readonly FlatRow[]>;
  * Many items, a page at a time. The header has every column, so the pages are read twice: once for their columns, once
  * for their rows. Twice the work, but never more than a page in memory.
  */
-export async function* csvLines(pages: () => Pages): AsyncGenerator<string> {
-  yield* csvLinesOf(await csvColumns(pages()), pages());
+export async function* csvLines(pages: () => Pages, cells: CsvCells): AsyncGenerator<string> {
+  yield* csvLinesOf(await csvColumns(pages()), pages(), cells);
 }
 
 /** The first pass, for callers that want errors before they start to answer. */
@@ -64,7 +71,7 @@ export async function csvColumns(pages: Pages): Promise<string[]> {
 }
 
 /** The second pass. */
-export async function* csvLinesOf(columns: readonly string[], pages: Pages): AsyncGenerator<string> {
-  if (columns.length > 0) yield csvLine(columns);
-  for await (const rows of pages) yield rows.map((row) => csvRow(columns, row)).join('');
+export async function* csvLinesOf(columns: readonly string[], pages: Pages, cells: CsvCells): AsyncGenerator<string> {
+  if (columns.length > 0) yield csvLine(columns, cells);
+  for await (const rows of pages) yield csvRows(columns, rows, cells);
 }

@@ -334,6 +334,20 @@ describe('persons of a cohort', () => {
     expect(head).toBe(columns);
     expect(row).toMatch(/^2026-01-15 12:00:00\+00:00,ada,a@b\.c,\d+,a@b\.c,[0-9a-f-]{36},a@b\.c,pro$/);
     expect(rest).toBe('');
+    for (const same of [path(`${id}/persons.csv`), `/api/cohort/${id}/persons.csv?token=${project.projectKey}`]) {
+      const answer = await client.get(same);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+      expect(answer.body).toBe(body);
+    }
+    expect((await client.get(path(`${id}/persons.csv?search=nobody`))).body).toBe('');
+    expect((await client.get(path('999999/persons.csv'))).status).toBe(404);
+  });
+
+  it('have no cells in CSV that a spreadsheet would run, unless they are asked for', async () => {
+    await addPersons({ ada: { plan: 'pro', email: '=1+1' } });
+    const { id } = await calculated({ filters: all(pro) });
+    expect((await client.get(path(`${id}/persons.csv`))).body).toMatch(/,ada,'=1\+1,\d+,'=1\+1,/);
+    expect((await client.get(path(`${id}/persons.csv?raw=true`))).body).toMatch(/,ada,=1\+1,\d+,=1\+1,/);
   });
 
   it('show the cohorts that they are in', async () => {

@@ -298,6 +298,18 @@ describe('the list as CSV', () => {
     },
   );
 
+  it('has no cells that a spreadsheet would run, unless they are asked for', async () => {
+    const p = await project([set('one', { email: '=1+1', score: -5 })]);
+    const csv = p.base.replace(/\/$/, '.csv');
+    expect((await get(csv)).body).toMatch(/,'=1\+1,-5,person,/);
+    expect((await get(`${csv}?raw=true`)).body).toMatch(/,=1\+1,-5,person,/);
+    expect((await get(`${p.base}?format=csv&raw`)).body).toMatch(/,=1\+1,-5,person,/);
+    const { id } = (await p.list()).results[0];
+    expect((await get(`${p.base}${id}/?format=csv`)).body).toContain(",'=1+1,");
+    expect((await get(`${p.base}values/?key=email&format=csv`)).body).toContain("'=1+1");
+    expect((await get(`${p.base}values/?key=email&format=csv&raw=1`)).body).toMatch(/(^|,|\n)=1\+1/);
+  });
+
   it('is empty without persons', async () => {
     const empty = await server.createProject();
     expect((await get(`/api/projects/${empty.projectId}/persons.csv`)).body).toBe('');

@@ -3,10 +3,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
-import { projectRoute } from '../../../http/api/route.ts';
-import { readFormat } from '../../../http/format.ts';
+import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
+import { readCsvCells, readFormat } from '../../../http/format.ts';
 import { queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
 import { cohortMembersCsv, personPage, searchCohortMembers } from '../../persons/api/person-list.ts';
 import { readPersonRef } from '../../persons/api/person-query.ts';
 import { personRoute } from '../../persons/api/person-route.ts';
@@ -22,7 +23,7 @@ import {
   SuccessSchema,
 } from './cohort-schemas.ts';
 import type { CohortApiDeps } from './deps.ts';
-import { ofCohort, presentCohorts } from './present-cohorts.ts';
+import { ONE_COHORT, ofCohort, presentCohorts } from './present-cohorts.ts';
 
 export function cohortPersonRoutes(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
@@ -31,16 +32,30 @@ export function cohortPersonRoutes(app: FastifyInstance, deps: CohortApiDeps): v
     summary: 'Members of a cohort, newest first',
     query: COHORT_PERSONS_QUERY,
     response: PersonListSchema,
-    handler: async ({ project, params, query, url, reply }) => {
-      const cohort = await getCohort(deps.metadata, project.id, idFromPath(params));
-      const format = readFormat(query);
-      const members = await searchCohortMembers(deps, project.id, cohort, query);
-      if (format === 'json') return personPage(members, readPage(query), url);
-      return reply.type('text/csv; charset=utf-8').send(Readable.from(cohortMembersCsv(members)));
-    },
+    handler: (request) => sendMembers(deps, request, readFormat(request.query)),
+  });
+  projectRoute(app, deps, {
+    ...ONE_COHORT,
+    url: `${ONE_COHORT.url}persons.csv`,
+    method: 'GET',
+    summary: 'Members of a cohort as CSV',
+    hidden: true,
+    handler: (request) => sendMembers(deps, request, 'csv'),
   });
   for (const method of ['POST', 'PATCH'] as const) byHand(app, deps, method);
   cohortsOfPerson(app, deps);
+}
+
+async function sendMembers(
+  deps: CohortApiDeps,
+  { project, params, query, url, reply }: RouteContext<unknown> & { project: Project },
+  format: ReturnType<typeof readFormat>,
+): Promise<object> {
+  const cohort = await getCohort(deps.metadata, project.id, idFromPath(params));
+  const members = await searchCohortMembers(deps, project.id, cohort, query);
+  if (format === 'json') return personPage(members, readPage(query), url);
+  const lines = cohortMembersCsv(members, readCsvCells(query));
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }
 
 function byHand(app: FastifyInstance, deps: CohortApiDeps, method: HTTPMethods): void {

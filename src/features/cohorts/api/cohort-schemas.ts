@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { effectiveFilters } from '../../../core/cohorts/legacy-groups.ts';
+import { RAW_CSV_QUERY } from '../../../http/format.ts';
 import {
   DateTime,
   iso,
@@ -63,6 +64,7 @@ export const COHORT_PERSONS_QUERY = {
   search: 'Part of the e-mail, or a whole distinct id.',
   properties: 'Property filters as JSON: a list, a group `{type, values}`, or an object `{key__operator: value}`.',
   format: '`json` (the default) or `csv`, which shows up to 10,000.',
+  ...RAW_CSV_QUERY,
   ...PAGE_QUERY,
 } as const;
 

@@ -1,7 +1,7 @@
 /** Insights as CSV files: tables without links and nesting. */
 import type { FastifyReply } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
-import { csvLine } from '../../../lib/csv-line.ts';
+import { type CsvCells, csvLine } from '../../../lib/csv-line.ts';
 import type { InsightKind } from '../kinds.ts';
 import type { QuestionFields } from '../rules/fields.ts';
 import { fieldText } from './insight-request.ts';
@@ -9,11 +9,11 @@ import { fieldText } from './insight-request.ts';
 export function sendCsv(
   { endpoint, table }: InsightKind,
   result: unknown,
-  { fields, url, reply }: { fields: QuestionFields; url: URL; reply: FastifyReply },
+  { fields, url, reply, cells }: { fields: QuestionFields; url: URL; reply: FastifyReply; cells: CsvCells },
 ): FastifyReply {
   const id = fieldText(fields['export_insight_id']);
   const first = id === undefined ? '' : csvLine([`${url.origin}/insights/${encodeURIComponent(id)}/`]);
-  const lines = table(result as Json).map((row) => csvLine(row.map(cellText)));
+  const lines = table(result as Json).map((row) => csvLine(row.map(cellText), cells));
   return reply
     .type('text/csv; charset=utf-8')
     .header('content-disposition', `attachment; filename="${fileName(fields, endpoint.split('/').at(-1) ?? '')}"`)

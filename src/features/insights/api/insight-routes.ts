@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { toCsv } from '../../../http/csv.ts';
-import { FORMAT_QUERY, readFormat } from '../../../http/format.ts';
+import { FORMAT_QUERY, readCsvCells, readFormat } from '../../../http/format.ts';
 import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
 import { type InsightKind, KINDS, kindAt } from '../kinds.ts';
 import type { QuestionFields } from '../rules/fields.ts';
@@ -56,7 +56,7 @@ async function sendInsight(
   const kind = kindAt(endpoint, fields);
   const run = startQuery(deps, { project, reply }, fields);
   const result = await answerInsight(run, kind, fields, request.method === 'POST');
-  if (format() === 'csv') return sendCsv(kind, result, { fields, url, reply });
+  if (format() === 'csv') return sendCsv(kind, result, { fields, url, reply, cells: readCsvCells(query) });
   return {
     result,
     ...(endpoint === 'trend' ? { next: nextValues(url, fields, result) } : {}),
@@ -106,7 +106,7 @@ async function sendPeople(
     freshness: run.freshness(),
   });
   if (readFormat(query) === 'json') return answer;
-  return reply.type('text/csv; charset=utf-8').send(toCsv(rows as Json[]));
+  return reply.type('text/csv; charset=utf-8').send(toCsv(rows as Json[], readCsvCells(query)));
 }
 
 /** The address with a parameter replaced. Callers may send brackets and quotes as they are; answers encode them. */

@@ -5,6 +5,7 @@ import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
 import type { Query } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
+import type { CsvCells } from '../../../lib/csv-line.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { CohortMembers } from '../../../query/cohorts/cohort-members.ts';
 import { findPersonsByExpression } from '../../../query/expressions/match-persons.ts';
@@ -84,14 +85,14 @@ async function presentAll<R>(
 const MAX_CSV_IDS = 100;
 
 /** All matching persons, whatever page was requested. */
-export const personCsv = (search: PersonSearch): AsyncGenerator<string> =>
-  csvLines(() => csvRows(search, Number.POSITIVE_INFINITY, MAX_CSV_IDS, presentRow));
+export const personCsv = (search: PersonSearch, cells: CsvCells): AsyncGenerator<string> =>
+  csvLines(() => csvRows(search, Number.POSITIVE_INFINITY, MAX_CSV_IDS, presentRow), cells);
 
 const MAX_CSV_MEMBERS = 10_000;
 const MAX_CSV_MEMBER_IDS = 10;
 
-export const cohortMembersCsv = (search: PersonSearch): AsyncGenerator<string> =>
-  csvLines(() => csvRows(search, MAX_CSV_MEMBERS, MAX_CSV_MEMBER_IDS, presentMemberRow));
+export const cohortMembersCsv = (search: PersonSearch, cells: CsvCells): AsyncGenerator<string> =>
+  csvLines(() => csvRows(search, MAX_CSV_MEMBERS, MAX_CSV_MEMBER_IDS, presentMemberRow), cells);
 
 async function* csvRows(
   { deps, query }: PersonSearch,

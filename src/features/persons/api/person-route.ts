@@ -6,7 +6,7 @@ import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import { toCsv } from '../../../http/csv.ts';
-import { FORMAT_QUERY, readFormat } from '../../../http/format.ts';
+import { FORMAT_QUERY, readCsvCells, readFormat } from '../../../http/format.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 
 export type PersonContext<Body> = RouteContext<Body> & { project: Project };
@@ -47,7 +47,7 @@ export function personRoute<B extends TSchema>(
       return reply
         .code(declaration.status ?? 200)
         .type('text/csv; charset=utf-8')
-        .send(toCsv(rowsOf(body as Json)));
+        .send(toCsv(rowsOf(body as Json), readCsvCells(context.query)));
     },
   });
 }

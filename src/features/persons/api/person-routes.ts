@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
-import { readFormat } from '../../../http/format.ts';
+import { readCsvCells, readFormat } from '../../../http/format.ts';
 import { readPage } from '../../../http/paging.ts';
 import { getPerson, listDistinctIds } from '../persons.ts';
 import type { PersonApiDeps } from './deps.ts';
@@ -55,6 +55,6 @@ const CREATION_NOT_ALLOWED =
   'See https://posthog.com/docs/integrate/identifying-user for details.';
 
 async function sendCsv(deps: PersonApiDeps, { project, query, reply }: PersonContext<unknown>) {
-  const lines = personCsv(await searchPersons(deps, project.id, query));
+  const lines = personCsv(await searchPersons(deps, project.id, query), readCsvCells(query));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }
