@@ -55,6 +55,43 @@ describe('the list of events', () => {
     expect((await list({ event: '$identify' })).results[0].timestamp).toBe('2026-01-15T10:00:00+00:00');
   });
 
+  it('shows the clicked elements, also of one event and as CSV', async () => {
+    const $elements = [
+      { tag_name: 'button', attr__class: 'btn md:flex', $el_text: 'Buy', nth_child: 2, 'attr__data-x': '"y"' },
+      { tag_name: 'a', attr__href: '/x', attr__id: 'link' },
+    ];
+    await send({ event: '$autocapture', uuid: UUID, properties: { $elements } });
+    const none = { event: null, text: null, attr_class: null, href: null, attr_id: null };
+    const elements = [
+      {
+        ...none,
+        text: 'Buy',
+        tag_name: 'button',
+        attr_class: ['btn', 'md:flex'],
+        nth_child: 2,
+        nth_of_type: null,
+        attributes: { attr__class: 'btn md:flex', 'attr__data-x': '"y"' },
+        order: 0,
+      },
+      {
+        ...none,
+        tag_name: 'a',
+        href: '/x',
+        attr_id: 'link',
+        nth_child: null,
+        nth_of_type: null,
+        attributes: { attr__href: '/x', attr__id: 'link' },
+        order: 1,
+      },
+    ];
+    expect((await list()).results[0].elements).toEqual(elements);
+    expect((await get(`${UUID}/`)).body.elements).toEqual(elements);
+    const [head = '', row = ''] = (await get('', { format: 'csv' })).body.split('\r\n');
+    const cells = row.split(',');
+    expect(cells[head.split(',').indexOf('elements.0.text')]).toBe('Buy');
+    expect(cells[head.split(',').indexOf('elements.1.tag_name')]).toBe('a');
+  });
+
   it('is newest first, or oldest first on request', async () => {
     await send({ event: 'b', timestamp: at('10:00:00') }, { event: 'a', timestamp: at('09:00:00') });
     await send({ event: 'c', timestamp: at('11:00:00') });
@@ -282,6 +319,32 @@ describe('events as CSV', () => {
     expect(first.split(',')[columns.indexOf('timestamp')]).toBe('2026-01-15T10:00:00+00:00');
     expect(rest.join('\r\n')).toContain('"say ""hi"",\nyou",True');
     expect((body as string).endsWith('\r\n')).toBe(true);
+  });
+
+  it('has no cells that a spreadsheet would run, unless they are asked for', async () => {
+    const link = '=HYPERLINK("http://x","y")';
+    await send({ event: '@SUM(A1)', distinct_id: '+1+1', properties: { link, less: -5, text: '-5', dash: '-x' } });
+    const lineOf = async (params: Record<string, string>) => {
+      const [head = '', row = ''] = (await get('', { format: 'csv', ...params })).body.split('\r\n');
+      expect(row).toContain('""http://x"",""y"")"');
+      const cells = row
+        .replace(/"(?:[^"]|"")*"/g, (cell: string) => (cell.startsWith(`"'`) ? 'defused' : 'as it was'))
+        .split(',');
+      return Object.fromEntries(head.split(',').map((name: string, at: number) => [name, cells[at]]));
+    };
+    const names = { event: '@SUM(A1)', distinct_id: '+1+1', 'properties.less': '-5', 'properties.text': '-5' };
+    expect(await lineOf({})).toMatchObject({
+      ...names,
+      event: "'@SUM(A1)",
+      distinct_id: "'+1+1",
+      'properties.dash': "'-x",
+      'properties.link': 'defused',
+    });
+    expect(await lineOf({ raw: 'true' })).toMatchObject({
+      ...names,
+      'properties.dash': '-x',
+      'properties.link': 'as it was',
+    });
   });
 
   it('is empty without events', async () => {

@@ -4,8 +4,9 @@ import { notFound } from '../../../core/errors.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { csvColumns, csvLinesOf, type FlatRow, flatten } from '../../../http/csv.ts';
-import { readFormat } from '../../../http/format.ts';
+import { readCsvCells, readFormat } from '../../../http/format.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
+import type { CsvCells } from '../../../lib/csv-line.ts';
 import { loadActions } from '../../../query/filters/project-actions.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
@@ -42,7 +43,7 @@ export function eventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
       const question = await readEventQuestion(deps.metadata.eventPersons, project, query, deps.clock.now(), action);
       const limited = limitedBy(deps, reply);
       if (readFormat(query) === 'json') return limited((own) => listEvents(own, question, url));
-      const lines = await csvOfEvents(deps, limited, question);
+      const lines = await csvOfEvents(deps, limited, question, readCsvCells(query));
       return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
     },
   });
@@ -98,13 +99,14 @@ async function csvOfEvents(
   deps: QueryDeps,
   limited: Limited,
   question: EventQuestion,
+  cells: CsvCells,
 ): Promise<AsyncGenerator<string>> {
   const { prepared, columns } = await limited(async (own) => {
     const prepared = await prepareEventQuestion(own, question);
     return { prepared, columns: await csvColumns(csvPages(own, prepared)) };
   });
   const query: QueryDeps['events']['query'] = (sql, values) => limited((own) => own.events.query(sql, values));
-  return csvLinesOf(columns, csvPages({ ...deps, events: { query } }, prepared));
+  return csvLinesOf(columns, csvPages({ ...deps, events: { query } }, prepared), cells);
 }
 
 async function* csvPages(deps: QueryDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {

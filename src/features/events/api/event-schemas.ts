@@ -1,12 +1,27 @@
 import { Type } from '@sinclair/typebox';
+import { parseElements } from '../../../core/events/parse-elements.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { withImplicitUpdates } from '../../../core/persons/person-update.ts';
+import { FORMAT_QUERY } from '../../../http/format.ts';
 import { isoOffset, nullable, Uuid } from '../../../http/schemas/common.ts';
 import type { EventPerson } from '../../../stores/metadata/event-records.ts';
 import type { FoundEvent } from '../list-events.ts';
 
 const FreeMap = Type.Record(Type.String(), Type.Unknown());
+
+const ElementSchema = Type.Object({
+  event: Type.Null(),
+  text: nullable(Type.String()),
+  tag_name: nullable(Type.String()),
+  attr_class: nullable(Type.Array(Type.String())),
+  href: nullable(Type.String()),
+  attr_id: nullable(Type.String()),
+  nth_child: nullable(Type.Integer()),
+  nth_of_type: nullable(Type.Integer()),
+  attributes: Type.Record(Type.String(), Type.String(), { description: 'Other attributes: `attr__class` and so on.' }),
+  order: Type.Integer({ description: '0: the innermost.' }),
+});
 
 export const EventSchema = Type.Object({
   id: Uuid,
@@ -21,7 +36,7 @@ export const EventSchema = Type.Object({
       properties: FreeMap,
     }),
   ),
-  elements: Type.Array(Type.Unknown()),
+  elements: Type.Array(ElementSchema),
   elements_chain: Type.String(),
 });
 
@@ -42,7 +57,7 @@ export const EVENT_QUERY = {
   orderBy: 'JSON list: `["-timestamp"]` (the default) or `["timestamp"]`.',
   limit: 'How many to show: 100 unless given, 1000 at the most; as CSV 3500 unless given, 100000 at the most.',
   offset: 'How many to pass over.',
-  format: '`json` (the default) or `csv`.',
+  ...FORMAT_QUERY,
 } as const;
 
 export const ValuesSchema = Type.Array(Type.Object({ name: Type.String() }));
@@ -65,7 +80,7 @@ export const presentEvent = (event: FoundEvent, persons: ReadonlyMap<string, Eve
     event: event.event,
     timestamp: isoOffset(event.timestamp),
     person: person ? presentEventPerson(person) : null,
-    elements: [],
+    elements: parseElements(event.elementsChain),
     elements_chain: event.elementsChain,
   };
 };
