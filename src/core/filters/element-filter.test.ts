@@ -103,6 +103,46 @@ describe('a selector', () => {
   });
 });
 
+describe('a selector with escapes', () => {
+  const chain = elementsChain([
+    {
+      tag_name: 'button',
+      attr__class: 'md:flex w-1/2 p-1.5 2xl:hidden [&>li]:mt-2 group/item',
+      attr__id: 'a:b',
+      'attr__data-x': 'say "hi" \\ ]',
+    },
+    { tag_name: 'x:y' },
+  ]);
+  it.each([
+    String.raw`button.md\:flex`,
+    String.raw`.md\:flex.w-1\/2`,
+    String.raw`.p-1\.5`,
+    String.raw`.\32xl\:hidden`,
+    String.raw`.\32 xl\:hidden`,
+    String.raw`.\[\&\>li\]\:mt-2`,
+    String.raw`x\:y > button.group\/item`,
+    String.raw`x\:y>.md\:flex`,
+    String.raw`#a\:b`,
+    '[id="a:b"]',
+    String.raw`[id=a\:b]`,
+    String.raw`[data-x="say \"hi\" \\ ]"]`,
+    String.raw`[data\-x='say "hi" \5c  ]']`,
+  ])('finds %s', (selector) => {
+    expect(fits(element('selector', 'exact', selector), chain)).toBe(true);
+  });
+
+  it.each([String.raw`.md\:fle`, String.raw`.md\:flexx`, String.raw`.p-1\.6`, String.raw`#a\.b`])(
+    'does not find %s',
+    (selector) => {
+      expect(fits(element('selector', 'exact', selector), chain)).toBe(false);
+    },
+  );
+
+  it.each(['.a\\', '.md:flex', '.md\\\\:flex', '[x="a]'])('is refused where it is not understood: %s', (selector) => {
+    expect(() => readFilters([{ key: 'selector', type: 'element', value: selector }])).toThrow(/is not understood/);
+  });
+});
+
 describe('a filter on elements', () => {
   const CASES: [string, PropertyFilter, boolean][] = [
     ['the tag of any of them', element('tag_name', 'exact', 'ul'), true],

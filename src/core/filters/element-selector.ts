@@ -4,11 +4,17 @@ import { ANYTHING_BEFORE, attribute, ELEMENT, element, literal } from './element
 const MAX_SELECTOR_LENGTH = 1000;
 const MAX_SELECTOR_PARTS = 50;
 
+/** CSS escapes: `\:` is a colon, `\31 ` and `\000031` the character of that code; a space ends the code. */
+const ESCAPE = String.raw`\\(?:[0-9a-fA-F]{1,6}\s?|.)`;
+const NAME = String.raw`(?:[^\s.#[\]:>"'\\]|${ESCAPE})+`;
+const TAG = String.raw`(?:[\w-]|${ESCAPE})+`;
+const QUOTED = String.raw`"(?:[^"\\]|${ESCAPE})*"|'(?:[^'\\]|${ESCAPE})*'`;
+const ATTRIBUTE = String.raw`\[${TAG}=(?:${QUOTED}|(?:[^\]"'\\]|${ESCAPE})*)\]`;
+const NTH = String.raw`:nth-(?:child|of-type)\(\d+\)`;
+
 /** One simple selector: `a.btn#buy[data-x="y"]:nth-child(2)`. */
-const SIMPLE =
-  /^(\*|[\w-]+)?((?:\.[^\s.#[\]:>"']+|#[^\s.#[\]:>"']+|\[[\w-]+=(?:"[^"]*"|'[^']*'|[^\]"']*)\]|:nth-(?:child|of-type)\(\d+\))*)$/;
-const PIECE =
-  /\.([^\s.#[\]:>"']+)|#([^\s.#[\]:>"']+)|\[([\w-]+)=(?:"([^"]*)"|'([^']*)'|([^\]"']*))\]|:(nth-child|nth-of-type)\((\d+)\)/g;
+const SIMPLE = new RegExp(String.raw`^(\*|${TAG})?((?:[.#]${NAME}|${ATTRIBUTE}|${NTH})*)$`, 's');
+const PIECE = new RegExp(String.raw`([.#])(${NAME})|(${ATTRIBUTE})|:(nth-child|nth-of-type)\((\d+)\)`, 'gs');
 
 /**
  * A CSS selector as a pattern over the elements chain: tags, classes, ids, attributes, nth-child, nth-of-type,
@@ -29,9 +35,9 @@ interface Step {
   isChild: boolean;
 }
 
-const PART = />|(?:\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|[^\s>[])+/g;
+const PART = new RegExp(String.raw`>|(?:\[(?:${QUOTED}|[^\]"'\\]|${ESCAPE})*\]|[^\s>[\\]|${ESCAPE})+`, 'gs');
 
-/** Splits at spaces and `>`, but not inside of brackets and quotes. */
+/** Splits at spaces and `>`, but not inside of brackets and quotes, nor after `\`. */
 function stepsOf(selector: string): Step[] {
   const parts = selector.match(PART) ?? [];
   if (selector.replaceAll(PART, '').trim() !== '') throw invalidSelector(selector);
@@ -55,17 +61,34 @@ function simplePattern(simple: string, selector: string): string {
   if (matched === undefined || matched === '') throw invalidSelector(selector);
   const classes: string[] = [];
   const attributes: { key: string; value: string }[] = [];
-  for (const [, name, id, key, double, single, bare, nth, place] of rest.matchAll(PIECE)) {
-    if (name !== undefined) classes.push(name);
-    if (id !== undefined) attributes.push({ key: 'attr_id', value: id });
-    if (key !== undefined) attributes.push({ key: keyOf(key), value: double ?? single ?? bare ?? '' });
-    if (nth !== undefined) attributes.push({ key: nth, value: place ?? '' });
+  for (const [, mark, name = '', given, nth, place = ''] of rest.matchAll(PIECE)) {
+    // The chain has no quotes in classes.
+    if (mark === '.') classes.push(unescaped(name).replaceAll('"', ''));
+    if (mark === '#') attributes.push({ key: 'attr_id', value: unescaped(name) });
+    if (given !== undefined) attributes.push(attributeOf(given));
+    if (nth !== undefined) attributes.push({ key: nth, value: place });
   }
   const written = attributes
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ key, value }) => attribute(key, literal(escaped(value))));
-  return element(tag === '*' ? null : tag, classes.sort(), written);
+  return element(tag === '*' ? null : unescaped(tag), classes.sort(), written);
 }
+
+const ATTRIBUTE_PARTS = new RegExp(String.raw`^\[(${TAG})=(.*)\]$`, 's');
+
+/** `[key="value"]`, also in single quotes or without any. */
+function attributeOf(given: string): { key: string; value: string } {
+  const [, key = '', value = ''] = ATTRIBUTE_PARTS.exec(given) ?? [];
+  const plain = /^["']/.test(value) ? value.slice(1, -1) : value;
+  return { key: keyOf(unescaped(key)), value: unescaped(plain) };
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gis, (_, code: string | undefined, character: string) =>
+    code === undefined ? character : characterOf(Number.parseInt(code, 16)),
+  );
+
+const characterOf = (code: number): string => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd');
 
 const keyOf = (name: string): string => (name === 'id' ? 'attr_id' : `attr__${name}`);
 

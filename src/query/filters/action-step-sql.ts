@@ -1,5 +1,6 @@
 /** Events and actions as SQL conditions on `e`. `test/oracle/fits-step.ts` says the same in plain code. */
 import type { ActionStep } from '../../core/actions/entity.ts';
+import { urlPattern } from '../../core/actions/url-pattern.ts';
 import type { Filter } from '../../core/filters/property-filter.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
@@ -39,8 +40,14 @@ function urlSql(sql: SqlBuilder, { url, urlMatching }: ActionStep, { patterns }:
   if (url === null) return 'true';
   const at = `coalesce(${sql.property('$current_url')}, '')`;
   if (urlMatching === 'exact') return `${at} = ${sql.param(url)}`;
-  if (urlMatching === 'contains') return sql.contains(at, url);
+  if (urlMatching === 'contains') return containsSql(sql, at, url);
   return patterns.has(url) ? sql.matches(at, url) : 'false';
+}
+
+/** Patterns of our own making are always valid. */
+function containsSql(sql: SqlBuilder, at: string, part: string): string {
+  const pattern = urlPattern(part);
+  return pattern === null ? sql.contains(at, part) : sql.matches(at, pattern);
 }
 
 /** Every filter of an entity, the patterns of its steps' URLs among them. */
