@@ -171,6 +171,9 @@ describe('a dashboard', () => {
     expect((await client.get(all)).body.results.map((one: { id: number }) => one.id)).not.toContain(id);
     const put = await client.patch(`${insights}${payments}/`, { body: { dashboards: [id] } });
     expect([put.status, put.body.attr, put.body.code]).toEqual([400, 'dashboards', 'does_not_exist']);
+    expect((await client.get(`${all}${id}/`)).status).toBe(404);
+    await change(id, { deleted: false });
+    expect((await client.get(`${all}${id}/`)).body).toMatchObject({ id, name: 'Gone' });
   });
 
   it.each([

@@ -106,9 +106,30 @@ describe('a saved insight', () => {
     await change(id, { deleted: true });
     const ids = async () => (await client.get(all)).body.results.map((insight: { id: number }) => insight.id);
     expect(await ids()).not.toContain(id);
-    expect((await read(id)).deleted).toBe(true);
-    await change(id, { deleted: false });
+    const missing = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null };
+    for (const path of ['', '?refresh=true', '?basic=true']) {
+      expect(await client.get(one(id) + path)).toMatchObject({ status: 404, body: missing });
+    }
+    expect((await client.post(one(id, 'viewed/'))).status).toBe(404);
+    expect((await client.patch(one(id), { body: { name: 'x' } })).status).toBe(404);
+    expect((await client.patch(one(id), { body: { deleted: true } })).status).toBe(404);
+    expect((await client.get(one(id, 'activity/'))).body.results).toHaveLength(2);
+    expect(await change(id, { deleted: false })).toMatchObject({ id, name: 'Passing', deleted: false });
     expect(await ids()).toContain(id);
+    expect(await read(id)).toMatchObject({ name: 'Passing' });
+  });
+
+  it('has no result with basic=true', async () => {
+    const { id } = await save({ name: 'Basic', filters: visits });
+    const [listed] = (await client.get(`${all}?basic=true&search=Basic`)).body.results;
+    const full = await read(id);
+    expect(full.result).toBeNull();
+    for (const basic of [listed, await read(id, '?basic=1'), await read(id, '?basic=true&refresh=true')]) {
+      const { result: _, ...rest } = full;
+      expect(basic).toEqual(rest);
+    }
+    const [not] = (await client.get(`${all}?basic=false&search=Basic`)).body.results;
+    expect(not).toEqual(full);
   });
 
   it.each([

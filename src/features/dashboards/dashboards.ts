@@ -70,7 +70,7 @@ export function updateDashboard(
   { tiles = [], ...changes }: DashboardChanges,
 ): Promise<Dashboard> {
   return deps.metadata.transaction(async (store) => {
-    const before = await getDashboard(store, project.id, id);
+    const before = await getDashboardOrDeleted(store, project.id, id);
     const shown = visible(before, await store.dashboards.listTiles(id));
     const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
     const after = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
@@ -83,6 +83,13 @@ export function updateDashboard(
 }
 
 export async function getDashboard(store: MetadataStore, projectId: number, id: number): Promise<Dashboard> {
+  const dashboard = await getDashboardOrDeleted(store, projectId, id);
+  if (dashboard.deleted) throw notFound();
+  return dashboard;
+}
+
+/** Also a deleted one: it can be restored, and has a history. */
+export async function getDashboardOrDeleted(store: MetadataStore, projectId: number, id: number): Promise<Dashboard> {
   const dashboard = await store.dashboards.get(projectId, id);
   if (!dashboard) throw notFound();
   return dashboard;

@@ -73,7 +73,9 @@ export function updateSavedInsight(
   { dashboards, ...changes }: SavedInsightChanges,
 ): Promise<SavedInsight> {
   return deps.metadata.transaction(async (store) => {
-    const before = await getSavedInsight(store, project.id, id);
+    const before = await getInsightOrDeleted(store, project.id, id);
+    // A deleted insight is gone for everything but its restoration.
+    if (before.deleted && changes.deleted !== false) throw notFound();
     const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
     const changed = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
     const after = { ...changed, ...lastModified(deps, caller, before, changed) };
@@ -102,6 +104,13 @@ export async function recordInsightView(
 }
 
 export async function getSavedInsight(store: MetadataStore, projectId: number, id: number): Promise<SavedInsight> {
+  const insight = await getInsightOrDeleted(store, projectId, id);
+  if (insight.deleted) throw notFound();
+  return insight;
+}
+
+/** Also a deleted one: it can be restored, and has a history. */
+export async function getInsightOrDeleted(store: MetadataStore, projectId: number, id: number): Promise<SavedInsight> {
   const insight = await store.insights.get(projectId, id);
   if (!insight) throw notFound();
   return insight;

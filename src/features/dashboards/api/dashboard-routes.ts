@@ -7,7 +7,13 @@ import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activi
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { QueryCaller } from '../../insights/api/run-query.ts';
-import { createDashboard, DASHBOARD_SCOPE, getDashboard, updateDashboard } from '../dashboards.ts';
+import {
+  createDashboard,
+  DASHBOARD_SCOPE,
+  getDashboard,
+  getDashboardOrDeleted,
+  updateDashboard,
+} from '../dashboards.ts';
 import type { Dashboard } from '../store/dashboard-store.ts';
 import { readDashboardBody } from './dashboard-body.ts';
 import {
@@ -87,7 +93,7 @@ function oneDashboard(app: FastifyInstance, deps: DashboardApiDeps): void {
       query: REFRESH,
       response: DashboardSchema,
       handler: async ({ caller, project, params, body, query, reply }) => {
-        const { id } = await getDashboard(deps.metadata, project.id, idFromPath(params));
+        const { id } = await getDashboardOrDeleted(deps.metadata, project.id, idFromPath(params));
         const changes = readDashboardBody(body, dates(deps, project));
         return show(deps, { project, query, reply }, await updateDashboard(deps, caller, project, id, changes));
       },
@@ -118,7 +124,7 @@ function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
     url: `${ONE.url}activity/`,
     summary: 'Who changed this dashboard, with before and after',
     handler: async ({ project, params, query, url }) => {
-      const { id } = await getDashboard(deps.metadata, project.id, idFromPath(params));
+      const { id } = await getDashboardOrDeleted(deps.metadata, project.id, idFromPath(params));
       return listActivity(deps, { ...of(project), itemId: String(id) }, query, url);
     },
   });

@@ -86,7 +86,13 @@ export async function freshAnswer(
 }
 
 /** `refresh`, `refresh=` and `refresh=true` request a result. */
-export function asksToRefresh(query: Query): boolean {
-  const value = queryText(query, 'refresh')?.toLowerCase();
-  return value !== undefined && ['', 'true', '1', 'yes', 'y', 't', 'on'].includes(value);
-}
+export const asksToRefresh = (query: Query): boolean => queryText(query, 'refresh') === '' || isTrue(query, 'refresh');
+
+/** `basic=true`: everything but the result. */
+export const isBasic = (query: Query): boolean => isTrue(query, 'basic');
+
+const isTrue = (query: Query, name: string): boolean =>
+  ['true', '1', 'yes', 'y', 't', 'on'].includes(queryText(query, name)?.toLowerCase() ?? '');
+
+export const withoutResult = <T extends { result: unknown }>({ result: _, ...insight }: T): Omit<T, 'result'> =>
+  insight;

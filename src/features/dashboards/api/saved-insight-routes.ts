@@ -14,6 +14,7 @@ import { getDashboard } from '../dashboards.ts';
 import { listSavedInsights } from '../list-saved-insights.ts';
 import {
   createSavedInsight,
+  getInsightOrDeleted,
   getSavedInsight,
   INSIGHT_SCOPE,
   recordInsightView,
@@ -21,10 +22,18 @@ import {
 } from '../saved-insights.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
-import { asksToRefresh, presentInsights, presentOneInsight, tilesById } from './present-saved-insights.ts';
+import {
+  asksToRefresh,
+  isBasic,
+  presentInsights,
+  presentOneInsight,
+  tilesById,
+  withoutResult,
+} from './present-saved-insights.ts';
 import { readSavedInsightBody } from './saved-insight-body.ts';
 import { readSavedInsightQuery } from './saved-insight-query.ts';
 import {
+  BASIC_QUERY,
   INSIGHT_LIST_QUERY,
   REFRESH_QUERY,
   SavedInsightSchema,
@@ -81,7 +90,8 @@ async function list(deps: DashboardApiDeps, { caller, project, query, url }: InP
     views: new Map(views.map(({ insightId, viewedAt }) => [insightId, viewedAt])),
   };
   const { count, items } = listSavedInsights(all, question, about, page);
-  return envelope(url, page, { count, items: await presentInsights(metadata, project, items) }, (shown) => shown);
+  const shown = await presentInsights(metadata, project, items);
+  return envelope(url, page, { count, items: shown }, isBasic(query) ? withoutResult : (insight) => insight);
 }
 
 function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
@@ -89,10 +99,13 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
     ...ONE,
     method: 'GET',
     summary: 'One saved insight, with its answer where that is asked for',
-    query: REFRESH_QUERY,
+    query: { ...REFRESH_QUERY, ...BASIC_QUERY },
     response: SavedInsightSchema,
-    handler: async ({ project, params, query, reply }) =>
-      show(deps, { project, query, reply }, await getSavedInsight(deps.metadata, project.id, idFromPath(params))),
+    handler: async ({ project, params, query, reply }) => {
+      const insight = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+      if (!isBasic(query)) return show(deps, { project, query, reply }, insight);
+      return withoutResult(await presentOneInsight(deps, reply, project, insight, { refresh: false }));
+    },
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -104,7 +117,7 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
       query: REFRESH_QUERY,
       response: SavedInsightSchema,
       handler: async ({ caller, project, params, body, query, reply }) => {
-        const { id } = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+        const { id } = await getInsightOrDeleted(deps.metadata, project.id, idFromPath(params));
         await requireDashboards(deps, caller, project, body);
         const changes = await readSavedInsightBody(deps, project, body);
         return show(deps, { project, query, reply }, await updateSavedInsight(deps, caller, project, id, changes));
@@ -186,7 +199,7 @@ function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
     url: `${ONE.url}activity/`,
     summary: 'Who changed this insight, with before and after',
     handler: async ({ project, params, query, url }) => {
-      const { id } = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+      const { id } = await getInsightOrDeleted(deps.metadata, project.id, idFromPath(params));
       return listActivity(deps, { ...of(project), itemId: String(id) }, query, url);
     },
   });

@@ -30,7 +30,12 @@ export const SavedInsightSchema = Type.Object({
   ),
   last_refresh: nullable(DateTime),
   next_allowed_client_refresh: nullable(DateTime),
-  result: Type.Unknown({ description: 'As its insight answers; null unless it was asked for with `refresh=true`.' }),
+  result: Type.Optional(
+    Type.Unknown({
+      description:
+        'As its insight answers; null unless it was asked for with `refresh=true`, absent with `basic=true`.',
+    }),
+  ),
   created_at: DateTime,
   created_by: nullable(UserSummarySchema),
   description: Type.String(),
@@ -130,7 +135,10 @@ export const REFRESH_QUERY = {
   from_dashboard: 'The id of a dashboard whose dates count.',
 } as const;
 
+export const BASIC_QUERY = { basic: '`true`: without `result`.' } as const;
+
 export const INSIGHT_LIST_QUERY = {
+  ...BASIC_QUERY,
   saved: '`true`: those that were kept on purpose or are on a dashboard.',
   favorited: 'Those that are marked.',
   user: 'Present: those of the caller.',
