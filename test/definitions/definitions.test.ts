@@ -92,6 +92,19 @@ describe.skipIf(isWithoutEvents)('event definitions', () => {
 });
 
 describe('property definitions', () => {
+  it.each([
+    [{ type: 'person', event_names: '["buy"]' }, 'event_names'],
+    [{ type: 'group', group_type_index: '0', event_names: '["buy"]' }, 'event_names'],
+    [{ type: 'event', group_type_index: '0' }, 'group_type_index'],
+    [{ group_type_index: '0' }, 'group_type_index'],
+    [{ type: 'person', group_type_index: '1' }, 'group_type_index'],
+    [{ type: 'group' }, 'group_type_index'],
+  ])('reject parameters of another type: %j', async (query, attr) => {
+    const { status, body } = await get('property_definitions/', query);
+    expect(status).toBe(400);
+    expect(body).toEqual({ type: 'validation_error', code: 'invalid_input', detail: expect.any(String), attr });
+  });
+
   it('have the type that was seen', async () => {
     const { body } = await get('property_definitions/', { properties: 'price,plan' });
     expect(body.count).toBe(2);

@@ -38,9 +38,14 @@ const notAChoice = (attr: string, value: string): Failure =>
 
 export function readPropertyKind(query: Query): PropertyKindQuery {
   const kind = queryText(query, 'type') || 'event';
-  if (kind === 'event' || kind === 'person') return { kind, groupTypeIndex: -1 };
-  if (kind !== 'group') throw notAChoice('type', kind);
   const index = queryText(query, 'group_type_index') ?? '';
+  if (kind !== 'event' && kind !== 'person' && kind !== 'group') throw notAChoice('type', kind);
+  if (kind !== 'event' && queryText(query, 'event_names'))
+    throw invalid('event_names', `event_names is for type=event: properties of a ${kind} are not seen on events.`);
+  if (kind !== 'group') {
+    if (index !== '') throw invalid('group_type_index', `group_type_index is for type=group, not type=${kind}.`);
+    return { kind, groupTypeIndex: -1 };
+  }
   if (!/^[0-4]$/.test(index)) throw invalid('group_type_index', 'Group properties need a group_type_index of 0 to 4.');
   return { kind, groupTypeIndex: Number(index) };
 }

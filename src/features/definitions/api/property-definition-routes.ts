@@ -43,11 +43,11 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: DefinitionA
     },
     response: pageSchema(PropertyDefinitionSchema),
     handler: async ({ project, query, url }) => {
+      const kind = readPropertyKind(query);
       const names = readStringList(query, 'event_names');
       const seen = names && (await definitions.listPropertyNamesByEvents(project.id, names));
       const filters = readPropertyDefinitionQuery(query, seen);
       const page = readPage(query);
-      const kind = readPropertyKind(query);
       const definitionsOfProject = await definitions.listProperties(project.id, kind);
       const usage = await usageOf(deps, project.id, kind);
       const listed = listPropertyDefinitions(definitionsOfProject, usage, filters, page);
