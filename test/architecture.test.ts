@@ -388,6 +388,37 @@ describe('the console', () => {
   });
 });
 
+/** What a file of the oracle imports besides types and its own files. */
+const oracleImports = (text: string): string[] =>
+  [...withoutComments(text).matchAll(/^\s*(?:import|export)\b(?!\s+type\b)[^;]*?\bfrom '([^']+)'/gm)]
+    .map(([, specifier = '']) => specifier)
+    .concat([...withoutComments(text).matchAll(/\b(?:import|require)\(\s*'([^']+)'/g)].map(([, path = '']) => path))
+    .filter((specifier) => !/^\.\/[\w-]+\.ts$/.test(specifier) && specifier !== 'temporal-polyfill');
+
+describe('the oracle', () => {
+  const folder = new URL('./oracle/', import.meta.url).pathname;
+  const files = readdirSync(folder).filter((path) => !path.endsWith('.test.ts'));
+
+  it('shares types with the sources that it checks, and no code', () => {
+    expect(files).toContain('trends.ts');
+    const found = files.flatMap((path) =>
+      oracleImports(readFileSync(join(folder, path), 'utf8')).map((one) => `${path}: ${one}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    ["import { activeWindow } from '../../src/core/time/active-window.ts';", ['../../src/core/time/active-window.ts']],
+    ["import {\n  type A,\n  b,\n} from '../../src/a.ts';", ['../../src/a.ts']],
+    ["export { a } from '../../src/a.ts';", ['../../src/a.ts']],
+    ["const a = await import('../../src/a.ts');", ['../../src/a.ts']],
+    ["import { tools } from '../support/oracle-answers.ts';", ['../support/oracle-answers.ts']],
+    ["import type { Range } from '../../src/core/time/range.ts';\nimport { World } from './world.ts';", []],
+  ])('is found out: %j', (text, found) => {
+    expect(oracleImports(text)).toEqual(found);
+  });
+});
+
 describe('the check itself', () => {
   const check = (path: string, text: string): string => problemsOf({ path, text }).join('\n');
 

@@ -1,9 +1,7 @@
 import type { Breakdown, BreakdownSelection, PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
-import { propertyText } from '../../src/core/events/hot-properties.ts';
-import { type Properties, parseNumber } from '../../src/core/filters/matches.ts';
 import type { Range } from '../../src/core/time/range.ts';
 import type { BreakdownValue } from '../../src/features/insights/rules/answers.ts';
-import { binValue, cohortValue, numberValue, textValue } from '../../src/features/insights/rules/breakdown-values.ts';
+import { numberOf, type Properties, textIn } from './property-values.ts';
 import { valueBins } from './statistics.ts';
 import { sessionOf, type World, type WorldEvent } from './world.ts';
 
@@ -24,7 +22,7 @@ export function breakdownText(
     if (lengths !== undefined) return lengths.get(sessionOf(event) ?? '')?.toString();
     const properties = ownerOf(world, breakdown, event);
     if (properties === undefined) return undefined;
-    const text = Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? 'null') : '';
+    const text = textIn(properties, key);
     return breakdown.isUrl ? normaliseUrl(text) : text;
   };
 }
@@ -47,7 +45,7 @@ export function partsOf(
 ): BreakdownPart[] {
   if (breakdown.kind === 'cohort') {
     return breakdown.cohorts.map((cohort) => ({
-      value: cohortValue(cohort),
+      value: { value: cohort.id, label: cohort.name },
       has: (event) => world.isMember(event.personId, cohort.id),
     }));
   }
@@ -68,15 +66,18 @@ export function partsOf(
 }
 
 const shown = ({ owner }: PropertyBreakdown, value: string): BreakdownValue =>
-  owner === 'session' ? numberValue(Number(value)) : textValue(value);
+  owner === 'session' ? { value: Number(value), label: value } : { value, label: value === '' ? 'none' : value };
 
 type Read = (event: WorldEvent) => string | undefined;
 
-const numberIn = (read: Read, event: WorldEvent): number | null => parseNumber(read(event) ?? '');
+const numberIn = (read: Read, event: WorldEvent): number | null => numberOf(read(event) ?? '');
 
 function binParts(count: number, events: readonly WorldEvent[], read: Read): BreakdownPart[] {
   const numbers = events.flatMap((event) => numberIn(read, event) ?? []);
-  return valueBins(numbers, count).map((bin) => ({ value: binValue(bin), has: isIn(read, bin) }));
+  return valueBins(numbers, count).map((bin) => {
+    const name = `[${[bin.from, bin.until].map((bound) => (Number.isInteger(bound) ? `${bound}.0` : bound))}]`;
+    return { value: { value: name, label: name }, has: isIn(read, bin) };
+  });
 }
 
 const isIn =

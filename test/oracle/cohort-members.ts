@@ -2,11 +2,12 @@
 
 import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import type { Behaviour, BehaviourEvent, Count, Criteria, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
-import type { PatternSearch } from '../../src/core/filters/compile-pattern.ts';
-import { type IsInCohort, matches, type Properties } from '../../src/core/filters/matches.ts';
 import type { Filter } from '../../src/core/filters/property-filter.ts';
-import { addSpan, subtractSpan } from '../../src/core/time/span.ts';
+import type { Span } from '../../src/core/time/span.ts';
+import { isMatch, type Search } from './filters.ts';
 import { fitsStep } from './fits-step.ts';
+import type { Properties } from './property-values.ts';
+import { clockAt } from './time.ts';
 
 export interface PersonEvent {
   event: string;
@@ -23,8 +24,8 @@ interface Person {
 
 interface Context {
   now: number;
-  search: PatternSearch;
-  isIn: IsInCohort;
+  search: Search;
+  isIn(cohort: number): boolean | undefined;
   /** The project's actions; unknown ones are never done. */
   action?(id: number): Pick<ActionDefinition, 'steps'> | undefined;
 }
@@ -37,7 +38,7 @@ export function isMember(criteria: Criteria, person: Person, context: Context): 
     case 'or':
       return criteria.criteria.some((one) => isMember(one, person, context));
     case 'person':
-      return matches(criteria.filter, { event: {}, person: person.properties }, context.search);
+      return isMatch(criteria.filter, { event: {}, person: person.properties }, context.search);
     case 'cohort':
       return context.isIn(criteria.id) === !criteria.negated;
     case 'behaviour':
@@ -53,7 +54,7 @@ function isPerformed(
   { search, isIn, action }: Context,
 ): boolean {
   const owners = { event: event.properties, person: person.properties, elements: event.elementsChain ?? '' };
-  const holds = (filter: Filter): boolean => matches(filter, owners, search, isIn);
+  const holds = (filter: Filter): boolean => isMatch(filter, owners, search, isIn);
   if (!holds(wanted.filter)) return false;
   if (wanted.kind === 'event') return event.event === wanted.event;
   return (action?.(wanted.action)?.steps ?? []).some((step) => fitsStep(step, event, search, holds));
@@ -67,7 +68,7 @@ function hasDone(behaviour: Behaviour, person: Person, context: Context): boolea
       .map(({ timestamp }) => timestamp)
       .sort((a, b) => a - b);
   const times = timesOf(behaviour.performed);
-  const start = subtractSpan(now, behaviour.within);
+  const start = shifted(now, behaviour.within, -1);
   const inWindow = times.filter((time) => time > start && time < now);
   switch (behaviour.kind) {
     case 'performed_event':
@@ -80,27 +81,33 @@ function hasDone(behaviour: Behaviour, person: Person, context: Context): boolea
     }
     case 'performed_event_sequence': {
       const next = timesOf(behaviour.next).filter((time) => time < now);
-      const follows = (a: number, b: number): boolean => b > a && b <= addSpan(a, behaviour.nextWithin);
+      const follows = (a: number, b: number): boolean => b > a && b <= shifted(a, behaviour.nextWithin, 1);
       return inWindow.some((a) => next.some((b) => follows(a, b)));
     }
     case 'performed_event_regularly':
       return isRegular(behaviour, times, now);
     case 'stopped_performing_event': {
-      const since = subtractSpan(now, behaviour.recent);
+      const since = shifted(now, behaviour.recent, -1);
       return times.some((t) => t > start && t <= since) && !times.some((t) => t > since && t <= now);
     }
     case 'restarted_performing_event': {
-      const since = subtractSpan(now, behaviour.recent);
+      const since = shifted(now, behaviour.recent, -1);
       const was = times.some((t) => t <= start);
       return was && !times.some((t) => t > start && t <= since) && times.some((t) => t > since && t <= now);
     }
   }
 }
 
+/** Months by the calendar, all else by its length; nothing is older than the first moment of year 1. */
+function shifted(from: number, { months, ms }: Span, times: number): number {
+  const first = Date.parse('0001-01-01T00:00:00Z');
+  if (Math.abs(months * times) > 12_000) return first;
+  return Math.max(first, clockAt(from, 'UTC').add({ months: months * times }).epochMilliseconds + ms * times);
+}
+
 function isRegular({ within, count, periods }: RegularBehaviour, times: readonly number[], now: number): boolean {
   const countIn = (period: number): number =>
-    times.filter((t) => t > subtractSpan(now, within, period + 1) && t <= subtractSpan(now, within, period) && t < now)
-      .length;
+    times.filter((t) => t > shifted(now, within, -period - 1) && t <= shifted(now, within, -period) && t < now).length;
   const counts = Array.from({ length: periods.total }, (_, period) => countIn(period));
   const good = counts.filter((n) => compares(n, count)).length;
   return counts.some((n) => n > 0) && good >= periods.min;

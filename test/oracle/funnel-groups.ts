@@ -1,39 +1,26 @@
 import type { PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
-import { isInRange } from '../../src/core/time/range.ts';
-import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt-summary.ts';
-import {
-  attributionStep,
-  largestValues,
-  type ValuePart,
-  type ValueReader,
-  ValueSplitter,
-} from '../../src/features/insights/funnel/rules/split-by-value.ts';
 import type { FunnelQuestion, FunnelValue } from '../../src/features/insights/rules/question.ts';
 import { breakdownText } from './break-down.ts';
-import { attemptsOf } from './funnel-attempts.ts';
+import { type Attempt, attemptsOf } from './funnel-attempts.ts';
 import { distinct } from './measure.ts';
+import { isWithin } from './time.ts';
 import type { World, WorldEvent } from './world.ts';
 
 /** The attempts of one actor, as part of one value of the breakdown. */
 export interface Entrant {
   actor: string;
   value: FunnelValue | null;
-  attempts: readonly FunnelAttempt[];
+  attempts: readonly Attempt[];
 }
 
 /** All entrants, once for each value of the breakdown that they belong to. */
 export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
   if (question.steps.length === 0) return [];
   const events = funnelEvents(question, world);
-  const actors = distinct(events.map((event) => world.actorOf(event, question.actor)));
-  const divide = splitterOf(question, world, events);
-  const entrants = actors.flatMap((actor) => {
+  const readValue = valueReader(question, world, events);
+  const entrants = distinct(events.map((event) => world.actorOf(event, question.actor))).flatMap((actor) => {
     const own = events.filter((event) => world.actorOf(event, question.actor) === actor);
-    return divide(own).map((part) => ({
-      actor,
-      value: part.value,
-      attempts: attemptsOf(question, world, part.events),
-    }));
+    return entrantsOfActor(question, world, own, readValue).map((entrant) => ({ actor, ...entrant }));
   });
   return joined(entrants).filter(({ attempts }) => attempts.length > 0);
 }
@@ -42,60 +29,96 @@ export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
 export const funnelEvents = (question: FunnelQuestion, world: World): WorldEvent[] =>
   world.events.filter(
     (event) =>
-      isInRange(event.timestamp, question.range) &&
+      isWithin(event.timestamp, question.range) &&
       world.actorOf(event, question.actor) !== null &&
       world.holds(event, question.filter),
   );
 
 /** Several values may be shown as one: the others. */
 function joined(entrants: readonly Entrant[]): Entrant[] {
-  const byKey = new Map<string, Entrant>();
-  for (const entrant of entrants) {
-    const key = JSON.stringify([entrant.actor, entrant.value]);
-    const known = byKey.get(key)?.attempts ?? [];
-    byKey.set(key, { ...entrant, attempts: [...known, ...entrant.attempts] });
-  }
-  return [...byKey.values()];
+  const keys = distinct(entrants.map(({ actor, value }) => JSON.stringify([actor, value])));
+  return keys.map((key) => {
+    const same = entrants.filter(({ actor, value }) => JSON.stringify([actor, value]) === key);
+    return { ...(same[0] as Entrant), attempts: same.flatMap(({ attempts }) => attempts) };
+  });
 }
 
-/** Splits one actor's events by the breakdown. */
-function splitterOf(
+/** The value of an event, as it is shown. */
+type ReadValue = (event: WorldEvent) => readonly string[];
+
+function entrantsOfActor(
   question: FunnelQuestion,
   world: World,
-  all: readonly WorldEvent[],
-): (own: readonly WorldEvent[]) => ValuePart<WorldEvent>[] {
+  own: readonly WorldEvent[],
+  readValue: ReadValue | null,
+): Omit<Entrant, 'actor'>[] {
   const { breakdown } = question;
-  if (breakdown === null) return (events) => [{ value: null, events }];
-  if (breakdown.kind === 'property') {
-    const divider = valueSplitter(question, breakdown, world, all);
-    return (events) => divider.split(events);
-  }
-  return (events) =>
-    breakdown.cohorts
-      .filter(({ id }) => world.isMember(events[0]?.personId ?? null, id))
-      .map(({ id }) => ({ value: id, events }));
+  if (breakdown === null) return [{ value: null, attempts: attemptsOf(question, world, own) }];
+  if (breakdown.kind === 'property') return byValue(question, world, own, readValue ?? (() => []));
+  return breakdown.cohorts
+    .filter(({ id }) => world.isMember(own[0]?.personId ?? null, id))
+    .map(({ id }) => ({ value: id, attempts: attemptsOf(question, world, own) }));
 }
 
-function valueSplitter(
+/** What each attribution means. */
+function byValue(
   question: FunnelQuestion,
-  breakdown: PropertyBreakdown,
   world: World,
-  all: readonly WorldEvent[],
-): ValueSplitter<WorldEvent> {
-  const { steps } = question;
-  const text = breakdownText(world, breakdown, question.range);
-  const isStep = (event: WorldEvent): boolean => steps.some((step) => world.isOf(event, step));
-  const telling = steps[attributionStep(question) ?? -1];
-  const read: ValueReader<WorldEvent> = {
-    valuesOn: (event) => breakdown.keys.map((key) => text(event, key) ?? ''),
-    isStep,
-    isAttributed: (event) => (telling === undefined ? isStep(event) : world.isOf(event, telling)),
+  own: readonly WorldEvent[],
+  readValue: ReadValue,
+): Omit<Entrant, 'actor'>[] {
+  const { attribution, steps } = question;
+  const ofStep = (step: number): WorldEvent[] => {
+    const entity = steps[step];
+    return entity === undefined ? [] : own.filter((event) => world.isOf(event, entity));
   };
-  const kept = largestValues(countsOf(all.filter(read.isAttributed).map(read.valuesOn)), breakdown.limit);
-  return new ValueSplitter(question, breakdown.keys.length, read, kept);
+  const touching = own.filter((event) => steps.some((step) => world.isOf(event, step)));
+  const whole = (value: readonly string[]) => [{ value, attempts: attemptsOf(question, world, own) }];
+  if (attribution.kind === 'first_touch') return whole(firstSaid(touching.map(readValue), question));
+  if (attribution.kind === 'last_touch') return whole(firstSaid(touching.map(readValue).toReversed(), question));
+  if (attribution.kind !== 'step') {
+    return unique(own.map(readValue)).map((value) => {
+      const same = own.filter((event) => JSON.stringify(readValue(event)) === JSON.stringify(value));
+      return { value, attempts: attemptsOf(question, world, same) };
+    });
+  }
+  const { step } = attribution;
+  if (question.order !== 'unordered') return unique(ofStep(step).map(readValue)).flatMap(whole);
+  // Steps are counted from the one that the attempt began with.
+  return steps.flatMap((_, first) =>
+    unique(ofStep((first + step) % steps.length).map(readValue)).map((value) => ({
+      value,
+      attempts: attemptsOf(question, world, own).filter((attempt) => attempt.first === first),
+    })),
+  );
 }
 
-const countsOf = (values: readonly (readonly string[])[]): [string[], number][] => {
-  const keys = values.map((value) => JSON.stringify(value));
-  return distinct(keys).map((key) => [JSON.parse(key) as string[], keys.filter((one) => one === key).length]);
-};
+const unique = (values: readonly (readonly string[])[]): string[][] =>
+  distinct(values.map((value) => JSON.stringify(value))).map((value) => JSON.parse(value));
+
+/** The first value that says anything. */
+const firstSaid = (values: readonly (readonly string[])[], { breakdown }: FunnelQuestion): readonly string[] =>
+  values.find((value) => value.some((text) => text !== '')) ??
+  (breakdown?.kind === 'property' ? breakdown.keys.map(() => '') : []);
+
+/** Only the values with the most events are shown; all others are `Other`. */
+function valueReader(question: FunnelQuestion, world: World, all: readonly WorldEvent[]): ReadValue | null {
+  const { breakdown, steps, attribution, order } = question;
+  if (breakdown?.kind !== 'property') return null;
+  const read = rawReader(question, breakdown, world);
+  const step = attribution.kind === 'step' ? attribution.step : 0;
+  const isByStep = order !== 'unordered' && (attribution.kind === 'step' || attribution.kind === 'all_events');
+  const ranking = isByStep ? steps.slice(step, step + 1) : steps;
+  const ranked = all
+    .filter((event) => ranking.some((one) => world.isOf(event, one)))
+    .map((event) => JSON.stringify(read(event)));
+  const counts = distinct(ranked).map((key) => ({ key, count: ranked.filter((one) => one === key).length }));
+  counts.sort((a, b) => b.count - a.count || (a.key < b.key ? 1 : -1));
+  const kept = counts.slice(0, breakdown.limit).map(({ key }) => key);
+  return (event) => (kept.includes(JSON.stringify(read(event))) ? read(event) : ['Other']);
+}
+
+function rawReader(question: FunnelQuestion, breakdown: PropertyBreakdown, world: World): ReadValue {
+  const text = breakdownText(world, breakdown, question.range);
+  return (event) => breakdown.keys.map((key) => text(event, key) ?? '');
+}

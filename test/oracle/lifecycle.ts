@@ -1,15 +1,15 @@
-import { startOfInterval } from '../../src/core/time/interval.ts';
-import { type Tick, tickIndex, tickNames, ticksOf } from '../../src/core/time/ticks.ts';
 import type { LifecycleItem } from '../../src/features/insights/rules/answers.ts';
-import {
-  LIFECYCLE_STATUSES,
-  type LifecyclePeopleQuestion,
-  type LifecycleQuestion,
-  type LifecycleStatus,
+import type {
+  LifecyclePeopleQuestion,
+  LifecycleQuestion,
+  LifecycleStatus,
 } from '../../src/features/insights/rules/question.ts';
-import { compareText, sum } from '../../src/features/insights/rules/statistics.ts';
 import { distinct } from './measure.ts';
+import { total } from './statistics.ts';
+import { nameOfSlot, type Slot, slotAt, slotsOf, startOf } from './time.ts';
 import type { World } from './world.ts';
+
+const STATUSES: readonly LifecycleStatus[] = ['new', 'returning', 'resurrecting', 'dormant'];
 
 /** The status of a person in the interval that starts at a time. */
 interface PersonStatus {
@@ -21,14 +21,10 @@ interface PersonStatus {
 export function answerLifecycle(question: LifecycleQuestion, world: World): LifecycleItem[] {
   const { entity, interval, timezone } = question;
   if (entity === null) return [];
-  const shown = ticksIn(question);
-  const names = tickNames(
-    shown.map(({ start }) => start),
-    interval,
-    timezone,
-  );
+  const shown = slotsIn(question);
+  const names = shown.map(({ start }) => nameOfSlot(start, interval, timezone));
   const stages = statusesOf(question, world);
-  return LIFECYCLE_STATUSES.map((status) => {
+  return STATUSES.map((status) => {
     const counts = shown.map(
       ({ start }) => stages.filter((stage) => stage.status === status && stage.at === start).length,
     );
@@ -37,24 +33,24 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Life
       status,
       label: `${entity.name} - ${status}`,
       data,
-      count: sum(data),
+      count: total(data),
       days: names.map(({ day }) => day),
       labels: names.map(({ label }) => label),
     };
   });
 }
 
-const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
-  ticksOf(range, interval, timezone, 'monday');
+const slotsIn = ({ range, interval, timezone }: LifecycleQuestion): Slot[] =>
+  slotsOf(range, interval, timezone, 'monday');
 
 function statusesOf(question: LifecycleQuestion, world: World): PersonStatus[] {
   const { entity, interval, timezone, filter, range } = question;
-  const shown = ticksIn(question);
+  const shown = slotsIn(question);
   // One more interval before the first shows who was active already.
-  const before = startOfInterval((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
+  const before = startOf((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
   // Complete intervals, even if the range ends in the last one.
   const until = shown.at(-1)?.end ?? range.until;
-  const ticks = ticksOf({ from: before, until }, interval, timezone, 'monday');
+  const slots = slotsOf({ from: before, until }, interval, timezone, 'monday');
   const events = world.events.filter(
     (event) =>
       event.timestamp >= before &&
@@ -65,10 +61,10 @@ function statusesOf(question: LifecycleQuestion, world: World): PersonStatus[] {
   );
   return distinct(events.map(({ personId }) => personId)).flatMap((person) => {
     const active = new Set(
-      events.filter((event) => event.personId === person).map((event) => tickIndex(ticks, event.timestamp)),
+      events.filter((event) => event.personId === person).map((event) => slotAt(slots, event.timestamp)),
     );
-    const created = tickIndex(ticks, world.person(person)?.createdAt ?? 0);
-    return ticks.flatMap(({ start }, at): PersonStatus[] => {
+    const created = slotAt(slots, world.person(person)?.createdAt ?? 0);
+    return slots.flatMap(({ start }, at): PersonStatus[] => {
       const status = statusAt(active, at, created);
       return at === 0 || status === null ? [] : [{ person, status, at: start }];
     });
@@ -83,7 +79,7 @@ function statusAt(active: ReadonlySet<number>, at: number, created: number): Lif
 }
 
 export function lifecyclePeople({ lifecycle, target, status }: LifecyclePeopleQuestion, world: World): string[] {
-  const at = startOfInterval(target, lifecycle.interval, lifecycle.timezone, 'monday');
+  const at = startOf(target, lifecycle.interval, lifecycle.timezone, 'monday');
   const stages = statusesOf(lifecycle, world).filter((stage) => stage.at === at && stage.status === status);
-  return stages.map(({ person }) => person).sort(compareText);
+  return stages.map(({ person }) => person).sort();
 }

@@ -1,8 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts';
-import { propertyText } from '../../src/core/events/hot-properties.ts';
-import { parseNumber } from '../../src/core/filters/matches.ts';
-import { SESSION_DURATION } from '../../src/core/filters/property-filter.ts';
 import type { SeriesMath } from '../../src/features/insights/rules/math.ts';
+import { numberOf, textIn } from './property-values.ts';
 import { statisticOf } from './statistics.ts';
 import { sessionOf, type World, type WorldEvent } from './world.ts';
 
@@ -45,8 +43,7 @@ export function measure(
 
 /** The numbers of a property; for the length of sessions one per session. */
 function numbersOf(property: string, events: readonly WorldEvent[], lengths: ReadonlyMap<string, number>): number[] {
-  if (property === SESSION_DURATION) return distinct(events.map(sessionOf)).map((session) => lengths.get(session) ?? 0);
-  return events.flatMap(({ properties }) =>
-    Object.hasOwn(properties, property) ? (parseNumber(propertyText(properties[property]) ?? '') ?? []) : [],
-  );
+  if (property === '$session_duration')
+    return distinct(events.map(sessionOf)).map((session) => lengths.get(session) ?? 0);
+  return events.flatMap(({ properties }) => numberOf(textIn(properties, property)) ?? []);
 }

@@ -1,12 +1,9 @@
-import { addUnits } from '../../src/core/time/interval.ts';
-import { periodUnit } from '../../src/core/time/period.ts';
-import { isInRange } from '../../src/core/time/range.ts';
-import { type Tick, tickIndex, ticksOf } from '../../src/core/time/ticks.ts';
+import type { Interval } from '../../src/core/time/interval.ts';
 import type { FoundActor, RetentionRow } from '../../src/features/insights/rules/answers.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../../src/features/insights/rules/question.ts';
-import { compareText } from '../../src/features/insights/rules/statistics.ts';
 import { breakdownText } from './break-down.ts';
 import { distinct } from './measure.ts';
+import { isWithin, later, type Slot, slotAt, slotsOf } from './time.ts';
 import type { World, WorldEvent } from './world.ts';
 
 export type RetentionPerson = Required<Pick<FoundActor, 'actor' | 'appearances'>>;
@@ -27,7 +24,7 @@ export function answerRetention(question: RetentionQuestion, world: World): Rete
     const own = arrivals.filter(({ interval }) => interval === at);
     return {
       label: `${period} ${at}`,
-      date: addUnits(range.from, at, periodUnit(period), timezone),
+      date: later(range.from, at, unitOf(question), timezone),
       breakdownValues: null,
       counts: countsOf(own, returns, intervals - at),
     };
@@ -39,7 +36,7 @@ function rowsOfValues(
   arrivals: readonly Arrival[],
   returns: Returns,
 ): RetentionRow[] {
-  const labels = distinct(arrivals.map(({ values }) => JSON.stringify(values))).sort(compareText);
+  const labels = distinct(arrivals.map(({ values }) => JSON.stringify(values))).sort();
   return labels.map((label) => {
     const own = arrivals.filter(({ values }) => JSON.stringify(values) === label);
     const values = own[0]?.values ?? [];
@@ -59,18 +56,20 @@ const countsOf = (arrivals: readonly Arrival[], returns: Returns, length: number
 const isActive = (returns: Returns, person: string, interval: number, after: number): boolean =>
   after === 0 || returns.get(person)?.has(interval + after) === true;
 
-const ticksIn = ({ range, period, intervals, timezone }: RetentionQuestion): Tick[] =>
-  ticksOf(range, periodUnit(period), timezone).slice(0, intervals);
+const unitOf = ({ period }: RetentionQuestion): Interval => period.toLowerCase() as Interval;
+
+const slotsIn = (question: RetentionQuestion): Slot[] =>
+  slotsOf(question.range, unitOf(question), question.timezone).slice(0, question.intervals);
 
 function arrivalsOf(question: RetentionQuestion, world: World): Arrival[] {
   const { target, breakdown, filter, range, isFirstTime, isFirstCohortOnly } = question;
-  const ticks = ticksIn(question);
+  const slots = slotsIn(question);
   const text = breakdown?.kind === 'property' ? breakdownText(world, breakdown, range) : () => '';
   const keys = breakdown?.kind === 'property' ? breakdown.keys : [];
   const events = world.events.filter((event) => world.isOf(event, target) && world.holds(event, filter));
   const telling = isFirstTime ? firstOfEach(events) : events;
   return telling.flatMap((event) => {
-    const interval = isInRange(event.timestamp, range) ? tickIndex(ticks, event.timestamp) : -1;
+    const interval = isWithin(event.timestamp, range) ? slotAt(slots, event.timestamp) : -1;
     if (event.personId === null || interval < 0 || (isFirstCohortOnly && interval > 0)) return [];
     return [{ person: event.personId, interval, values: keys.map((key) => text(event, key) ?? '') }];
   });
@@ -84,13 +83,13 @@ const firstOfEach = (events: readonly WorldEvent[]): WorldEvent[] => {
 };
 
 function returnsOf(question: RetentionQuestion, world: World): Returns {
-  const ticks = ticksIn(question);
+  const slots = slotsIn(question);
   const returns = new Map<string, Set<number>>();
   for (const event of world.events) {
-    if (event.personId === null || !isInRange(event.timestamp, question.range)) continue;
+    if (event.personId === null || !isWithin(event.timestamp, question.range)) continue;
     if (!world.isOf(event, question.returning) || !world.holds(event, question.filter)) continue;
     const intervals = returns.get(event.personId) ?? new Set();
-    returns.set(event.personId, intervals.add(tickIndex(ticks, event.timestamp)));
+    returns.set(event.personId, intervals.add(slotAt(slots, event.timestamp)));
   }
   return returns;
 }
@@ -109,7 +108,7 @@ export function retentionPeople({ retention, cohort }: RetentionPeopleQuestion, 
       const own = arrivals.filter(({ person }) => person === actor);
       return { actor, appearances: countsOf(own, returns, length).map((count) => (count > 0 ? 1 : 0)) };
     })
-    .sort((a, b) => often(b) - often(a) || compareText(a.actor, b.actor));
+    .sort((a, b) => often(b) - often(a) || (a.actor < b.actor ? -1 : 1));
 }
 
 const often = ({ appearances }: RetentionPerson): number => appearances.filter((there) => there === 1).length;

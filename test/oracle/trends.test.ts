@@ -84,7 +84,7 @@ describe('active users', () => {
 
   it('of an hour were active in rolling seven days', () => {
     const hours = { interval: 'hour', date_from: '2024-05-01T10:00', date_to: '2024-05-01T13:00' };
-    expect(dataOf(world, weekly, hours)).toEqual([1, 1, 0, 0]);
+    expect(dataOf(world, weekly, hours)).toEqual([1, 1, 1, 0]);
   });
 
   it('of a total were active in the seven days before the end', () => {

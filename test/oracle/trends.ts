@@ -1,23 +1,26 @@
-import { activeWindow } from '../../src/core/time/active-window.ts';
-import { addUnits, startOfInterval } from '../../src/core/time/interval.ts';
-import { isInRange, type Range } from '../../src/core/time/range.ts';
-import { type Tick, ticksOf } from '../../src/core/time/ticks.ts';
+import type { Range } from '../../src/core/time/range.ts';
 import type { SeriesNumbers, TrendItem } from '../../src/features/insights/rules/answers.ts';
 import type { SeriesMath } from '../../src/features/insights/rules/math.ts';
 import type { Series, TrendsPeopleQuestion, TrendsQuestion } from '../../src/features/insights/rules/question.ts';
-import { assembleTrends, type PeriodNumbers } from '../../src/features/insights/trends/rules/assemble-trends.ts';
 import { isInSlice, partsOf } from './break-down.ts';
 import { actorOfMath, distinct, measure } from './measure.ts';
+import { DAY, isWithin, later, nextStart, type Slot, slotsOf, startOf } from './time.ts';
+import { trendItems } from './trend-items.ts';
 import type { World, WorldEvent } from './world.ts';
 
 export const answerTrends = (question: TrendsQuestion, world: World): TrendItem[] =>
-  assembleTrends(
+  trendItems(
     question,
     periodNumbers(question, world, question.range, question.searchFrom),
     question.previous && periodNumbers(question, world, question.previous, question.previous.from),
   );
 
-const periodNumbers = (question: TrendsQuestion, world: World, range: Range, searchFrom: number): PeriodNumbers =>
+const periodNumbers = (
+  question: TrendsQuestion,
+  world: World,
+  range: Range,
+  searchFrom: number,
+): readonly SeriesNumbers[][] =>
   question.series.map((series) => new SeriesCounter(question, series, world, range).count(searchFrom));
 
 /** Counts one series over one range. */
@@ -39,7 +42,7 @@ class SeriesCounter {
     this.range = range;
     this.matching = world.events.filter((event) => world.isOf(event, entity) && world.holds(event, question.filter));
     const days = math.kind === 'active' ? math.days : 0;
-    this.reach = { from: addUnits(range.from, -days, 'day', question.timezone), until: range.until };
+    this.reach = { from: later(range.from, -days, 'day', question.timezone), until: range.until };
     this.lengths = world.sessionLengths(this.reach);
   }
 
@@ -63,43 +66,44 @@ class SeriesCounter {
 
   private numbers(events: readonly WorldEvent[]): Omit<SeriesNumbers, 'value'> {
     const { display, interval, timezone } = this.question;
-    const inRange = events.filter(({ timestamp }) => isInRange(timestamp, this.range));
+    const inRange = events.filter(({ timestamp }) => isWithin(timestamp, this.range));
     if (display === 'total') return { points: [], total: this.total(events, inRange) };
-    const ticks = ticksOf(this.range, interval, timezone);
-    return { points: ticks.map((tick) => this.point(tick, events, inRange)), total: null };
+    const slots = slotsOf(this.range, interval, timezone);
+    return { points: slots.map((slot) => this.point(slot, events, inRange)), total: null };
   }
 
   private total(events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number | null {
     if (this.math.kind !== 'active') return this.measure(inRange);
     const { timezone } = this.question;
-    const lastDay = startOfInterval(this.range.until - 1, 'day', timezone);
-    return this.measure(this.during(events, activeWindow(lastDay, this.math.days, 'day', timezone)));
+    const lastDay = startOf(this.range.until - 1, 'day', timezone);
+    return this.measure(this.during(events, daysUntil(lastDay, this.math.days, timezone)));
   }
 
-  private point(tick: Tick, events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number {
-    if (this.math.kind === 'active') return this.activeAt(tick, this.math.days, events);
-    const own = inRange.filter(({ timestamp }) => isInRange(timestamp, { from: tick.start, until: tick.end }));
+  private point(slot: Slot, events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number {
+    if (this.math.kind === 'active') return this.activeAt(slot, this.math.days, events);
+    const own = inRange.filter(({ timestamp }) => isWithin(timestamp, { from: slot.start, until: slot.end }));
     if (this.question.display === 'cumulative' && (this.math.kind === 'dau' || this.math.kind === 'unique_group')) {
       const actors = (list: readonly WorldEvent[]) =>
         list.map((event) => this.world.actorOf(event, actorOfMath(this.math)));
-      const earlier = new Set(actors(inRange.filter(({ timestamp }) => timestamp < tick.start)));
+      const earlier = new Set(actors(inRange.filter(({ timestamp }) => timestamp < slot.start)));
       return distinct(actors(own)).filter((actor) => !earlier.has(actor)).length;
     }
     return this.measure(own) ?? 0;
   }
 
-  private activeAt({ start, end }: Tick, days: number, events: readonly WorldEvent[]): number {
+  private activeAt({ start, end }: Slot, days: number, events: readonly WorldEvent[]): number {
     const { interval, timezone, breakdown } = this.question;
     // As in PostHog: an hour that starts with the last instant of the range is empty, and a breakdown by property shows
     // 0 in intervals in which the project has no events at all.
     if (interval === 'hour' && start === this.range.until - 1) return 0;
-    const isSilent = !this.world.events.some(({ timestamp }) => isInRange(timestamp, { from: start, until: end }));
+    const isSilent = !this.world.events.some(({ timestamp }) => isWithin(timestamp, { from: start, until: end }));
     if (breakdown?.kind === 'property' && isSilent) return 0;
-    return this.measure(this.during(events, activeWindow(start, days, interval, timezone))) ?? 0;
+    const window = interval === 'hour' ? hoursUntil(start, days, timezone) : daysUntil(start, days, timezone);
+    return this.measure(this.during(events, window)) ?? 0;
   }
 
   private during = (events: readonly WorldEvent[], window: Range): WorldEvent[] =>
-    events.filter(({ timestamp }) => isInRange(timestamp, window) && timestamp < this.range.until);
+    events.filter(({ timestamp }) => isWithin(timestamp, window) && timestamp < this.range.until);
 }
 
 interface TrendActor {
@@ -115,7 +119,7 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
   const isInPart = selection === null ? () => true : isInSlice(world, selection, range);
   const events = world.events.filter(
     (event) =>
-      isInRange(event.timestamp, range) &&
+      isWithin(event.timestamp, range) &&
       world.isOf(event, series.entity) &&
       world.holds(event, filter) &&
       isInPart(event),
@@ -131,7 +135,21 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
 /** Active users are counted in the days before, too. */
 function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
   if (math.kind !== 'active') return range;
-  const day = display === 'total' ? startOfInterval(range.until - 1, 'day', timezone) : range.from;
-  const from = activeWindow(day, math.days, interval, timezone).from;
-  return { from, until: range.until };
+  if (display === 'total') {
+    return { ...daysUntil(startOf(range.until - 1, 'day', timezone), math.days, timezone), until: range.until };
+  }
+  const window = interval === 'hour' ? hoursUntil : daysUntil;
+  return { from: window(range.from, math.days, timezone).from, until: range.until };
 }
+
+/** This day and those before it, 7 or 30 in all. */
+function daysUntil(start: number, days: number, timezone: string): Range {
+  const from = startOf(later(start, 1 - days, 'day', timezone), 'day', timezone);
+  return { from, until: nextStart(startOf(start, 'day', timezone), 'day', timezone) };
+}
+
+/** This hour, and the 7 or 30 times 24 hours before it without the moment at which they begin. */
+const hoursUntil = (start: number, days: number, timezone: string): Range => ({
+  from: start - days * DAY + 1,
+  until: nextStart(start, 'hour', timezone),
+});

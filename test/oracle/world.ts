@@ -5,14 +5,13 @@
 
 import type { Entity } from '../../src/core/actions/entity.ts';
 import type { Actor } from '../../src/core/actor.ts';
-import { propertyText } from '../../src/core/events/hot-properties.ts';
-import type { PatternSearch } from '../../src/core/filters/compile-pattern.ts';
-import { matches, type Properties } from '../../src/core/filters/matches.ts';
-import { cohortFiltersIn, type Filter, propertyFiltersIn } from '../../src/core/filters/property-filter.ts';
+import type { Filter } from '../../src/core/filters/property-filter.ts';
 import type { Json } from '../../src/core/json/json.ts';
 import type { Range } from '../../src/core/time/range.ts';
-import { HOUR_MS } from '../../src/core/time/units.ts';
+import { isMatch, leavesOf, type Search } from './filters.ts';
 import { fitsStep } from './fits-step.ts';
+import { type Properties, textOf } from './property-values.ts';
+import { DAY } from './time.ts';
 
 export interface WorldEvent {
   uuid: string;
@@ -52,7 +51,7 @@ export interface WorldData {
 
 /** Needs the engine for patterns of users, which must never be a `RegExp`. */
 export interface WorldTools {
-  search: PatternSearch;
+  search: Search;
   /** Replaces all matches; null where the pattern is invalid. */
   replace(pattern: string, text: string, alias: string): string | null;
 }
@@ -84,7 +83,7 @@ export class World {
 
   /** A filter on a person, independent of events. */
   holdsFor = (properties: Properties, filter: Filter): boolean =>
-    matches(filter, { event: properties, person: properties, group: () => properties }, this.tools.search);
+    isMatch(filter, { event: properties, person: properties, group: () => properties }, this.tools.search);
 
   groupProperties = (event: WorldEvent, index: number): Properties =>
     this.group(index, event.groups[index] ?? '')?.properties ?? NOTHING;
@@ -103,7 +102,7 @@ export class World {
       session: needsSession(filter) ? (this.sessions().get(sessionOf(event) ?? '') ?? null) : null,
       elements: event.elementsChain ?? '',
     };
-    return matches(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
+    return isMatch(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
   }
 
   isOf(event: WorldEvent, entity: Entity): boolean {
@@ -125,8 +124,7 @@ export class World {
     const spans = new Map<string, { first: number; last: number }>();
     for (const event of this.events) {
       const session = sessionOf(event);
-      if (session === null || event.timestamp < range.from - DAY_MS || event.timestamp >= range.until + DAY_MS)
-        continue;
+      if (session === null || event.timestamp < range.from - DAY || event.timestamp >= range.until + DAY) continue;
       const first = spans.get(session)?.first ?? event.timestamp;
       spans.set(session, { first, last: event.timestamp });
     }
@@ -135,10 +133,10 @@ export class World {
 }
 
 const needsPerson = (filter: Filter): boolean =>
-  cohortFiltersIn(filter).length > 0 || propertyFiltersIn(filter).some(({ owner }) => owner === 'person');
+  leavesOf(filter).some((leaf) => leaf.kind === 'cohort' || leaf.owner === 'person');
 
-const needsSession = (filter: Filter): boolean => propertyFiltersIn(filter).some(({ owner }) => owner === 'session');
+const needsSession = (filter: Filter): boolean =>
+  leavesOf(filter).some((leaf) => leaf.kind === 'property' && leaf.owner === 'session');
 
-const DAY_MS = 24 * HOUR_MS;
-
-export const sessionOf = (event: WorldEvent): string | null => propertyText(event.properties['$session_id']) || null;
+export const sessionOf = ({ properties: { $session_id: id } }: WorldEvent): string | null =>
+  id === undefined || id === null || id === '' ? null : textOf(id);

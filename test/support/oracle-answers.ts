@@ -4,7 +4,6 @@ import { readSteps } from '../../src/core/actions/action-steps.ts';
 import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import { Failure } from '../../src/core/errors.ts';
 import { elementsChain } from '../../src/core/events/elements-chain.ts';
-import { matches } from '../../src/core/filters/matches.ts';
 import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import {
   readCorrelationPeopleQuestion,
@@ -43,6 +42,7 @@ import {
 import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
 import { answerCorrelation, correlationPeople } from '../oracle/correlation.ts';
+import { isMatch } from '../oracle/filters.ts';
 import { answerFunnel, funnelPeople } from '../oracle/funnel.ts';
 import { answerLifecycle, lifecyclePeople } from '../oracle/lifecycle.ts';
 import { answerPaths, pathsPeople } from '../oracle/paths.ts';
@@ -109,7 +109,7 @@ export function worldDataOf(one: InsightCase): WorldData {
 const isMember = (cohort: CaseCohort, person: { distinctIds: string[]; properties: JsonObject }): boolean =>
   (cohort.static_distinct_ids ?? []).some((id) => person.distinctIds.includes(id)) ||
   cohort.groups.some(({ properties }) =>
-    matches(readFilter(properties, 'groups'), { event: {}, person: person.properties }, tools.search),
+    isMatch(readFilter(properties, 'groups'), { event: {}, person: person.properties }, tools.search),
   );
 
 export function contextOf(one: InsightCase): QuestionContext {

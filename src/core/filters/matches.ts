@@ -7,10 +7,10 @@ import { dateSpan, parseFilterDate } from './filter-dates.ts';
 import type { Filter, FilterOperator, PropertyFilter } from './property-filter.ts';
 import { SESSION_DURATION } from './property-filter.ts';
 
-export type Properties = Readonly<Record<string, Json>>;
+type Properties = Readonly<Record<string, Json>>;
 
 /** Whether the person is a member of a cohort; undefined where there is no such cohort. */
-export type IsInCohort = (cohortId: number) => boolean | undefined;
+type IsInCohort = (cohortId: number) => boolean | undefined;
 
 /** The properties that filters are matched with. What is absent has none. */
 interface FilterSubject {
