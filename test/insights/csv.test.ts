@@ -20,6 +20,7 @@ beforeAll(async () => {
     event('visit', 'ann', '14T10:00'),
     event('visit', 'bob', '14T10:00'),
     event('paid', 'ann', '14T10:10'),
+    { ...event('=cmd()', '@bad', '12T10:00'), properties: { plan: '+x', $set: { email: '=1+1' } } },
   ]);
 });
 afterAll(() => server.close());
@@ -124,6 +125,46 @@ describe('as CSV', () => {
   it.each(CASES)('is %s', async (_name, path, fields, lines) => {
     const found = await table(path, fields);
     expect([found[0], ...found.slice(1).sort()]).toEqual([lines[0], ...lines.slice(1).sort()]);
+  });
+
+  it('has the names that were given to series', async () => {
+    const named = {
+      events: [
+        { id: 'visit', custom_name: 'Visits of people' },
+        { id: 'paid', order: 1 },
+      ],
+    };
+    const rows = async (fields: object) => (await table('insights/trend/', { ...named, ...fields })).slice(1);
+    expect(await rows({})).toEqual(['Visits of people,1.0,2.0', 'paid,0.0,1.0']);
+    expect(await rows({ breakdown: 'plan' })).toEqual([
+      '"Visits of people - pro, ""plus""",1.0,1.0',
+      'Visits of people - free,0.0,1.0',
+      '"paid - pro, ""plus""",0.0,1.0',
+    ]);
+    expect(await rows({ compare: true })).toContain('Visits of people - current,1.0,2.0');
+    expect(await rows({ display: 'BoldNumber' })).toEqual(['Visits of people,3.0', 'paid,1.0']);
+    expect(await rows({ insight: 'STICKINESS' })).toEqual(['Visits of people,1.0,1.0', 'paid,1.0,0.0']);
+    expect((await rows({ insight: 'LIFECYCLE' }))[0]).toMatch(/^Visits of people - new,/);
+    const steps = await table('insights/funnel/', named);
+    expect(steps.map((row) => row.split(',')[0])).toEqual(['name', 'Visits of people', 'paid']);
+  });
+
+  it('has no cells that a spreadsheet would run, unless they are asked for', async () => {
+    const day = { date_from: '2026-01-12', date_to: '2026-01-12' };
+    const bad = { events: [{ id: '=cmd()' }], ...day };
+    expect((await table('insights/trend/', bad))[1]).toBe("'=cmd(),1.0");
+    expect((await table('insights/trend/', { ...bad, raw: true }))[1]).toBe('=cmd(),1.0');
+    const { body } = await client.get(`/api/projects/1/insights/trend.csv?${query({ ...bad, raw: '' })}`);
+    expect(body).toContain('\r\n=cmd(),1.0');
+    const [, status] = await table('insights/trend/', { ...bad, insight: 'LIFECYCLE' });
+    expect(status).toMatch(/^'=cmd\(\) - new,/);
+    const people = await table('persons/trends/', { ...bad, entity_id: '=cmd()' });
+    expect(people[1]).toContain("'@bad,");
+    expect(people[1]).toContain("'=1+1,");
+    expect((await table('persons/trends/', { ...bad, entity_id: '=cmd()', raw: true }))[1]).not.toContain("'");
+    // Dormant persons are negative numbers, and stay numbers.
+    const dormant = await table('insights/trend/', { ...visits, insight: 'LIFECYCLE', date_to: '2026-01-15' });
+    expect(dormant.find((row) => row.includes('dormant'))).toBe('visit - dormant,0.0,0.0,-2.0');
   });
 
   it('works with a body, too', async () => {

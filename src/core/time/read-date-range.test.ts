@@ -3,6 +3,7 @@ import type { Interval } from './interval.ts';
 import { parseDate } from './parse-date.ts';
 import { previousRange } from './previous-range.ts';
 import { type DateFields, readDateRange, roundToInterval } from './read-date-range.ts';
+import { ticksOf } from './ticks.ts';
 import { isTimeZone } from './zoned.ts';
 
 const NOW = Date.parse('2024-03-31T13:45:30Z');
@@ -98,12 +99,22 @@ describe('a range of dates', () => {
   });
 
   it.each<[Partial<DateFields>, RegExp]>([
-    [{ dateFrom: '2024-05-01' }, /empty/],
+    [{ dateFrom: '2024-03-01', dateTo: '2024-02-01' }, /empty/],
     [{ dateFrom: 'soon' }, /"soon" is not a date/],
     [{ dateTo: '2024-02-30' }, /"2024-02-30" is not a date/],
   ])('is rejected if it is invalid: %j', (fields, sentence) => {
     expect(() => range(fields)).toThrow(sentence);
   });
+
+  it.each([{ dateFrom: '2024-05-01' }, { dateFrom: '2024-05-01', dateTo: '2024-02-01' }])(
+    'is empty where it begins in the future: %j',
+    (fields) => {
+      expect(range(fields)).toEqual(['2024-05-01T00:00:00.000Z', '2024-05-01T00:00:00.000Z']);
+      const at = Date.parse('2024-05-01T00:00:00Z');
+      expect(ticksOf({ from: at, until: at }, 'week', 'UTC')).toEqual([]);
+      expect(roundToInterval({ from: at, until: at }, 'week', 'UTC')).toEqual({ from: at, until: at });
+    },
+  );
 
   it('is rounded to whole weeks and months always, to hours and days where it has two of them', () => {
     const rounded = (from: string, until: string, interval: Interval) =>

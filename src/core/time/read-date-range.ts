@@ -22,12 +22,12 @@ export interface DateContext {
 
 const DEFAULT_DAYS = 7;
 
+/** A range that begins in the future has no events yet: where it would end before it begins, it is empty. */
 export function readDateRange(fields: DateFields, context: DateContext): Range {
   const range = resolveDates(fields, context);
-  if (range.from >= range.until) {
-    throw invalid('date_from', 'The range of dates is empty: date_from has to lie before date_to.');
-  }
-  return range;
+  if (range.from < range.until) return range;
+  if (range.from > context.now) return { from: range.from, until: range.from };
+  throw invalid('date_from', 'The range of dates is empty: date_from has to lie before date_to.');
 }
 
 /**
@@ -94,6 +94,7 @@ export function checkTickCount(range: Range, interval: Interval): void {
 
 /** Trends count whole intervals: weeks and months always, hours and days where the range has at least two of them. */
 export function roundToInterval(range: Range, interval: Interval, timezone: string): Range {
+  if (range.from >= range.until) return range;
   const isShort = interval === 'hour' || interval === 'day' ? range.until - range.from < 2 * LENGTH[interval] : false;
   return isShort ? range : { from: startOfInterval(range.from, interval, timezone), until: range.until };
 }

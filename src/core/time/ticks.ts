@@ -17,6 +17,7 @@ export interface Tick {
  */
 export function ticksOf(range: Range, interval: Interval, timezone: string, week: WeekStart = 'sunday'): Tick[] {
   const ticks: Tick[] = [];
+  if (range.from >= range.until) return ticks;
   let start = startOfInterval(range.from, interval, timezone, week);
   let transition = nextTransition(start, timezone);
   let isRegular = false;

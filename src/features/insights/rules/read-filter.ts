@@ -1,4 +1,3 @@
-import { Failure, invalid } from '../../../core/errors.ts';
 import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
 import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { type QuestionFields, readBooleanField, readJsonField, readTextField } from './fields.ts';
@@ -10,12 +9,7 @@ const OPTIONS = { expressions: 'events' } as const;
 export function readFilter(value: unknown, attr: string): Filter {
   if (value === undefined || value === null) return NO_FILTER;
   const read = readJsonField({ [attr]: value }, attr);
-  try {
-    return typeof read === 'string' ? parseFilters(read, OPTIONS) : readFilters(read ?? [], OPTIONS);
-  } catch (error) {
-    if (error instanceof Failure && error.attr === undefined) throw invalid(attr, error.message);
-    throw error;
-  }
+  return typeof read === 'string' ? parseFilters(read, OPTIONS) : readFilters(read ?? [], OPTIONS);
 }
 
 /** The filters of a question and, with `filter_test_accounts`, those of the project. */

@@ -57,9 +57,9 @@ export const activeTicks = ({ sql }: EventStatement, ticks: number): string =>
     .map((word) => sql.bitCount(word))
     .join(' + ')})`;
 
-/** The columns with the bits of this many intervals. */
+/** The columns with the bits of this many intervals; at least one, because a statement needs a column. */
 export const wordColumns = (ticks: number): string[] =>
-  Array.from({ length: Math.ceil(ticks / BITS_PER_WORD) }, (_, at) => `w${at}`);
+  Array.from({ length: Math.max(1, Math.ceil(ticks / BITS_PER_WORD)) }, (_, at) => `w${at}`);
 
 function wordSql({ sql }: EventStatement, at: number, words: number, tick: string): string {
   if (words === 1) return sql.bit(tick);

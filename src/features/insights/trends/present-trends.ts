@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { activeWindow } from '../../../core/time/active-window.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
@@ -87,5 +87,10 @@ export function trendsTable(result: Json): Table {
 /** Clients expect whole numbers with a fraction in this table. */
 const withFraction = (value: Json | undefined): Json => (Number.isInteger(value) ? `${value}.0` : (value ?? null));
 
-const nameOf = ({ label = '', compare_label: period }: JsonObject): Json =>
-  period === undefined ? label : `${label} - ${period}`;
+/** A series with a name of its own is shown under it; the label adds the value of the breakdown or the status. */
+function nameOf({ label = '', action, compare_label: period }: JsonObject): Json {
+  const { name = '', custom_name: custom } = isJsonObject(action) ? action : {};
+  const hasName = custom && String(label).startsWith(String(name));
+  const shown = hasName ? `${custom}${String(label).slice(String(name).length)}` : label;
+  return period === undefined ? shown : `${shown} - ${period}`;
+}
