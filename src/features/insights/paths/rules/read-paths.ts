@@ -113,8 +113,7 @@ const readPoint = (fields: QuestionFields, name: string): string | null => {
 };
 
 /** Without one trailing slash, unless that is all there is. */
-const withoutSlash = (item: string): string =>
-  item.length > 1 && item.endsWith('/') ? item.slice(0, -1) : item;
+const withoutSlash = (item: string): string => (item.length > 1 && item.endsWith('/') ? item.slice(0, -1) : item);
 
 function readFunnelPath(fields: QuestionFields, context: QuestionContext): PathsQuestion['funnel'] {
   const path = readChoiceField(fields, 'funnel_paths', FUNNEL_PATHS);
