@@ -26,6 +26,7 @@ export function isMatch(
 ): boolean {
   if (filter.kind === 'property') return matchesProperty(filter, subject, search);
   if (filter.kind === 'cohort') return isIn(filter.id) === !filter.negated;
+  if (filter.kind === 'expression') throw new Error('Expressions have cases of their own');
   const found = filter.filters.map((inner) => isMatch(inner, subject, search, isIn));
   return filter.kind === 'or' ? found.length === 0 || found.includes(true) : !found.includes(false);
 }
@@ -102,5 +103,7 @@ function compareDates(text: string, value: string, test: (at: number, from: numb
   return at !== null && span !== null && test(at.ms, span.ms, span.ms + (span.isDay ? DAY : 1000));
 }
 
-export const leavesOf = (filter: Filter): (PropertyFilter | CohortFilter)[] =>
-  filter.kind === 'property' || filter.kind === 'cohort' ? [filter] : filter.filters.flatMap(leavesOf);
+export const leavesOf = (filter: Filter): (PropertyFilter | CohortFilter)[] => {
+  if (filter.kind === 'property' || filter.kind === 'cohort') return [filter];
+  return filter.kind === 'expression' ? [] : filter.filters.flatMap(leavesOf);
+};

@@ -50,7 +50,7 @@ const isSingleFilter = (value: unknown): value is JsonObject =>
 export function readFilters(value: unknown, { owner = 'event', expressions }: FilterOptions = {}): Filter {
   const place = { owner, expressions, depth: 1 };
   if (Array.isArray(value)) return readList('and', value, place);
-  if (!isJsonObject(value)) throw unparsable();
+  if (!isJsonObject(value)) throw new UnparsableFilters();
   return 'type' in value && 'values' in value ? readGroup(value, place) : readLegacyObject(value, place);
 }
 
@@ -67,13 +67,18 @@ interface ReadContext {
   depth: number;
 }
 
-const unparsable = (): Failure => invalid(undefined, 'Properties are unparsable!');
+/** An error of the whole request, not of one field. */
+export class UnparsableFilters extends Failure {
+  constructor(detail = 'Properties are unparsable!', cause?: unknown) {
+    super('invalid', detail, { cause });
+  }
+}
 
 function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new Failure('invalid', 'Properties are unparsable!', { cause });
+    throw new UnparsableFilters(undefined, cause);
   }
 }
 
@@ -83,7 +88,7 @@ function readGroup(group: JsonObject, place: ReadContext): FilterGroup {
   if (kind === undefined || !Array.isArray(values)) {
     const given = JSON.stringify(kind === undefined ? type : values) ?? 'nothing';
     const wanted = kind === undefined ? '"AND" or "OR" as type' : 'a list of values';
-    throw invalid(undefined, `PropertyGroup is unparsable: expected ${wanted}, got ${given.slice(0, 100)}`);
+    throw new UnparsableFilters(`PropertyGroup is unparsable: expected ${wanted}, got ${given.slice(0, 100)}`);
   }
   return readList(kind, values, place);
 }
@@ -91,7 +96,7 @@ function readGroup(group: JsonObject, place: ReadContext): FilterGroup {
 const isGroup = (item: Json): boolean => isJsonObject(item) && 'values' in item;
 
 function readList(kind: 'and' | 'or', items: Json[], place: ReadContext): FilterGroup {
-  if (place.depth > MAX_DEPTH) throw unparsable();
+  if (place.depth > MAX_DEPTH) throw new UnparsableFilters();
   const groups = items.filter(isGroup).length;
   if (groups > 0 && groups < items.length) {
     throw invalid(undefined, 'Property list cannot contain both PropertyGroup and Property objects');

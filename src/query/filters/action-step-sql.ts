@@ -1,6 +1,6 @@
 /** Events and actions as SQL conditions on `e`. `test/oracle/fits-step.ts` says the same in plain code. */
 import type { ActionStep } from '../../core/actions/entity.ts';
-import { urlPattern } from '../../core/actions/url-pattern.ts';
+import { likePattern } from '../../core/expressions/like-pattern.ts';
 import type { Filter } from '../../core/filters/property-filter.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
@@ -44,11 +44,9 @@ function urlSql(sql: SqlBuilder, { url, urlMatching }: ActionStep, { patterns }:
   return patterns.has(url) ? sql.matches(at, url) : 'false';
 }
 
-/** Patterns of our own making are always valid. */
-function containsSql(sql: SqlBuilder, at: string, part: string): string {
-  const pattern = urlPattern(part);
-  return pattern === null ? sql.contains(at, part) : sql.matches(at, pattern);
-}
+/** As in SQL's `like`, `%` is any text and `_` any character; patterns of our own making are always valid. */
+const containsSql = (sql: SqlBuilder, at: string, part: string): string =>
+  /[%_\\]/.test(part) ? sql.matches(at, likePattern(`%${part}%`, false)) : sql.contains(at, part);
 
 /** Every filter of an entity, the patterns of its steps' URLs among them. */
 export const filtersOfMatcher = (entity: EventMatcher): Filter[] =>

@@ -1,4 +1,5 @@
-import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
+import { Failure, invalid } from '../../../core/errors.ts';
+import { parseFilters, readFilters, UnparsableFilters } from '../../../core/filters/parse-filters.ts';
 import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { type QuestionFields, readBooleanField, readJsonField, readTextField } from './fields.ts';
 import type { QuestionContext } from './question.ts';
@@ -9,7 +10,12 @@ const OPTIONS = { expressions: 'events' } as const;
 export function readFilter(value: unknown, attr: string): Filter {
   if (value === undefined || value === null) return NO_FILTER;
   const read = readJsonField({ [attr]: value }, attr);
-  return typeof read === 'string' ? parseFilters(read, OPTIONS) : readFilters(read ?? [], OPTIONS);
+  try {
+    return typeof read === 'string' ? parseFilters(read, OPTIONS) : readFilters(read ?? [], OPTIONS);
+  } catch (error) {
+    const isOfField = error instanceof Failure && error.attr === undefined && !(error instanceof UnparsableFilters);
+    throw isOfField ? invalid(attr, error.message) : error;
+  }
 }
 
 /** The filters of a question and, with `filter_test_accounts`, those of the project. */
