@@ -27,7 +27,7 @@ const GROUPS: Record<string, string[]> = {
 const CLUSTER = [
   'test/flags/!(rollback).test.ts',
   'test/flags/decide/*.test.ts',
-  'test/accounts/{organizations,projects,project-token}.test.ts',
+  'test/accounts/{organizations,projects,project-token,invites}.test.ts',
   'test/http/{security,private-errors}.test.ts',
   'test/{definitions,groups,dashboards}/*.test.ts',
   'test/persons/{persons,changes,properties}.test.ts',

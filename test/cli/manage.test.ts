@@ -77,6 +77,28 @@ describe('with a running server', () => {
     expect((await cairn(['users', 'list', ...at])).stdout).toMatch(/grace@example\.org +grace +admin +active +0 /i);
   });
 
+  it('invites people, and adds no account by its address', async () => {
+    const { link } = await cairnJson(['users', 'invite', 'Joan@example.org', '--level', 'admin', ...at]);
+    const [, id, token] = /\/invite\/([^#]+)#token=(\w{43})$/.exec(link) ?? [];
+    const body = { token, password: 'enigma no more' };
+    expect((await call(server.url, 'POST', `/api/signup/${id}/`, { key: null, body })).status).toBe(200);
+    const again = await cairn(['users', 'create', 'joan@example.org', ...at]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('joan@example.org has an account already. Invite them');
+    expect(await cairnJson(['users', 'set-email', 'joan@example.org', 'clarke@example.org', ...at])).toEqual({
+      email: 'clarke@example.org',
+    });
+    const taken = await cairn(['users', 'set-email', 'clarke@example.org', 'grace@example.org', ...at]);
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('already an account')]);
+  });
+
+  it('refuses passwords that anybody would guess', async () => {
+    const { code, stderr } = await cairn(['users', 'reset-password', 'grace@example.org', '--password-stdin', ...at], {
+      input: 'password123\n',
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('too common')]);
+  });
+
   it('takes commands only from the owner of the folder', () => {
     expect(statSync(join(server.dataDir, 'control')).mode & 0o777).toBe(0o700);
   });

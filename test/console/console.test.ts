@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   it('fits a narrow screen, and says when ingestion is delayed', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
     await page.setViewportSize({ width: 380, height: 780 });
-    await page.route('**/_status', async (route) => {
+    await page.route('**/api/server_status/', async (route) => {
       const status = (await (await route.fetch()).json()) as { ingest: object };
       await route.fulfill({ json: { ...status, ingest: { ...status.ingest, pending: 7, lag_ms: 125_000 } } });
     });

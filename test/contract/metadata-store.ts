@@ -8,6 +8,7 @@ import {
   ADMIN,
   CAN_EDIT,
   CAN_VIEW,
+  type Invite,
   MEMBER,
   type Membership,
   type Organization,
@@ -52,6 +53,18 @@ const aMembership = (organizationId: string, userId: number, rest: Partial<Membe
   level: MEMBER,
   joinedAt: NOW,
   updatedAt: NOW,
+  ...rest,
+});
+const anInvite = (organizationId: string, name: string, rest: Partial<Invite> = {}): Invite => ({
+  id: `invite of ${name} to ${organizationId}`,
+  organizationId,
+  email: `${name}@example.org`,
+  firstName: name,
+  level: ADMIN,
+  tokenHash: `hash of ${name} ${organizationId}`,
+  createdBy: null,
+  createdAt: NOW,
+  expiresAt: NOW + 1000,
   ...rest,
 });
 const aKey = (id: string, userId: number, rest: Partial<PersonalKey> = {}): PersonalKey => ({
@@ -292,6 +305,33 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.memberships.get('one', 1)).toBeNull();
         expect((await store.roleMemberships.listByRoles([here.id])).map((one) => one.userId)).toEqual([2]);
         expect((await store.roleMemberships.listByRoles([there.id])).map((one) => one.userId)).toEqual([1, 2]);
+      });
+    });
+
+    describe('invitations', () => {
+      it('are found by id, listed newest first, and replaced by a later one of the same address', async () => {
+        const first = anInvite('a', 'ada');
+        const grace = anInvite('a', 'grace', { createdAt: NOW + 1 });
+        const elsewhere = anInvite('b', 'ada');
+        for (const invite of [first, grace, elsewhere]) await store.invites.create(invite);
+        expect(await store.invites.get(first.id)).toEqual(first);
+        expect(await store.invites.list('a', ALL)).toEqual({ count: 2, items: [grace, first] });
+        const second = { ...first, id: 'second', tokenHash: 'hash 2', createdAt: NOW + 2 };
+        await store.invites.create(second);
+        expect(await store.invites.get(first.id)).toBeNull();
+        expect((await store.invites.list('a', ALL)).items).toEqual([second, grace]);
+        expect((await store.invites.list('b', ALL)).items).toEqual([elsewhere]);
+      });
+
+      it('are deleted once, and with their organization', async () => {
+        await store.organizations.create(anOrganization('a'));
+        const [ada, grace] = [anInvite('a', 'ada'), anInvite('a', 'grace')];
+        for (const invite of [ada, grace]) await store.invites.create(invite);
+        expect([await store.invites.delete(ada.id), await store.invites.delete(ada.id)]).toEqual([true, false]);
+        expect(await store.organizations.count()).toBe(1);
+        await store.organizations.delete('a');
+        expect(await store.invites.get(grace.id)).toBeNull();
+        expect(await store.organizations.count()).toBe(0);
       });
     });
 
@@ -610,6 +650,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await ids({ scope: 'Team' })).toEqual(['b', 'a']);
         expect(await ids({ scope: 'Team', itemId: '1' })).toEqual(['a']);
         expect(await ids({ projectId: 9 })).toEqual([]);
+        expect(await ids({ withoutScopes: ['Team', 'Other'] })).toEqual(['c']);
       });
 
       it('is paged', async () => {

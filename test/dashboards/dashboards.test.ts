@@ -214,7 +214,7 @@ describe('a dashboard', () => {
     const { id } = await make({ name: 'Ours' });
     const stranger = await server.createProject({ foreign: true });
     const other = await server.createProject();
-    expect((await client.get(`${all}${id}/`, { key: stranger.personalKey })).status).toBe(403);
+    expect((await client.get(`${all}${id}/`, { key: stranger.personalKey })).status).toBe(404);
     expect((await client.get(`/api/projects/${other.projectId}/dashboards/${id}/`)).status).toBe(404);
     const theirs = { name: 'Theirs', tiles: [{ insight: visits }] };
     const refused = await client.post(`/api/projects/${other.projectId}/dashboards/`, { body: theirs });

@@ -160,7 +160,7 @@ describe('a saved insight', () => {
     const { id, short_id } = await save({ name: 'Old paths' });
     const stranger = await server.createProject({ foreign: true });
     const other = await server.createProject();
-    expect((await client.get(one(id), { key: stranger.personalKey })).status).toBe(403);
+    expect((await client.get(one(id), { key: stranger.personalKey })).status).toBe(404);
     expect((await client.get(`/api/projects/${other.projectId}/insights/${id}/`)).status).toBe(404);
     expect((await client.get(`/api/insight/${id}/`)).body.short_id).toBe(short_id);
     expect((await client.get(`/api/insight/?short_id=${short_id}`)).body.results[0].id).toBe(id);

@@ -189,7 +189,7 @@ describe('an event definition', () => {
     const body = { description: 'mine now' };
     expect((await client.patch(elsewhere, { body })).status).toBe(404);
     expect((await client.get(`${elsewhere}activity/`)).status).toBe(404);
-    expect((await client.patch(path, { key: stranger.personalKey, body })).status).toBe(403);
+    expect((await client.patch(path, { key: stranger.personalKey, body })).status).toBe(404);
     expect((await client.patch(theirs, { key: stranger.personalKey, body })).status).toBe(404);
     expect((await client.get(path)).body.description).toBe('');
     expect((await client.patch(`${P}/event_definitions/nonsense/`, { body })).status).toBe(404);
@@ -336,7 +336,7 @@ describe('a property definition', () => {
     const theirs = path.replace('/projects/1/', `/projects/${stranger.projectId}/`);
     expect((await client.get(theirs, { key: stranger.personalKey })).status).toBe(404);
     expect((await client.patch(theirs, { key: stranger.personalKey, body })).status).toBe(404);
-    expect((await client.patch(path, { key: stranger.personalKey, body })).status).toBe(403);
+    expect((await client.patch(path, { key: stranger.personalKey, body })).status).toBe(404);
     expect((await client.get(`${path}activity/`)).body.results).toEqual([]);
     await client.patch(path, { body });
     const expected = {

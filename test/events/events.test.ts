@@ -293,7 +293,7 @@ describe('the list of events', () => {
     const { status } = await clientFor(server).get(path(''), { key: null });
     expect(status).toBe(401);
     const stranger = await server.createProject({ foreign: true });
-    expect((await clientFor(server).get(path(''), { key: stranger.personalKey })).status).toBe(403);
+    expect((await clientFor(server).get(path(''), { key: stranger.personalKey })).status).toBe(404);
   });
 });
 

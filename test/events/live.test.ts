@@ -114,6 +114,6 @@ describe('live events', () => {
     const path = `/api/projects/${server.projectId}/events/live/`;
     expect((await clientFor(server).get(path, { key: null })).status).toBe(401);
     const stranger = await server.createProject({ foreign: true });
-    expect((await clientFor(server).get(path, { key: stranger.personalKey })).status).toBe(403);
+    expect((await clientFor(server).get(path, { key: stranger.personalKey })).status).toBe(404);
   });
 });

@@ -124,7 +124,7 @@ describe('definitions for local evaluation', () => {
       'authentication_failed',
       'Personal API key found in request Authorization header is invalid.',
     ]);
-    expect((await refused(stranger.personalKey, `?token=${server.projectKey}`))[0]).toBe(403);
+    expect((await refused(stranger.personalKey, `?token=${server.projectKey}`))[0]).toBe(404);
     const theirs = clientFor({ url: server.url, personalKey: stranger.personalKey });
     const { secret_api_token: secret } = (
       await theirs.patch(`/api/projects/${stranger.projectId}/rotate_secret_token/`)

@@ -163,7 +163,7 @@ describe('the activity log', () => {
       const flag = await make();
       for (const id of ['99999', 'x']) expect((await client.get(`${FLAGS}${id}/${name}/`)).status).toBe(404);
       const theirs = clientFor({ ...stranger, url: server.url });
-      expect((await theirs.get(`${at(flag.id)}${name}/`)).status).toBe(403);
+      expect((await theirs.get(`${at(flag.id)}${name}/`)).status).toBe(404);
       const nested = `/api/projects/${stranger.projectId}/feature_flags/${flag.id}/${name}/`;
       expect((await theirs.get(nested)).status).toBe(404);
     },

@@ -293,7 +293,7 @@ describe('bad input', () => {
 it('shows no data of other projects', async () => {
   const other = await server.createProject({ foreign: true });
   const stranger = clientFor({ ...server, personalKey: other.personalKey });
-  expect((await stranger.post(path('insights/trend/'), { body: visits() })).status).toBe(403);
+  expect((await stranger.post(path('insights/trend/'), { body: visits() })).status).toBe(404);
   const own = await stranger.post(`/api/projects/${other.projectId}/insights/trend/`, { body: visits() });
   expect(own.body.result[0].count).toBe(0);
 });

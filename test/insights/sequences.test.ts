@@ -176,7 +176,7 @@ describe('bad input', () => {
 
   it('does not reach other projects', async () => {
     const theirs = { key: stranger.personalKey, body: FUNNEL };
-    expect((await client.post(`${P}/insights/funnel/`, theirs)).status).toBe(403);
+    expect((await client.post(`${P}/insights/funnel/`, theirs)).status).toBe(404);
     const own = await client.post(`/api/projects/${stranger.projectId}/insights/funnel/`, theirs);
     expect(own.body.result.map((step: Step) => step.count)).toEqual([0, 0, 0]);
   });

@@ -286,12 +286,12 @@ describe('rejects', () => {
     const { id } = await personOf(server, 'ada');
     const other = await server.createProject({ foreign: true });
     const key = { key: other.personalKey };
-    expect((await client.delete(persons(`${id}/?delete_events=true`), key)).status).toBe(403);
+    expect((await client.delete(persons(`${id}/?delete_events=true`), key)).status).toBe(404);
     expect((await client.delete(`/api/projects/${other.projectId}/persons/${id}/`, key)).status).toBe(404);
     expect((await personOf(server, 'ada')).id).toBe(id);
     const { headers } = await remove('ada', '?delete_events=true');
     const { id: deletion } = await completed(headers.get('location'));
-    expect((await client.get(persons(`deletions/${deletion}/`), key)).status).toBe(403);
+    expect((await client.get(persons(`deletions/${deletion}/`), key)).status).toBe(404);
     expect((await client.get(`/api/projects/${other.projectId}/persons/deletions/${deletion}/`, key)).status).toBe(404);
   });
 

@@ -239,8 +239,8 @@ describe('a merge', () => {
     const [listed] = await project.merges('ada');
     const other = await server.createProject({ foreign: true });
     const key = { key: other.personalKey };
-    expect((await client.post(project.path(`merges/${listed.id}/undo/`), key)).status).toBe(403);
-    expect((await client.get(project.path(`${(await project.person('ada')).id}/merges/`), key)).status).toBe(403);
+    expect((await client.post(project.path(`merges/${listed.id}/undo/`), key)).status).toBe(404);
+    expect((await client.get(project.path(`${(await project.person('ada')).id}/merges/`), key)).status).toBe(404);
     const theirs = `/api/projects/${other.projectId}/persons/merges/${listed.id}/undo/`;
     expect((await client.post(theirs, key)).status).toBe(404);
     expect((await client.get(project.path('999999/merges/'))).status).toBe(404);

@@ -153,7 +153,7 @@ describe('rejects', () => {
     const other = await server.createProject({ foreign: true });
     const path = (project: number) => `/api/projects/${project}/persons/${id}/split/`;
     const options = { key: other.personalKey, body: {} };
-    expect((await client.post(path(server.projectId), options)).status).toBe(403);
+    expect((await client.post(path(server.projectId), options)).status).toBe(404);
     expect((await client.post(path(other.projectId), options)).status).toBe(404);
     expect((await personOf(server, 'phone')).id).toBe(id);
   });

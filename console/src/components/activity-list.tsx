@@ -55,8 +55,6 @@ const VERBS: Readonly<Record<string, string>> = {
   delete_property: 'deleted a property of',
   split_person: 'split',
   undid_merge: 'undid a merge of',
-  logged_in: 'signed in:',
-  login_failed: 'recorded a failed sign-in of',
 };
 
 /** In a sentence, and in the list of filters. */
@@ -81,6 +79,9 @@ export const SCOPES = Object.entries(SCOPE_LABELS).map(([scope, [, label]]) => (
 
 /** 'updated feature flag new-checkout' */
 function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
+  const from = typeof detail.trigger?.['from'] === 'string' ? ` from ${detail.trigger['from']}` : '';
+  if (activity === 'logged_in') return `signed in${from}`;
+  if (activity === 'login_failed') return `recorded a failed sign-in to ${detail.name ?? 'an account'}${from}`;
   const label = SCOPE_LABELS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   const verb = VERBS[activity] ?? activity.replaceAll('_', ' ');
   return [verb, label, detail.name].filter(Boolean).join(' ');

@@ -23,13 +23,22 @@ export function InviteList({ invites }: { invites: Resource<Invite[]> }) {
       .then(() => toast(`Invitation of ${invite.target_email} withdrawn.`), toastError)
       .then(invites.reload);
   const columns: Column<Invite>[] = [
-    { id: 'email', title: 'Email', cell: ({ target_email }) => <span class="truncate">{target_email}</span> },
+    {
+      id: 'email',
+      title: 'Email',
+      cell: ({ target_email, is_expired }) => (
+        <>
+          <div class="truncate">{target_email}</div>
+          {is_expired && <div class="muted small">Expired</div>}
+        </>
+      ),
+    },
     { id: 'level', title: 'Level', cell: ({ level }) => levelLabel(level) },
     {
       id: 'created',
       title: 'Invited',
       isWide: true,
-      cell: ({ created_at, is_expired }) => (is_expired ? 'Expired' : <Time at={created_at} as="relative" />),
+      cell: ({ created_at }) => <Time at={created_at} as="relative" />,
     },
     {
       id: 'withdraw',
