@@ -10,6 +10,7 @@ const GROUPS: Record<string, string[]> = {
     'test/capture/attacks.test.ts',
     'test/accounts/revocation.test.ts',
     'test/accounts/privacy.test.ts',
+    'test/persons/pattern-attacks.test.ts',
     'test/http/access-control.test.ts',
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/sessions.test.ts',

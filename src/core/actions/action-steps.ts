@@ -1,6 +1,7 @@
 /** Reads the steps of an action. */
 import { Failure, invalid } from '../errors.ts';
 import { checkElementFilter } from '../filters/element-filter.ts';
+import { filterWithoutLookAround } from '../filters/look-around/filter-without-look-around.ts';
 import { readFilters } from '../filters/parse-filters.ts';
 import type { Filter, PropertyFilter } from '../filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
@@ -29,8 +30,24 @@ function readStep(step: JsonObject, at: string): ActionStep {
   }
   const own = readProperties(step['properties'], at);
   const clicked = event === AUTOCAPTURE_EVENT ? elementFilters(step, at) : [];
-  const filter: Filter = clicked.length === 0 ? own : { kind: 'and', filters: [own, ...clicked] };
-  return { event, url: readText(step, 'url', at), urlMatching, filter };
+  const url = readText(step, 'url', at);
+  const filters = [own, ...clicked, ...(urlMatching === 'regex' ? lookAroundFilters(url, at) : [])];
+  const filter: Filter = filters.length === 1 ? own : { kind: 'and', filters };
+  return { event, url: filters.length > clicked.length + 1 ? null : url, urlMatching, filter };
+}
+
+/** The pattern of a URL as a filter, if it has look-around; none if it has not. */
+function lookAroundFilters(url: string | null, at: string): Filter[] {
+  if (url === null) return [];
+  const plain: PropertyFilter = {
+    kind: 'property',
+    owner: 'event',
+    key: '$current_url',
+    operator: 'regex',
+    values: [url],
+  };
+  const filter = withErrorAttr(`${at}__url`, () => filterWithoutLookAround(plain));
+  return filter === plain ? [] : [filter];
 }
 
 function readText(step: JsonObject, name: string, at: string): string | null {

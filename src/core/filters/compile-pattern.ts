@@ -8,7 +8,8 @@ export const MAX_PATTERN_LENGTH = 2000;
 
 /**
  * Compiles a pattern that a user gave; null where it is invalid or longer than `maxLength`. RE2 takes time in proportion
- * to the text, whatever the pattern; look-around and back-references do not exist in it.
+ * to the text, whatever the pattern; look-around and back-references do not exist in it. Use `compile-search.ts`, which
+ * bounds that time and knows look-around.
  */
 export function compilePattern(pattern: string, maxLength: number): RE2JS | null {
   if (pattern.length > maxLength) return null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { searchPattern } from '../../lib/search-pattern.ts';
+import { createPatternSearch } from '../../lib/search-pattern.ts';
 import { elementsChain } from '../events/elements-chain.ts';
 import { matchesElement } from './element-filter.ts';
 import { readFilters } from './parse-filters.ts';
@@ -29,7 +29,7 @@ const element = (key: string, operator: FilterOperator, ...values: string[]): Pr
   operator,
   values,
 });
-const fits = (filter: PropertyFilter, chain = LINK): boolean => matchesElement(filter, chain, searchPattern);
+const fits = (filter: PropertyFilter, chain = LINK): boolean => matchesElement(filter, chain, createPatternSearch());
 
 describe('a selector', () => {
   it.each([

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { type CohortFilter, isNegatedCohort, parseCohortId } from './cohort-filter.ts';
 import { checkElementFilter } from './element-filter.ts';
+import { filterWithoutLookAround } from './look-around/filter-without-look-around.ts';
 import {
   type DefaultFilterOwner,
   type ExpressionFilter,
@@ -118,9 +119,9 @@ function readItem(item: Json, { owner, expressions }: ReadContext): Filter[] {
   if (values === undefined) return [];
   const filter: PropertyFilter = { kind: 'property', ...owned, key: String(key), operator, values };
   checkRelated(filter);
-  return [
-    item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
-  ];
+  const read =
+    item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter;
+  return [read.kind === 'property' ? filterWithoutLookAround(read) : read];
 }
 
 function readOwner(type: Json, { group_type_index: given }: JsonObject): Pick<PropertyFilter, 'owner' | 'groupIndex'> {

@@ -100,11 +100,14 @@ export interface PersonRows {
 /** 1 or 0 for each person; null where none matches, which is often known without testing each. */
 type MatchBits = Uint8Array | null;
 
-/** `matchesPerson` for many. */
-export function matching(test: ColumnFilter, rows: PersonRows): MatchBits {
-  if (test.kind === 'property') return inColumn(test, rows);
+/** Lets other work run when it is time. */
+type Pause = () => Promise<void> | undefined;
+
+/** `matchesPerson` for many. A value can take long to test, so there is a pause after each, if one is due. */
+export async function matching(test: ColumnFilter, rows: PersonRows, pause: Pause): Promise<MatchBits> {
+  if (test.kind === 'property') return inColumn(test, rows, pause);
   if (test.kind === 'named') return named(test.id, rows);
-  if (test.kind !== 'person') return test.kind === 'all' ? all(test.tests, rows) : any(test.tests, rows);
+  if (test.kind !== 'person') return test.kind === 'all' ? all(test.tests, rows, pause) : any(test.tests, rows, pause);
   const ids = rows.ids();
   const verdicts = new Uint8Array(rows.count);
   for (let row = 0; row < verdicts.length; row++) verdicts[row] = test.fits(ids[row] as number) ? 1 : 0;
@@ -119,13 +122,22 @@ function named(id: number, { count, rowOf }: PersonRows): MatchBits {
   return verdicts;
 }
 
-function inColumn({ key, fits, part }: Extract<ColumnFilter, { kind: 'property' }>, among: PersonRows): MatchBits {
+async function inColumn(
+  { key, fits, part }: Extract<ColumnFilter, { kind: 'property' }>,
+  among: PersonRows,
+  pause: Pause,
+): Promise<MatchBits> {
   const column = among.column(key);
   const without = fits(undefined) ? 1 : 0;
   if (column === undefined) return without ? new Uint8Array(among.count).fill(1) : null;
   const { values } = column;
   if (part !== null && !values.toLowerCase().includes(part)) return null;
-  const known = [without, ...(parseExact(values) as Json[]).map((value) => (fits(value) ? 1 : 0))];
+  const known = [without];
+  for (const value of parseExact(values) as Json[]) {
+    known.push(fits(value) ? 1 : 0);
+    const paused = pause();
+    if (paused !== undefined) await paused;
+  }
   if (!known.includes(1)) return null;
   const { rows, places } = column.rest();
   const verdicts = new Uint8Array(among.count);
@@ -135,20 +147,20 @@ function inColumn({ key, fits, part }: Extract<ColumnFilter, { kind: 'property' 
   return verdicts;
 }
 
-function all(tests: readonly ColumnFilter[], rows: PersonRows): MatchBits {
+async function all(tests: readonly ColumnFilter[], rows: PersonRows, pause: Pause): Promise<MatchBits> {
   const verdicts = new Uint8Array(rows.count).fill(1);
   for (const test of tests) {
-    const more = matching(test, rows);
+    const more = await matching(test, rows, pause);
     if (more === null) return null;
     for (let row = 0; row < verdicts.length; row++) verdicts[row] = (verdicts[row] as number) & (more[row] as number);
   }
   return verdicts;
 }
 
-function any(tests: readonly ColumnFilter[], rows: PersonRows): MatchBits {
+async function any(tests: readonly ColumnFilter[], rows: PersonRows, pause: Pause): Promise<MatchBits> {
   let verdicts: MatchBits = null;
   for (const test of tests) {
-    const more = matching(test, rows);
+    const more = await matching(test, rows, pause);
     if (more === null) continue;
     if (verdicts === null) verdicts = more;
     else for (let row = 0; row < more.length; row++) verdicts[row] = (verdicts[row] as number) | (more[row] as number);

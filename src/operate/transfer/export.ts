@@ -6,7 +6,7 @@ import { countByDay, iterateEvents } from '../../features/events/iterate-events.
 import type { FoundEvent } from '../../features/events/list-events.ts';
 import { listDistinctIds } from '../../features/persons/persons.ts';
 import { eachPersonBatch } from '../../features/persons/search/search-persons.ts';
-import { searchPattern } from '../../lib/search-pattern.ts';
+import { createPatternSearch } from '../../lib/search-pattern.ts';
 import type { PersonStore, StoredPerson } from '../../stores/metadata/persons.ts';
 import type { OperateDeps } from '../deps.ts';
 import { chosenProject } from '../lookups.ts';
@@ -41,7 +41,7 @@ export const exportPersons: Operation<{ project: number | null }, Exported> = as
   const { persons } = deps.metadata;
   const all = withDistinctIds(
     persons,
-    eachPersonBatch({ persons, search: searchPattern }, { projectId: id, filter: NO_FILTER }),
+    eachPersonBatch({ persons, search: createPatternSearch() }, { projectId: id, filter: NO_FILTER }),
   );
   const exported = await sendLines(all, stringifyExact, 'persons', await countPersons(deps, id), outlet);
   return { project: id, exported };

@@ -5,12 +5,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
 import { type Behaviour, type Criteria, leafCriteria, type PersonCriterion } from '../../core/cohorts/criteria.ts';
+import type { PatternSearch } from '../../core/filters/compile-pattern.ts';
 import { matches } from '../../core/filters/matches.ts';
 import { cohortFiltersIn, type Filter } from '../../core/filters/property-filter.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { IdSet, inChunks } from '../../lib/id-set.ts';
-import { searchPattern } from '../../lib/search-pattern.ts';
+import { createPause } from '../../lib/in-batches.ts';
+import { preparePatternSearch } from '../../lib/search-pattern.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { FindCohorts } from '../event-query.ts';
 import type { QueryDeps } from '../query-deps.ts';
@@ -105,11 +107,15 @@ export class CohortMembers {
   async #scanPersons(criteria: readonly PersonCriterion[]): Promise<ScannedPersons> {
     const everyone = new IdSet();
     const matching = new Map(criteria.map((criterion) => [criterion, new IdSet()]));
+    const search = await preparePatternSearch({ kind: 'and', filters: criteria.map(({ filter }) => filter) });
+    const pause = createPause();
     for (let after = 0; ; ) {
       const page = await this.#deps.metadata.eventPersons.listAfter(this.#projectId, after, PERSON_PAGE_SIZE);
       for (const person of page) {
         everyone.add(person.id);
-        if (criteria.length > 0) recordMatches(matching, person);
+        if (criteria.length > 0) recordMatches(matching, person, search);
+        const paused = pause();
+        if (paused !== undefined) await paused;
       }
       if (page.length < PERSON_PAGE_SIZE) return { everyone, matching };
       after = page.at(-1)?.id ?? after;
@@ -149,9 +155,10 @@ const NO_PERSONS: ScannedPersons = { everyone: new IdSet(), matching: new Map() 
 function recordMatches(
   matching: ReadonlyMap<PersonCriterion, IdSet>,
   { id, properties }: { id: number; properties: string },
+  search: PatternSearch,
 ): void {
   const owners = { event: {}, person: parseExact(properties) as JsonObject };
-  for (const [{ filter }, set] of matching) if (matches(filter, owners, searchPattern)) set.add(id);
+  for (const [{ filter }, set] of matching) if (matches(filter, owners, search)) set.add(id);
 }
 
 export async function storedMembers(

@@ -142,7 +142,7 @@ describe('property filters as SQL', () => {
     );
   });
 
-  it.each(['(', '[', '(?=x)', '\\', 'a{2000}', '*', 'x'.repeat(3000), '(?P<n', '\\1'])(
+  it.each(['(', '[', '\\', 'a{2000}', '*', 'x'.repeat(3000), '(?P<n', '\\1'])(
     'finds nothing by the invalid pattern %.20s, negated or not',
     async (pattern) => {
       const projectId = await store([{ plan: 'pro' }, {}]);
@@ -151,6 +151,24 @@ describe('property filters as SQL', () => {
       }
     },
   );
+
+  it.each(['^(?!p)', '^(?=.*o$)p', '^(?!pro$).*', '(?i)^(?!PRO)', '^.*(?<!ro)$', '^(?!a)p|^(?=b)', '\\(?=x'])(
+    'answers the look-around of %s as the pattern itself would',
+    async (pattern) => {
+      const plans = ['pro', 'promo', 'basic', 'Pro', '', '(=x', 'a'];
+      const projectId = await store(plans.map((plan) => ({ plan })));
+      const regex = new RegExp(pattern.replace('(?i)', ''), pattern.startsWith('(?i)') ? 'i' : '');
+      for (const operator of ['regex', 'not_regex']) {
+        const wanted = plans.flatMap((plan, i) => (regex.test(plan) === (operator === 'regex') ? [i] : []));
+        const filter = readFilters([{ key: 'plan', value: pattern, operator }]);
+        expect([operator, await find(projectId, filter)]).toEqual([operator, wanted]);
+      }
+    },
+  );
+
+  it.each(['pro(?!mo)', '(?=x)', '^(?!(a)\\1)'])('refuses %s, which the engine cannot answer', (pattern) => {
+    expect(() => readFilters([{ key: 'plan', value: pattern, operator: 'regex' }])).toThrow(/cannot be searched for/);
+  });
 
   it('evaluates patterns in linear time', async () => {
     const projectId = await store([{ plan: 'a'.repeat(50_000) }]);

@@ -2,8 +2,8 @@
  * The ClickHouse dialect. Points in time are 64-bit milliseconds (see `schema.ts`), so time functions are mostly plain
  * arithmetic. Settings in `connection.ts` define the handling of nulls.
  */
+import { compilePattern, MAX_PATTERN_LENGTH } from '../../core/filters/compile-pattern.ts';
 import type { Span } from '../../core/time/span.ts';
-import { searchPattern } from '../../lib/search-pattern.ts';
 import type { BucketInterval, Dialect, SqlBuilder } from '../events/dialect.ts';
 import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
@@ -34,9 +34,9 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return `match(${text}, ${this.param(`(?-s)${pattern}`)})`;
   }
 
-  /** ClickHouse cannot test a pattern without failing; `searchPattern` follows the same rules. */
+  /** ClickHouse cannot test a pattern without failing; `compilePattern` follows the same rules. */
   isPattern(pattern: string): string {
-    return String(searchPattern(pattern, '') !== null);
+    return String(compilePattern(pattern, MAX_PATTERN_LENGTH) !== null);
   }
 
   containsIgnoringCase(text: string, part: string): string {

@@ -67,7 +67,7 @@ async function find(
     .execute();
   for (const block of used) {
     if (!first.canTakeFrom(block)) continue;
-    const matches = matching(filter, await rowsOf(view, block, needs, places));
+    const matches = await matching(filter, await rowsOf(view, block, needs, places), pause);
     if (!matches?.includes(1)) continue;
     takeMatching(matches, await readHeader(view, block.id), outdated, first);
   }

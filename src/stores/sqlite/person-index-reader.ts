@@ -60,6 +60,8 @@ function prepare(database: Database.Database) {
 
 type View = ReturnType<typeof prepare>;
 
+type Pause = ReturnType<typeof createPause>;
+
 interface Search {
   projectId: number;
   filter: ColumnFilter;
@@ -115,20 +117,19 @@ async function findMatching(view: View, search: Search): Promise<ListedPerson[] 
   }
   for (const block of view.blocks.all(projectId)) {
     if (!first.canTakeFrom(block)) continue;
-    searchBlock(view, search, block, outdated, first);
+    await searchBlock(view, search, block, { outdated, first, pause });
     await pause();
   }
   return first.list();
 }
 
-function searchBlock(
+async function searchBlock(
   view: View,
   { projectId, filter }: Search,
   block: BlockRow,
-  outdated: ReadonlySet<number>,
-  first: FirstPersons,
-): void {
-  const matches = matching(filter, rowsOf(view, projectId, block));
+  { outdated, first, pause }: { outdated: ReadonlySet<number>; first: FirstPersons; pause: Pause },
+): Promise<void> {
+  const matches = await matching(filter, rowsOf(view, projectId, block), pause);
   if (matches === null || !matches.includes(1)) return;
   takeMatching(matches, view.header.get(block.id) as BlockHeader, outdated, first);
 }

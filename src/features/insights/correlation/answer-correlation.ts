@@ -1,10 +1,10 @@
 /** Events and properties that correlate with conversion in a funnel. */
 import type { Entity } from '../../../core/actions/entity.ts';
 import { matches } from '../../../core/filters/matches.ts';
-import type { Filter } from '../../../core/filters/property-filter.ts';
+import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { searchPattern } from '../../../lib/search-pattern.ts';
+import { preparePatternSearch } from '../../../lib/search-pattern.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { CorrelationAnswer } from '../rules/answers.ts';
@@ -110,8 +110,10 @@ export async function findCorrelationPeople(
   const all = await participantsOf(deps, projectId, funnel);
   const participants = all.filter(({ hasConverted }) => converted === null || hasConverted === converted);
   if (entity !== null) return participantsWhoDid(deps, projectId, correlation, participants, entity);
+  const filter = properties as Filter | null;
+  const search = await preparePatternSearch(filter ?? NO_FILTER);
   const matchesProperties = (own: JsonObject): boolean =>
-    properties === null || matches(properties as Filter, { event: own, person: own, group: () => own }, searchPattern);
+    filter === null || matches(filter, { event: own, person: own, group: () => own }, search);
   const people: string[] = [];
   for await (const { participant, properties: own } of participantProperties(deps, projectId, funnel, participants)) {
     if (matchesProperties(own)) people.push(participant.actor);

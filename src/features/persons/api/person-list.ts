@@ -6,7 +6,7 @@ import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
 import type { Query } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import type { CsvCells } from '../../../lib/csv-line.ts';
-import { searchPattern } from '../../../lib/search-pattern.ts';
+import { preparePatternSearch } from '../../../lib/search-pattern.ts';
 import { CohortMembers } from '../../../query/cohorts/cohort-members.ts';
 import { findPersonsByExpression } from '../../../query/expressions/match-persons.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
@@ -53,7 +53,7 @@ async function searchDeps(deps: Deps, projectId: number, filter: Filter): Promis
   const matchingIds = await findPersonsByExpression(deps, projectId, expressionFiltersIn(filter));
   return {
     persons: deps.metadata.persons,
-    search: searchPattern,
+    search: await preparePatternSearch(filter),
     isCohortMember: (personId, cohortId) => memberIds.get(cohortId)?.has(personId),
     isTrue: (personId, { text }) => matchingIds.get(text)?.has(personId) === true,
   };

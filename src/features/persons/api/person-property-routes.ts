@@ -4,7 +4,7 @@ import { notFound } from '../../../core/errors.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { queryText } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import { searchPattern } from '../../../lib/search-pattern.ts';
+import { createPatternSearch } from '../../../lib/search-pattern.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { PERSON_SCOPE } from '../persons.ts';
 import { countPersonProperties, countPersonValues } from '../search/count-person-properties.ts';
@@ -31,7 +31,7 @@ export function personPropertyRoutes(app: FastifyInstance, deps: PersonApiDeps):
     handler: async ({ project, query }) => {
       const key = queryText(query, 'key');
       const part = queryText(query, 'value') || undefined;
-      return key ? countPersonValues({ persons, search: searchPattern }, project.id, key, part) : [];
+      return key ? countPersonValues({ persons, search: createPatternSearch() }, project.id, key, part) : [];
     },
   });
   activityRoutes(app, deps);

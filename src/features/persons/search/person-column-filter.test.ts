@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { searchPattern } from '../../../lib/search-pattern.ts';
+import { createPatternSearch } from '../../../lib/search-pattern.ts';
 import { columnFilter, literalPart } from './person-column-filter.ts';
+
+const searchPattern = createPatternSearch();
 
 it.each([
   ['^Nobody$', 'Nobody'],

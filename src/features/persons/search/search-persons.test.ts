@@ -7,13 +7,15 @@ import { readFilters } from '../../../core/filters/parse-filters.ts';
 import { FILTER_OPERATORS } from '../../../core/filters/property-filter.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
-import { searchPattern } from '../../../lib/search-pattern.ts';
+import { createPatternSearch } from '../../../lib/search-pattern.ts';
 import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
 import type { PersonIndexWriter } from '../../../stores/metadata/person-index.ts';
 import { sqliteDialect } from '../../../stores/sql/dialect.ts';
 import { sqlPersonIndex } from '../../../stores/sql/person-index.ts';
 import { openMetadataStore, openSqliteDatabase, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
 import { eachPersonIdBatch, listPersons, type PersonQuery } from './search-persons.ts';
+
+const searchPattern = createPatternSearch();
 
 /** Values that a prefilter in SQL might treat differently than the filter. */
 const VALUES: Json[] = [

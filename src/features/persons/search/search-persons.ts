@@ -13,6 +13,7 @@ import {
   propertyFiltersIn,
 } from '../../../core/filters/property-filter.ts';
 import { type ColumnFilter, matchesPerson } from '../../../core/persons/person-columns.ts';
+import { createPause } from '../../../lib/in-batches.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type {
   ListedPerson,
@@ -88,11 +89,19 @@ export async function* eachPersonIdBatch(
   const compiled: CompiledQuery = { filter: filterOf(query), searched, columns };
   const candidates = lookUp(deps, query, compiled.filter);
   if (candidates === null) yield* searchIndex(deps, query, compiled, enough);
-  else for await (const batch of candidates) yield matchingIds(columns, batch);
+  else for await (const batch of candidates) yield await matchingIds(columns, batch);
 }
 
-const matchingIds = (columns: ColumnFilter, persons: readonly PartialPerson[]): number[] =>
-  persons.filter(({ id, properties }) => matchesPerson(columns, id, properties)).map(({ id }) => id);
+async function matchingIds(columns: ColumnFilter, persons: readonly PartialPerson[]): Promise<number[]> {
+  const ids: number[] = [];
+  const pause = createPause();
+  for (const { id, properties } of persons) {
+    if (matchesPerson(columns, id, properties)) ids.push(id);
+    const paused = pause();
+    if (paused !== undefined) await paused;
+  }
+  return ids;
+}
 
 interface CompiledQuery {
   filter: Filter;
@@ -146,7 +155,7 @@ async function* searchList(
   if (query.search !== undefined) keys.add('email');
   const prefilters = [...prefilterOf(filter, search), ...searchPrefilter];
   for await (const batch of scanPersons(persons, query.projectId, prefilters, [...keys], after)) {
-    yield matchingIds(columns, batch);
+    yield await matchingIds(columns, batch);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Operators of a flag's conditions, and the values that they accept. */
 import { isJsonNumber, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { parseFlagDate } from '../compile/flag-dates.ts';
-import { isValidPattern } from '../compile/pattern.ts';
+import { patternProblem } from '../compile/pattern.ts';
 import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 
 type ValueKind = 'anything' | 'text' | 'text or number' | 'texts' | 'range' | 'pattern' | 'date';
@@ -63,9 +63,10 @@ function checkValue(operator: string, kind: ValueKind, value: Json): void {
       ? invalidFlagFilters(`Invalid date value: ${pythonText(value)}`, 'invalid_date')
       : invalidFlagFilters(`Invalid value for operator ${operator}: ${pythonText(value)}`, 'invalid_value');
   }
-  if (kind === 'pattern' && !isValidPattern(String(value))) {
+  const problem = kind === 'pattern' ? patternProblem(String(value)) : null;
+  if (problem !== null) {
     throw invalidFlagFilters(
-      `Invalid value for operator ${operator}: '${pythonText(value)}' is not a pattern that can be evaluated here. Patterns are those of RE2: look-around and back-references are not among them.`,
+      `Invalid value for operator ${operator}: '${pythonText(value)}' is not a pattern that can be evaluated here. ${problem}`,
       'invalid_value',
     );
   }
