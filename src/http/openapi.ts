@@ -17,7 +17,12 @@ export const OPENAPI = {
       secretKey: { type: 'http', scheme: 'bearer', description: 'The secret key of a project: `phs_…`' },
       projectKey: { type: 'http', scheme: 'bearer', description: 'The key of a project: `phc_…`' },
       projectKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same in a header.' },
-      session: { type: 'apiKey', in: 'cookie', name: 'cairn_session' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'cairn_session',
+        description: 'A session of the console; on https the name is `__Host-cairn_session`.',
+      },
     },
   },
 } as const;
