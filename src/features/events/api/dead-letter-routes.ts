@@ -42,6 +42,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
   projectRoute(app, deps, {
     method: 'POST',
     url: `${LIST}replay/`,
+    edits: ['data management'],
     summary: 'Process the oldest dead letters again, up to 1,000; call it again while some remain',
     tag,
     query: { limit: 'How many, 1,000 unless given.' },
