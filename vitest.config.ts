@@ -15,7 +15,11 @@ const GROUPS: Record<string, string[]> = {
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/sessions.test.ts',
   ],
-  faults: ['test/operate/process.test.ts', 'test/persons/deletion*.test.ts', 'src/stores/duckdb/event-file.test.ts'],
+  faults: [
+    'test/operate/{process,losses}.test.ts',
+    'test/persons/deletion*.test.ts',
+    'src/stores/duckdb/event-file.test.ts',
+  ],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],

@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Manifest } from '../operate/backup/manifest.ts';
 import type { Operator } from '../operate/operator.ts';
+import { describeLoss } from '../stores/metadata/event-losses.ts';
 import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
 import { openArchive } from './open-archive.ts';
 import { formatBytes } from './output.ts';
@@ -46,9 +47,11 @@ export const backup: Command = {
       const { size } = await stat(file.path);
       if (!options['no-verify']) await verify(file, size, target, context);
       await file.finish();
-      await operator.run('backup.note', { at: manifest.created_at });
-      report(context, target, size, manifest, !options['no-verify']);
-      return EXIT.done;
+      const { losses } = await operator.run('backup.note', { at: manifest.created_at });
+      report(context, target, size, manifest, !options['no-verify'] && losses.length === 0);
+      for (const loss of losses)
+        context.out.note(`The backup is not complete: ${describeLoss(loss)}. See cairn recover.`);
+      return losses.length === 0 ? EXIT.done : EXIT.attention;
     } finally {
       await file.discard();
     }

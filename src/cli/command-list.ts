@@ -8,6 +8,7 @@ import { importCommand } from './import.ts';
 import { keys } from './keys.ts';
 import { moveCommand } from './move.ts';
 import { projects } from './projects.ts';
+import { recover } from './recover.ts';
 import { restore } from './restore.ts';
 import { users } from './users.ts';
 
@@ -18,6 +19,7 @@ export const commandList: readonly Command[] = [
   users,
   backup,
   restore,
+  recover,
   exportCommand,
   importCommand,
   moveCommand,

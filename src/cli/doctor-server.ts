@@ -1,6 +1,7 @@
 /** Turns the health of a server into findings. */
 import { DAY_MS, MINUTE_MS } from '../core/time/units.ts';
 import type { Health } from '../operate/check-health.ts';
+import { describeLoss } from '../stores/metadata/event-losses.ts';
 
 export interface Finding {
   about: string;
@@ -19,6 +20,7 @@ export const okFinding = (about: string, detail: string): Finding => ({ about, s
 export const checkServer = (health: Health, now: number): Finding[] => [
   ...health.stores.map(checkStoreHealth),
   checkCounts(health),
+  checkLosses(health),
   checkDeadLetters(health),
   checkClock(health, now),
   checkLastBackup(health, now),
@@ -38,9 +40,9 @@ const checkStoreHealth = ({ store, problem, detail }: Health['stores'][number]):
       };
 
 function checkCounts({ counts }: Health): Finding {
-  const { accepted, stored, duplicate, dropped, deadLettered, pending, lagMs } = counts;
-  const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-  const detail = `${accepted} accepted = ${stored} stored + ${duplicate} duplicate + ${lost} dropped + ${deadLettered} dead-lettered + ${pending} waiting`;
+  const { accepted, stored, duplicate, dropped, deadLettered, lost, pending, lagMs } = counts;
+  const notStored = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+  const detail = `${accepted} accepted = ${stored} stored + ${duplicate} duplicate + ${notStored} dropped + ${deadLettered} dead-lettered + ${lost} lost + ${pending} waiting`;
   if (pending > 0 && lagMs > MAX_LAG_MS) {
     const advice = `The oldest has waited for ${Math.round(lagMs / 1000)} s. See the server's log for the reason.`;
     return { about: 'events', state: 'warning', detail, advice };
@@ -54,6 +56,16 @@ function checkCounts({ counts }: Health): Finding {
       }
     : okFinding('events', detail);
 }
+
+const checkLosses = ({ losses }: Health): Finding =>
+  losses.length === 0
+    ? okFinding('losses', 'the stores agree with each other')
+    : {
+        about: 'losses',
+        state: 'bad',
+        detail: losses.map(describeLoss).join('; '),
+        advice: 'Restore a backup (cairn restore FILE --replace), or go on without them: cairn recover --accept-loss',
+      };
 
 const checkDeadLetters = ({ counts: { deadLettered } }: Health): Finding =>
   deadLettered === 0

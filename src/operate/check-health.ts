@@ -2,12 +2,14 @@
 
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
+import { type EventLoss, readOpenLosses } from '../stores/metadata/event-losses.ts';
 import { LAST_BACKUP } from './backup/backup.ts';
 import type { Operation } from './operation.ts';
 
 export interface Health {
   stores: StoreCheck[];
   counts: IngestCounts;
+  losses: EventLoss[];
   last_backup_at: string | null;
   /** The server's clock, ms. */
   now: number;
@@ -23,6 +25,7 @@ export const checkHealth: Operation<object, Health> = async (deps, _args, outlet
   return {
     stores,
     counts: await deps.counts(),
+    losses: await readOpenLosses(deps.metadata.installation),
     last_backup_at: await deps.metadata.installation.get(LAST_BACKUP),
     now: deps.clock.now(),
     latest_event_at: typeof row?.['latest'] === 'number' ? row['latest'] : null,

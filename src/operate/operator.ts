@@ -5,6 +5,7 @@ import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { explainFlag } from './evaluate-flag.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
+import { acceptOpenLosses, listOpenLosses } from './losses.ts';
 import type { OperationOutput } from './operation.ts';
 import { createProjectAsOwner, deleteProjectAsOwner, findProject, listProjects, resetProjectKey } from './projects.ts';
 import { exportEvents, exportPersons } from './transfer/export.ts';
@@ -35,6 +36,8 @@ const OPERATIONS = {
   'import.settle': finishImport,
   'flags.eval': explainFlag,
   check: checkHealth,
+  'losses.list': listOpenLosses,
+  'losses.accept': acceptOpenLosses,
   demo: loadDemo,
 } as const;
 

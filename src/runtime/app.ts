@@ -27,6 +27,7 @@ import { requireMonitoringAccess } from '../operate/status/monitoring-access.ts'
 import { readStatus } from '../operate/status/read-status.ts';
 import type { StatusRouteDeps } from '../operate/status/status-routes.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
+import { describeLoss, readOpenLosses } from '../stores/metadata/event-losses.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import { type AppDeps, createDeps } from './app-deps.ts';
 import type { Backend, BackendOptions } from './backend.ts';
@@ -163,6 +164,11 @@ async function openServer(deps: AppDeps, features: readonly AppFeature[], isStop
   const status: StatusRouteDeps = {
     metrics: deps.metrics,
     checkStores: () => backend.isReady(),
+    problems: async () => {
+      const refusal = await backend.captureRefusal();
+      const losses = await readOpenLosses(metadata.installation).catch(() => []);
+      return [...(refusal === null ? [] : [refusal]), ...losses.map(describeLoss)];
+    },
     status: () =>
       readStatus({
         dataDir: config.dataDir,

@@ -46,6 +46,8 @@ export interface Backend {
   checkStores(): Promise<StoreCheck[]>;
   /** Rejects while this node should get no requests. */
   isReady(): Promise<void>;
+  /** Why events cannot be accepted at the moment; null if they can. */
+  captureRefusal(): Promise<string | null>;
   /** Null on one machine. */
   describeCluster(): Promise<ClusterDescription | null>;
   /** Resolves when the worker thread has opened its stores. */

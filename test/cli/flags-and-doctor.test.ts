@@ -101,7 +101,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok {4}metadata store: 1 persons$/m);
     expect(stdout).toMatch(/^ok {4}event store: 2 events$/m);
     expect(stdout).toMatch(
-      /^ok {4}events: 2 accepted = 2 stored \+ 0 duplicate \+ 0 dropped \+ 0 dead-lettered \+ 0 waiting$/m,
+      /^ok {4}events: 2 accepted = 2 stored \+ 0 duplicate \+ 0 dropped \+ 0 dead-lettered \+ 0 lost \+ 0 waiting$/m,
     );
     expect(stdout).toContain(`→ chmod 700 ${server.dataDir}`);
     expect(stdout).toMatch(/^look {2}backup: none yet\n {6}→ Create one every day: cairn backup FILE$/m);

@@ -5,7 +5,7 @@ import type { IngestLog, IngestLogReader, LogState, NewLogEntry } from '../../sr
 import { applyToModel, emptyModel, type LogModel, logActions, modelState } from './log-model.ts';
 
 /** What this suite asks of a log; the state may be looked up. */
-export interface TestedLog extends Omit<IngestLog, 'state' | 'purge'> {
+export interface TestedLog extends Omit<IngestLog, 'state' | 'purge' | 'refusal'> {
   state(): MaybePromise<LogState>;
 }
 

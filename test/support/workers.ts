@@ -30,6 +30,7 @@ import { postgresOwnerTasks } from '../../src/stores/postgres/owner-task-store.t
 import { postgresAttempts } from '../../src/stores/postgres/partition-attempts.ts';
 import { openPartitionedLog } from '../../src/stores/postgres/partitioned-log.ts';
 import { readInTurns, readPartitionEntry, readProgress } from '../../src/stores/postgres/read-partitions.ts';
+import { sqlMetadataStore } from '../../src/stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../src/stores/sql/person-index.ts';
 import { postgresDialect } from '../../src/stores/sql/postgres-dialect.ts';
 
@@ -70,8 +71,12 @@ export interface Shipped {
 export function recordingBlockStore(events: EventStore): Shipped {
   const shipped: Shipped = { store: undefined as never, sent: [], failures: [] };
   const away = (): Error => Object.assign(new Error('away'), { code: 'ENOSPC' });
+  let totals: Shipment['totals'];
   shipped.store = new Proxy(events as BlockStore, {
     get: (target, name) => {
+      if (name === 'shipped') {
+        return async () => ({ events: null, receivedAt: null, ...totals, shipment: await target.position() });
+      }
       if (name !== 'writeBlocks') {
         const own = target[name as keyof EventStore] as unknown;
         return typeof own === 'function' ? own.bind(target) : own;
@@ -82,6 +87,7 @@ export function recordingBlockStore(events: EventStore): Shipped {
         if (failure === 'before') throw away();
         const { blocks, overrides, position } = shipment;
         await target.write({ events: blocks.flatMap(unpack), overrides, position });
+        totals = shipment.totals;
         if (failure === 'after') throw away();
       };
     },
@@ -113,6 +119,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
     queue,
     ownerTasks: errands,
     personIndex,
+    metadata: sqlMetadataStore(db, postgresDialect),
     clock,
     logger,
     batchDelayMs: 20,

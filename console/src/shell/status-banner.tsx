@@ -11,9 +11,11 @@ const POLL_INTERVAL_MS = 10_000;
 /** Processing takes milliseconds; a longer lag means that ingestion is stuck or overloaded. */
 const STALLED_MS = 30_000;
 
-export function problemOf({ stores, ingest }: Status): string | null {
+export function problemOf({ stores, ingest, losses }: Status): string | null {
   const failing = Object.entries(stores).find(([, state]) => state !== 'ok');
   if (failing) return `The ${failing[0]} store is not responding: ${failing[1]}.`;
+  const [loss] = losses;
+  if (loss) return `Data was lost: ${loss.detail}. Restore a backup, or accept the loss with "cairn recover".`;
   if (ingest.pending === 0 || ingest.lag_ms < STALLED_MS) return null;
   const pending = pluralize(ingest.pending, 'pending event');
   return `Ingestion is delayed: ${pending}, the oldest from ${formatDuration(ingest.lag_ms)} ago. They are saved on disk, but not in any chart yet.`;

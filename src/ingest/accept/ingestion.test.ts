@@ -82,6 +82,7 @@ const wrap = (real: IngestLog): IngestLog => ({
   append: (one) => real.append(one),
   trim: (seq) => real.trim(seq),
   purge: () => real.purge(),
+  refusal: () => real.refusal(),
   state: () => real.state(),
   close: () => real.close(),
 });

@@ -40,6 +40,11 @@ export class Ingestion implements EventIntake {
     this.#deps.wake();
   }
 
+  /** Why events cannot be accepted at the moment; null if they can. */
+  refusal(): string | null {
+    return this.#deps.log.refusal();
+  }
+
   get pending(): number {
     return this.#pending;
   }

@@ -9,10 +9,12 @@ import type { BlockQueue } from '../../stores/cluster/block-queue.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { PersonIndexWriter } from '../../stores/metadata/person-index.ts';
 import { Maintenance } from '../maintain/maintenance.ts';
 import { PersonIndexer } from '../maintain/person-indexer.ts';
 import { PersonMirror } from '../maintain/person-mirror.ts';
+import { compareShipped } from './compare-shipped.ts';
 import type { OwnerTasks } from './owner-tasks.ts';
 import { Shipper } from './shipper.ts';
 
@@ -23,6 +25,8 @@ interface EventStoreOwnerDeps {
   queue: BlockQueue;
   ownerTasks: OwnerTasks;
   personIndex: Pick<PersonIndexWriter, 'catchUp' | 'purgeDeleted'>;
+  /** To record losses in. */
+  metadata: Pick<MetadataStore, 'recovery' | 'installation' | 'transaction'>;
   clock: Clock;
   logger: Logger;
   batchDelayMs?: number;
@@ -71,7 +75,8 @@ export class EventStoreOwner {
     const { node, queue, events, ownerTasks, logger, clock, batchDelayMs } = this.#deps;
     const runOwnerTasks = (): Promise<boolean> => ownerTasks.run(this.#tasks);
     const delay = batchDelayMs === undefined ? {} : { batchDelayMs };
-    const shipper = new Shipper({ node, queue, events, logger, runOwnerTasks, ...delay }, lease);
+    const compareStores = (): Promise<void> => compareShipped(this.#deps);
+    const shipper = new Shipper({ node, queue, events, logger, runOwnerTasks, compareStores, ...delay }, lease);
     const maintenance = new Maintenance({ events, clock, logger, runExclusive: (work) => shipper.runExclusive(work) });
     maintenance.start();
     // It writes to the metadata store only, so it need not wait for the shipper.

@@ -15,6 +15,8 @@ interface ShipperDeps {
   queue: BlockQueue;
   events: Pick<BlockStore, 'writeBlocks' | 'reassign' | 'position'>;
   logger: Logger;
+  /** Called once, before the first shipment. */
+  compareStores?(): Promise<void>;
   /** Called between two steps; true when it has done something. */
   runOwnerTasks?(): Promise<boolean>;
   /** How long a small shipment waits for more events. */
@@ -75,6 +77,7 @@ export class Shipper {
   /** Once: a database restored from a backup must not give out numbers that the event store has seen. */
   async #align(): Promise<void> {
     if (this.#isAligned) return;
+    await this.#deps.compareStores?.();
     await this.#deps.queue.skipTo(await this.#deps.events.position());
     this.#isAligned = true;
   }

@@ -49,7 +49,8 @@ export class Processor {
 
   /**
    * Finishes what a crash between the two commits has left: then the event store is ahead. The entries that it has are
-   * processed as one chunk, so that no chunk reaches across its progress. Returns the position to go on from.
+   * processed as one chunk, so that no chunk reaches across its progress. If they were no longer in the log,
+   * `reconcileStores` has dealt with that. Returns the position to go on from.
    */
   async recover(): Promise<number> {
     const { ingest, events, attempts } = this.#deps;

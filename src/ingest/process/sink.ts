@@ -35,5 +35,9 @@ export const eventStoreSink = (
     if (pending.length > 0) await store.completeReassignments(await events.reassign(pending));
   },
   progress: progressAfter,
-  write: async ({ entries, ...batch }) => events.write({ ...batch, ...(await progressAfter(entries)) }),
+  /** With the counts of the metadata store: if either store loses something, the next start finds out how much. */
+  async write({ entries, ...batch }, store) {
+    const totals = { receivedAt: entries.at(-1)?.receivedAt ?? 0, counts: await store.getCounts() };
+    await events.write({ ...batch, ...(await progressAfter(entries)), totals });
+  },
 });

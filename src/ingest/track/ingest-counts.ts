@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/clock.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
 import type { Ingestion } from '../accept/ingestion.ts';
+import { LOST } from '../recover/count-loss.ts';
 
 export interface IngestCounts {
   accepted: number;
@@ -10,6 +11,8 @@ export interface IngestCounts {
   duplicate: number;
   dropped: Record<string, number>;
   deadLettered: number;
+  /** Gone, because a store was damaged. */
+  lost: number;
   pending: number;
   lagMs: number;
 }
@@ -32,6 +35,7 @@ export function ingestCounts(
     duplicate: fates['duplicate'] ?? 0,
     dropped: Object.fromEntries(dropped.map(([fate, count]) => [fate.slice(DROPPED.length), count])),
     deadLettered: fates['dead_lettered'] ?? 0,
+    lost: fates[LOST] ?? 0,
     pending: accepted - settled,
     lagMs,
   };
@@ -89,6 +93,7 @@ export function reportIngestCounts(registry: Registry, read: () => Promise<Inges
     'Times an event became a dead letter because its processing failed',
     (all) => all.deadLettered,
   );
+  total('lost', 'Events that are gone because a store was damaged', ({ lost }) => lost);
   gauge('pending', 'Accepted events that are not processed yet', ({ pending }) => pending);
   gauge('lag_seconds', 'Age of the oldest pending event', ({ lagMs }) => lagMs / 1000);
   reportDropped(registry, counts);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../core/errors.ts';
 import { packFiles } from '../../lib/tar.ts';
 import type { FolderSnapshots } from '../../stores/folder-snapshots.ts';
+import { type EventLoss, readOpenLosses } from '../../stores/metadata/event-losses.ts';
 import type { Operation, OperationOutput } from '../operation.ts';
 import { MANIFEST, type Manifest, makeManifest } from './manifest.ts';
 
@@ -30,10 +31,11 @@ export const createBackup: Operation<object, Manifest> = async ({ snapshots, clo
   }
 };
 
-/** Called when the file is complete and verified. */
-export const recordBackup: Operation<{ at: string }, object> = async ({ metadata }, { at }) => {
-  await metadata.installation.set(LAST_BACKUP, at);
-  return {};
+/** Called when the file is complete and verified. A copy of what has a gap is not the backup to count on. */
+export const recordBackup: Operation<{ at: string }, { losses: EventLoss[] }> = async ({ metadata }, { at }) => {
+  const losses = await readOpenLosses(metadata.installation);
+  if (losses.length === 0) await metadata.installation.set(LAST_BACKUP, at);
+  return { losses };
 };
 
 async function sendArchive(

@@ -3,9 +3,11 @@ import type { Static } from '@sinclair/typebox';
 import type { IngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { diskSpace } from '../../lib/disk-space.ts';
 import type { EventStore, PromotedProperty } from '../../stores/events/event-store.ts';
+import { readOpenLosses } from '../../stores/metadata/event-losses.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { VERSION } from '../../version.ts';
 import { LAST_BACKUP } from '../backup/backup.ts';
+import { presentLoss } from '../losses.ts';
 import type { StatusSchema } from './status-schemas.ts';
 
 interface StatusDeps {
@@ -41,6 +43,7 @@ export async function readStatus({
     stores: { metadata: ofMetadata, events: ofEvents },
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
     disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
+    losses: (await readOpenLosses(metadata.installation).catch(() => [])).map(presentLoss),
     last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
     promoted_columns: countPromoted(promoted),
     cluster: await withTimeLimit(describe()).catch(() => null),
@@ -54,6 +57,7 @@ const UNKNOWN_COUNTS: IngestCounts = {
   duplicate: -1,
   dropped: {},
   deadLettered: -1,
+  lost: -1,
   pending: -1,
   lagMs: -1,
 };

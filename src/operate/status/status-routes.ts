@@ -1,6 +1,7 @@
 /** Health checks, metrics and status, for operators and their monitoring. */
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Failure } from '../../core/errors.ts';
 import { userRoute } from '../../http/api/route.ts';
 import type { RouteDeps } from '../../http/api/route-deps.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -10,6 +11,8 @@ export interface StatusRouteDeps {
   metrics: Metrics;
   /** Resolves when every store answers; rejects otherwise. */
   checkStores(): Promise<void>;
+  /** What somebody should look at, though requests are answered. */
+  problems(): Promise<string[]>;
   /** What `/_status` returns. */
   status(): Promise<Static<typeof StatusSchema>>;
   /** Throws unless the caller may read metrics and status. */
@@ -38,10 +41,12 @@ export function statusRoutes(app: FastifyInstance, deps: StatusRouteDeps): void 
       if (deps.isStopping()) return reply.code(503).send({ status: 'stopping' });
       try {
         await deps.checkStores();
-        return { status: 'ok' };
+        const problems = await deps.problems();
+        return problems.length === 0 ? { status: 'ok' } : { status: 'attention', problems };
       } catch (error) {
         request.log.error({ err: error }, 'not ready');
-        return reply.code(503).send({ status: 'unavailable' });
+        const reason = error instanceof Failure ? { detail: error.message } : {};
+        return reply.code(503).send({ status: 'unavailable', ...reason });
       }
     });
   }

@@ -19,6 +19,7 @@ export const StatusSchema = Type.Object({
     duplicate: Type.Integer(),
     dropped: Type.Record(Type.String(), Type.Integer()),
     dead_lettered: Type.Integer(),
+    lost: Type.Integer({ description: 'Gone, because a store was damaged.' }),
     pending: Type.Integer(),
     lag_ms: Type.Number(),
   }),
@@ -27,6 +28,17 @@ export const StatusSchema = Type.Object({
     free_bytes: Type.Integer(),
     total_bytes: Type.Integer(),
   }),
+  losses: Type.Array(
+    Type.Object({
+      store: Type.Union([Type.Literal('events'), Type.Literal('log'), Type.Literal('metadata')]),
+      events: nullable(Type.Integer({ description: 'How many; null if it is not known.' })),
+      received_from: nullable(DateTime),
+      received_to: nullable(DateTime),
+      found_at: DateTime,
+      detail: Type.String({ description: 'The same as a sentence.' }),
+    }),
+    { description: 'What stores have lost, until it is accepted with `cairn recover --accept-loss`.' },
+  ),
   last_backup_at: nullable(DateTime),
   promoted_columns: Type.Object(
     {

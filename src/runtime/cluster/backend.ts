@@ -78,6 +78,12 @@ export async function openCluster(options: BackendOptions, urls: ClusterUrls, to
       await checkStore('ClickHouse', thread.methods.size()),
     ],
     isReady: config.role === 'worker' ? () => metadata.check() : async () => undefined,
+    // Flags are answered without PostgreSQL, so the node stays ready.
+    captureRefusal: () =>
+      metadata.check().then(
+        () => null,
+        () => 'Events are refused: PostgreSQL does not answer.',
+      ),
     describeCluster: async () => ({ node, role: config.role, ...(await status()).parts }),
     ready,
     runWhileLeader: (tasks) => leadership.run(tasks),

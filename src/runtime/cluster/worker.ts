@@ -114,11 +114,13 @@ type ClusterWorker = ReturnType<typeof createWorker>;
 
 function createWorker(port: Port, options: ClusterWorkerOptions, stores: Stores, clock: Clock, logger: Logger) {
   const { node, role } = options;
-  const { db, pool, messages, ingest, events } = stores;
+  const { db, pool, messages, ingest, events, metadata } = stores;
   const ownerTasks = new OwnerTasks(postgresOwnerTasks(pool));
   const queue = new PostgresBlockQueue(pool, db);
   const personIndex = sqlPersonIndex(db, postgresDialect);
-  const owner = new EventStoreOwner({ node, events, ingest, queue, ownerTasks, personIndex, clock, logger });
+  const owner = new EventStoreOwner({
+    ...{ node, events, ingest, queue, ownerTasks, personIndex, metadata, clock, logger },
+  });
   const publish = (batch: LiveEvent[]): void => notify(port, 'live-events', batch);
   const stepTimes = new StepTimes();
   const partitions =

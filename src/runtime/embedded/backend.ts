@@ -7,6 +7,7 @@ import { Ingestion } from '../../ingest/accept/ingestion.ts';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { ReadYourWrites } from '../../ingest/accept/read-your-writes.ts';
 import { LiveEventSubscriptions } from '../../ingest/live/live-event-subscriptions.ts';
+import { checkLog } from '../../ingest/recover/check-log.ts';
 import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
@@ -15,11 +16,14 @@ import { scanFiles } from '../../lib/scan-files.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';
+import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { protectFolder } from '../../stores/protect-folder.ts';
 import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
+import { readLogTotals } from '../../stores/sqlite/ingest-log-file.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
+import { unavailable } from '../../stores/unavailable.ts';
 import { type Backend, type BackendOptions, MAX_PROCESSING_WAIT_MS } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
 import type { CloseList } from '../close-list.ts';
@@ -54,8 +58,11 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     checkStores: async () => thread.methods.checkStores(),
     async isReady() {
       await metadata.check();
+      const refusal = ingestion.refusal();
+      if (refusal !== null) throw unavailable(`Events are refused. ${refusal}`);
       await thread.methods.query('select 1', []);
     },
+    captureRefusal: async () => ingestion.refusal(),
     describeCluster: async () => null,
     ready,
     runWhileLeader(tasks) {
@@ -71,7 +78,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-async function openStores({ config, clockMemory, tables }: BackendOptions, toClose: CloseList) {
+async function openStores({ config, clockMemory, tables, logger }: BackendOptions, toClose: CloseList) {
   const { dataDir, ingestLogMaxBytes: maxBytes } = config;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   protectFolder(dataDir);
@@ -80,12 +87,13 @@ async function openStores({ config, clockMemory, tables }: BackendOptions, toClo
   const metadataPath = join(dataDir, DATA_FILES.metadata);
   const { metadata, ingest } = await openMetadataStore(metadataPath, clockOn(clockMemory).now(), tables);
   toClose.push(() => metadata.close());
-  const position = await ingest.position();
-  const ingestLog = openIngestLog(join(dataDir, DATA_FILES.log), { maxBytes, startAfter: position });
+  const logPath = join(dataDir, DATA_FILES.log);
+  const totals = (progress: LogProgress) => readLogTotals(logPath, progress);
+  const { position, accepted } = await checkLog({ metadata, totals, clock: clockOn(clockMemory), logger });
+  // Entries that were processed before the last stop are trimmed when the worker has found that it needs none of them.
+  const ingestLog = openIngestLog(logPath, { maxBytes, startAfter: position, acceptedAtLeast: accepted });
   toClose.push(() => ingestLog.close());
-  // Entries that were processed before the last stop, but not removed in time.
-  await ingestLog.trim(position);
-  const reader = openIngestLogReader(join(dataDir, DATA_FILES.log));
+  const reader = openIngestLogReader(logPath);
   toClose.push(() => reader.close());
   return { metadata, ingest, ingestLog, reader };
 }

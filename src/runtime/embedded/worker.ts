@@ -13,6 +13,7 @@ import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts'
 import type { ProcessedChunk } from '../../ingest/process/process-chunk.ts';
 import { Processor } from '../../ingest/process/processor.ts';
 import { StepTimes } from '../../ingest/process/step-times.ts';
+import { reconcileStores } from '../../ingest/recover/reconcile-stores.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { type Logger, openLog } from '../../lib/log.ts';
@@ -55,6 +56,7 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   onNotice(port, 'wake', () => worker.processor.wake());
   onNotice(port, 'process-now', () => worker.processor.processNow());
   if (options.faults) onNotice(port, 'crash', () => void crash(new Error('crashed on request')));
+  await reconcileStores({ ...stores, dialect: duckdbDialect, clock, logger });
   notify(port, 'ready', await worker.processor.recover());
   // An earlier process may have left persons to index, or an earlier version all of them.
   worker.indexer.onIdle();

@@ -1,4 +1,4 @@
-import type { BlockStore, Shipment } from '../cluster/block-store.ts';
+import type { BlockStore, Shipment, ShippedTotals } from '../cluster/block-store.ts';
 import { packBlock } from '../cluster/event-block.ts';
 import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
@@ -25,6 +25,8 @@ import { mutableTable, systemTable, type Topology } from './schema.ts';
 export type ClickHouseOptions = ConnectionOptions;
 
 const POSITION = 'log_position';
+/** Of the last shipment: all events up to it, and when the last one was received. */
+const TOTALS = { events: 'shipped_events', receivedAt: 'shipped_received_at' } as const;
 const COLUMN_REFRESH_INTERVAL_MS = 60_000;
 
 /** Opens the event store of a cluster. Any number of processes may read; one at a time writes. */
@@ -83,19 +85,29 @@ class ClickHouseEventStore implements BlockStore {
   }
 
   /** Three repeatable steps: events (deduplicated by a token), overrides (which store the position), and the position. */
-  writeBlocks({ blocks, overrides, position }: Shipment): Promise<void> {
+  writeBlocks({ blocks, overrides, position, totals }: Shipment): Promise<void> {
     return this.#oneAtATime(async () => {
       if (position <= (this.#position ?? (await this.position()))) return;
       try {
         await this.#connection.insert('event_rows', Buffer.concat(blocks), `events ${position}`);
         await writeClickHouseOverrides(this.#connection, overrides, position);
-        await this.#notes.write({ [POSITION]: position });
+        await this.#notes.write({ [POSITION]: position, ...noteTotals(totals) });
         this.#position = position;
       } catch (error) {
         this.#position = null;
         throw error;
       }
     });
+  }
+
+  async shipped(): Promise<ShippedTotals> {
+    const notes = await this.#notes.read('shipped_');
+    const numberOf = (name: string): number | null => (notes.has(name) ? Number(notes.get(name)) : null);
+    return {
+      shipment: await this.position(),
+      events: numberOf(TOTALS.events),
+      receivedAt: numberOf(TOTALS.receivedAt),
+    };
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
@@ -248,3 +260,6 @@ class ClickHouseEventStore implements BlockStore {
     return turn;
   }
 }
+
+const noteTotals = (totals: ShippedTotals | undefined): Record<string, number> =>
+  totals?.events == null ? {} : { [TOTALS.events]: totals.events, [TOTALS.receivedAt]: totals.receivedAt ?? 0 };

@@ -4,7 +4,7 @@
  */
 
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
-import type { Shipment } from './block-store.ts';
+import type { Shipment, ShippedTotals } from './block-store.ts';
 import type { Lease } from './leases.ts';
 
 export interface PendingBlocks {
@@ -23,6 +23,8 @@ export interface BlockQueue {
   beginShipment(holder: string, lease: Lease, numbers: readonly number[]): Promise<void>;
   /** Deletes its blocks and notifies all nodes. */
   completeShipment(holder: string, lease: Lease, shipment: number): Promise<void>;
+  /** What was completed; null before the first shipment that was counted. */
+  shipped(): Promise<ShippedTotals | null>;
   completeReassignments(holder: string, lease: Lease, done: readonly Reassigned[]): Promise<void>;
   /** Never number a shipment up to `position`: the event store already has it. */
   skipTo(position: number): Promise<void>;

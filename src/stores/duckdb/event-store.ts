@@ -1,5 +1,14 @@
 import { stat } from 'node:fs/promises';
-import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
+import type {
+  BatchTotals,
+  ColumnTable,
+  EventBatch,
+  EventStore,
+  PersonOverride,
+  PromotedProperty,
+  SqlRow,
+  SqlValue,
+} from '../events/event-store.ts';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { aheadToText, isPast, type LogProgress } from '../ingest/log-progress.ts';
@@ -17,11 +26,30 @@ import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMar
 import { DuckDbPromotion } from './promotion.ts';
 import { type ResolvedStatement, resolveProperties } from './read-properties.ts';
 import { reassignInDuckDb } from './reassign-events.ts';
-import { readStoredProgress } from './schema.ts';
+import { countRows, readStoredProgress } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
+interface EventFileState {
+  progress: LogProgress;
+  /** Null in a file that an earlier version wrote to last. */
+  totals: BatchTotals | null;
+  /** How many events there should be and how many there are. */
+  expectedRows: number;
+  rows: number;
+}
+
+interface RecoveredState {
+  progress: LogProgress;
+  totals: BatchTotals | null;
+  overrides: readonly PersonOverride[];
+}
+
 interface EventFileStore extends EventStore {
+  /** What this file says about itself, to compare with the other stores. */
+  fileState(): Promise<EventFileState>;
+  /** Sets how far it is, whatever it was before, and adds overrides. */
+  continueFrom(state: RecoveredState): Promise<void>;
   /** Copies the file; writes wait. Fast on file systems with copy-on-write. */
   copyTo(target: string): Promise<void>;
   /** Reads every block; rejects if one is damaged. Returns the number of events. */
@@ -68,6 +96,29 @@ class DuckDbEventStore implements EventFileStore {
 
   async progress(): Promise<LogProgress> {
     return this.#progress;
+  }
+
+  async fileState(): Promise<EventFileState> {
+    const [row] = await this.query(STATE_SQL, []);
+    const { received_at: receivedAt, counts, row_count: expected, found } = row ?? {};
+    const isKnown = typeof counts === 'string' && receivedAt !== null;
+    return {
+      progress: this.#progress,
+      totals: isKnown ? { receivedAt: Number(receivedAt), counts: JSON.parse(counts) } : null,
+      expectedRows: Number(expected),
+      rows: Number(found),
+    };
+  }
+
+  continueFrom({ progress, totals, overrides }: RecoveredState): Promise<void> {
+    return this.#oneAtATime(async () => {
+      const { writer } = this.#engine;
+      await inTransaction(writer, async () => {
+        await writeDuckDbOverrides(writer, overrides);
+        await this.#writeState(progress, totals);
+      });
+      this.#progress = progress;
+    });
   }
 
   write(batch: EventBatch): Promise<void> {
@@ -157,7 +208,9 @@ class DuckDbEventStore implements EventFileStore {
     return this.#oneAtATime(() =>
       inTransaction(writer, async () => {
         await writer.run(deleteLargeTextsSql(condition), values);
-        return (await writer.run(`delete from event_rows where ${condition}`, values)).rowsChanged;
+        const { rowsChanged } = await writer.run(`delete from event_rows where ${condition}`, values);
+        await countRows(writer, -rowsChanged);
+        return rowsChanged;
       }),
     );
   }
@@ -194,8 +247,10 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   async verify(): Promise<number> {
-    const [row] = await this.query(READ_EVERYTHING_SQL, []);
-    return Number(row?.['events'] ?? 0);
+    await this.query(READ_EVERYTHING_SQL, []);
+    const { rows, expectedRows } = await this.fileState();
+    if (rows !== expectedRows) throw new Error(`${this.#path} should have ${expectedRows} events, but has ${rows}.`);
+    return rows;
   }
 
   async size(): Promise<number> {
@@ -225,13 +280,23 @@ class DuckDbEventStore implements EventFileStore {
     }
   }
 
-  async #writeBatch({ events, overrides, position, ahead }: EventBatch): Promise<void> {
+  async #writeBatch({ events, overrides, position, ahead, totals }: EventBatch): Promise<void> {
     const { writer } = this.#engine;
     const { rows, large } = splitLargeEvents(events);
     if (rows.length > 0) await appendChunks(writer, 'event_rows', eventChunks(rows, this.#columns.ofOwner('event')));
     await writeLargeTexts(writer, large);
     await writeDuckDbOverrides(writer, overrides);
-    await writer.run('update log_position set position = $1, ahead = $2', [position, aheadToText(ahead)]);
+    await this.#writeState({ position, ahead: ahead ?? new Map() }, totals ?? null);
+    await countRows(writer, events.length);
+  }
+
+  async #writeState({ position, ahead }: LogProgress, totals: BatchTotals | null): Promise<void> {
+    await this.#engine.writer.run('update log_position set position = $1, ahead = $2, received_at = $3, counts = $4', [
+      position,
+      aheadToText(ahead),
+      totals ? BigInt(totals.receivedAt) : null,
+      totals ? JSON.stringify(totals.counts) : null,
+    ]);
   }
 
   /** Writes rows, and records in the same transaction which promoted columns got their first mark. */
@@ -257,6 +322,9 @@ class DuckDbEventStore implements EventFileStore {
     return turn;
   }
 }
+
+/** Counting reads no column. */
+const STATE_SQL = 'select *, (select count(*) from event_rows) as found from log_position';
 
 async function fileSize(path: string): Promise<number> {
   try {

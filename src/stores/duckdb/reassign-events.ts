@@ -1,7 +1,7 @@
 import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import type { DistinctIdMove, Reassigned, Reassignment } from '../events/reassignment.ts';
 import { deleteLargeTextsSql } from './large-events-sql.ts';
-import { readNumber } from './schema.ts';
+import { countRows, readNumber } from './schema.ts';
 
 /** How many results are kept, for callers that repeat a reassignment after a crash. */
 const MAX_KEPT_RESULTS = 10_000;
@@ -64,6 +64,7 @@ async function remove(
   const values = [projectId, personId, listValue([...distinctIds])];
   await connection.run(deleteLargeTextsSql(condition), values, types);
   const result = await connection.run(`delete from event_rows where ${condition}`, values, types);
+  await countRows(connection, -result.rowsChanged);
   await connection.run(`delete from person_rows where project_id = $1 and person_id in (${SHOWN_AS})`, [
     projectId,
     personId,

@@ -85,6 +85,11 @@ const MIGRATION_STEPS: readonly string[] = [
   );`,
   // Projects that have been processed further than the position.
   `alter table log_position add column ahead varchar default '{}';`,
+  // What the metadata store had counted at this position, and how many rows there are: losses are found by comparing.
+  `alter table log_position add column received_at bigint;
+  alter table log_position add column counts varchar;
+  alter table log_position add column row_count bigint;
+  update log_position set row_count = (select count(*) from event_rows);`,
 ];
 
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
@@ -155,6 +160,11 @@ async function applyStep(connection: DuckDBConnection, step: string, version: nu
 export async function readStoredProgress(connection: DuckDBConnection): Promise<LogProgress> {
   const [row] = await (await connection.run('select position, ahead from log_position')).getRowsJS();
   return { position: Number(row?.[0] ?? 0), ahead: aheadFromText(String(row?.[1] ?? '{}')) };
+}
+
+/** Adds to the number of rows that the file should have, in the transaction that changes them. */
+export async function countRows(connection: DuckDBConnection, change: number): Promise<void> {
+  if (change !== 0) await connection.run('update log_position set row_count = row_count + $1', [change]);
 }
 
 export async function readNumber(connection: DuckDBConnection, sql: string): Promise<number> {

@@ -41,12 +41,22 @@ export interface PersonOverride {
   to: string;
 }
 
+/** How far everything was processed when a batch was written. Held against the metadata store at start. */
+export interface BatchTotals {
+  /** When the last request of the batch was received, ms UTC. */
+  receivedAt: number;
+  /** Number of events by fate, of all batches so far. */
+  counts: Readonly<Record<string, number>>;
+}
+
 export interface EventBatch {
   events: readonly StoredEvent[];
   overrides: readonly PersonOverride[];
   /** The log position that this batch reaches, and projects ahead of it; committed together with its events. */
   position: number;
   ahead?: LogProgress['ahead'];
+  /** Committed together with the events, where the store keeps it. */
+  totals?: BatchTotals;
   /** Called while the engine commits, so that the caller can use the time. Must not throw. */
   whileCommitting?: () => void;
 }

@@ -53,6 +53,8 @@ export interface IngestLog {
    * pending to do that quickly.
    */
   purge(): Promise<void>;
+  /** Why an entry would be refused; null if it would be taken. After a failed write this tries to write. */
+  refusal(): string | null;
   state(): LogState;
   close(): Promise<void>;
 }

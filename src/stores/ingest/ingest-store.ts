@@ -145,6 +145,8 @@ export interface IngestChanges {
 
 export interface IngestTransaction {
   progress(): Promise<LogProgress>;
+  /** Number of events by fate, with what this transaction has applied. */
+  getCounts(): Promise<Record<string, number>>;
   /** Changes of events that must be done before more events are stored; oldest first. */
   pendingReassignments(): Promise<Reassignment[]>;
   /** Deletes them and records the number of events in their deletions. */

@@ -30,6 +30,7 @@ import type { Page, Paged } from './page.ts';
 import type { PersonIdentityStore } from './person-identities.ts';
 import type { PersonStore } from './persons.ts';
 import type { QueryUsageStore } from './query-usage.ts';
+import type { RecoveryStore } from './recovery.ts';
 import type { SubjectStore } from './subjects.ts';
 
 export interface OrganizationStore {
@@ -198,6 +199,7 @@ export interface MetadataStore extends FeatureStores {
   readonly subjects: SubjectStore;
   readonly actions: ActionStore;
   readonly queryUsage: QueryUsageStore;
+  readonly recovery: RecoveryStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { BlockQueue, PendingBlocks } from '../cluster/block-queue.ts';
-import type { Shipment } from '../cluster/block-store.ts';
+import { SHIPPED_TOTALS, type Shipment, type ShippedTotals } from '../cluster/block-store.ts';
 import type { Lease } from '../cluster/leases.ts';
 import type { PersonOverride } from '../events/event-store.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
@@ -31,15 +31,12 @@ export class PostgresBlockQueue implements BlockQueue {
   }
 
   async runningShipment(): Promise<Shipment | null> {
-    const rows = await queryRows<{ shipment: number; rows: Buffer; overrides: string }>(
-      this.#pool,
-      'under_way',
-      RUNNING_SQL,
-    );
+    const rows = await queryRows<RunningRow>(this.#pool, 'under_way', RUNNING_SQL);
     const [first] = rows;
     if (first === undefined) return null;
     return {
       position: first.shipment,
+      totals: addToTotals(await this.shipped(), first.shipment, rows),
       blocks: rows.map((row) => row.rows).filter(({ length }) => length > 0),
       overrides: rows.flatMap(({ overrides }) => JSON.parse(overrides) as PersonOverride[]),
     };
@@ -68,11 +65,17 @@ export class PostgresBlockQueue implements BlockQueue {
 
   completeShipment(holder: string, lease: Lease, shipment: number): Promise<void> {
     return this.#withLease(holder, lease, async (db) => {
-      const { rows } = await sql<{ projects: number[] }>`
+      const { rows } = await sql<{ projects: number[]; events: number; receivedAt: number }>`
         with shipment as (delete from shipments where number = ${shipment} returning blocks)
-        delete from event_blocks b using shipment s where b.number = any(s.blocks) returning b.projects`.execute(db);
+        delete from event_blocks b using shipment s where b.number = any(s.blocks)
+        returning b.projects, b.events, b.received_at`.execute(db);
+      await writeShipped(db, addToTotals(await readShipped(db), shipment, rows));
       await notifyShipped(db, [...new Set(rows.flatMap(({ projects }) => projects.map(Number)))]);
     });
+  }
+
+  shipped(): Promise<ShippedTotals | null> {
+    return readShipped(this.#db);
   }
 
   completeReassignments(holder: string, lease: Lease, done: readonly Reassigned[]): Promise<void> {
@@ -101,6 +104,38 @@ export class PostgresBlockQueue implements BlockQueue {
   }
 }
 
+interface RunningRow {
+  shipment: number;
+  rows: Buffer;
+  overrides: string;
+  events: number;
+  receivedAt: number;
+}
+
+async function readShipped(db: Db): Promise<ShippedTotals | null> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', SHIPPED_TOTALS).executeTakeFirst();
+  return row ? (JSON.parse(row.value) as ShippedTotals) : null;
+}
+
+async function writeShipped(db: Db, totals: ShippedTotals): Promise<void> {
+  const value = JSON.stringify(totals);
+  await db
+    .insertInto('installation')
+    .values({ name: SHIPPED_TOTALS, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+const addToTotals = (
+  before: ShippedTotals | null,
+  shipment: number,
+  blocks: readonly { events: number; receivedAt: number }[],
+): ShippedTotals => ({
+  shipment,
+  events: blocks.reduce((sum, { events }) => sum + Number(events), before?.events ?? 0),
+  receivedAt: blocks.reduce((last, { receivedAt }) => Math.max(last, Number(receivedAt)), 0),
+});
+
 /** More project ids would not fit into a notification. */
 const MAX_NOTIFIED_PROJECTS = 500;
 
@@ -123,7 +158,7 @@ function takeBlocks(rows: readonly BlockRow[], maxEvents: number, maxBytes: numb
 }
 
 const RUNNING_SQL = `
-  select s.number as shipment, b.rows, b.overrides
+  select s.number as shipment, b.rows, b.overrides, b.events, b.received_at as "receivedAt"
   from shipments s join event_blocks b on b.number = any(s.blocks)
   order by b.number`;
 

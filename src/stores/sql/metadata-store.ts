@@ -17,6 +17,7 @@ import { personIdentityStore } from './person-identities.ts';
 import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { queryUsageStore } from './query-usage.ts';
+import { recoveryStore } from './recovery.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import { subjectStore } from './subjects.ts';
 import { type Db, PROJECT_TABLES } from './tables.ts';
@@ -56,6 +57,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     subjects: subjectStore(on),
     actions: actionStore(on),
     queryUsage: queryUsageStore(on),
+    recovery: recoveryStore(on),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
         await dialect.lock(tx, 'alone');

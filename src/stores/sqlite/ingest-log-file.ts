@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { LogState } from '../ingest/ingest-log.ts';
+import { type LogProgress, unprocessedSql } from '../ingest/log-progress.ts';
 import { isCorruption } from './disk-failure.ts';
 
 /**
@@ -38,6 +40,8 @@ export interface LogFileOptions {
   maxFileBytes?: number;
   /** New entries get higher numbers. If the file was lost, others still have its positions. */
   startAfter?: number;
+  /** How many events were accepted at least, since others have processed them. */
+  acceptedAtLeast?: number;
 }
 
 interface LogFile {
@@ -53,6 +57,7 @@ export function openLogFile(path: string, options: LogFileOptions = {}): LogFile
       migrate(db, path);
       shrinkIfEmpty(db);
       startAfter(db, options.startAfter ?? 0);
+      db.prepare('update totals set accepted = max(accepted, ?)').run(options.acceptedAtLeast ?? 0);
       if (options.maxFileBytes !== undefined) limitSize(db, options.maxFileBytes);
       return { db, state: readState(db) };
     } catch (error) {
@@ -64,6 +69,36 @@ export function openLogFile(path: string, options: LogFileOptions = {}): LogFile
 
 export function openLogFileForReading(path: string): Database.Database {
   return reportCorruption(path, () => new Database(path, { readonly: true, fileMustExist: true }));
+}
+
+export interface LogTotals {
+  /** Events ever accepted. */
+  accepted: number;
+  /** Events of the entries that are not processed. */
+  pending: number;
+}
+
+/** Both of the same moment. */
+export const selectTotals = (db: Database.Database, progress: LogProgress): LogTotals =>
+  db
+    .prepare<[], LogTotals>(
+      `select (select accepted from totals) as accepted,
+        (select coalesce(sum(events), 0) from entries where ${unprocessedSql(progress)}) as pending`,
+    )
+    .get() ?? { accepted: 0, pending: 0 };
+
+/** Of a log that is not open; null if there is none. */
+export function readLogTotals(path: string, progress: LogProgress): LogTotals | null {
+  if (!existsSync(path)) return null;
+  return reportCorruption(path, () => {
+    // Not read-only: the journal may have to be recovered.
+    const db = new Database(path, { fileMustExist: true });
+    try {
+      return pragmaNumber(db, 'user_version') === 0 ? null : selectTotals(db, progress);
+    } finally {
+      db.close();
+    }
+  });
 }
 
 /** Does not read payloads: SQLite stores the length of a blob in the row's header. */

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { ChunkReader, IngestLogReader, LogEntry, PlannedChunk } from '../ingest/ingest-log.ts';
 import { isProcessed, type LogProgress, processedUpTo, withPosition, withProcessed } from '../ingest/log-progress.ts';
-import { openLogFileForReading } from './ingest-log-file.ts';
+import { type LogTotals, openLogFileForReading, selectTotals } from './ingest-log-file.ts';
 
 /** Reads synchronously. */
 export interface SqliteLogReader extends IngestLogReader, ChunkReader {
@@ -10,6 +10,8 @@ export interface SqliteLogReader extends IngestLogReader, ChunkReader {
   between(...args: Parameters<ChunkReader['between']>): LogEntry[];
   afterProcessing(...args: Parameters<ChunkReader['afterProcessing']>): LogProgress;
   get(...args: Parameters<ChunkReader['get']>): LogEntry | null;
+  /** Events ever accepted, and those that are not processed; both of the same moment. */
+  totals(progress: LogProgress): LogTotals;
 }
 
 interface Limits {
@@ -28,6 +30,7 @@ export function openIngestLogReader(path: string): SqliteLogReader {
   const turns = new Turns();
 
   return {
+    totals: (progress) => selectTotals(db, progress),
     read: (seq, maxEvents, maxBytes) => take(after.iterate(seq), { events: maxEvents, bytes: maxBytes }).entries,
     next(progress, maxEvents, maxBytes) {
       const limits = { events: maxEvents, bytes: maxBytes };

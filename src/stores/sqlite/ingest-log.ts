@@ -71,6 +71,8 @@ class SqliteIngestLog implements IngestLog {
   #scheduled = false;
   #closed = false;
   #flushes = 0;
+  /** Whether the last write failed. */
+  #isFailing = false;
 
   constructor(writer: LogWriter, state: LogState, options: IngestLogOptions, checkJournal: () => void) {
     this.#writer = writer;
@@ -80,8 +82,8 @@ class SqliteIngestLog implements IngestLog {
   }
 
   append(entry: NewLogEntry): Promise<number> {
-    const refusal = this.#refusal(entry);
-    if (refusal !== undefined) return Promise.reject(unavailable(refusal));
+    const refusal = this.#refusal(entry.events, entry.payload.length);
+    if (refusal !== null) return Promise.reject(unavailable(refusal));
     this.#pendingBytes += entry.payload.length;
     this.#pendingEvents += entry.events;
     return new Promise((resolve, reject) => {
@@ -124,13 +126,25 @@ class SqliteIngestLog implements IngestLog {
     this.#writer.close();
   }
 
-  #refusal({ events, payload }: NewLogEntry): string | undefined {
+  refusal(): string | null {
+    const refusal = this.#refusal(1, 1);
+    if (refusal !== null || !this.#isFailing) return refusal;
+    try {
+      this.#writer.probe();
+      this.#isFailing = false;
+      return null;
+    } catch (error) {
+      return diskFailure(error).message;
+    }
+  }
+
+  #refusal(events: number, bytes: number): string | null {
     if (this.#closed) return 'The server is stopping.';
     const { maxBytes, maxEvents = Number.POSITIVE_INFINITY } = this.#options;
     const full =
-      this.#state.bytes + this.#pendingBytes + payload.length > maxBytes ||
+      this.#state.bytes + this.#pendingBytes + bytes > maxBytes ||
       this.#state.events + this.#pendingEvents + events > maxEvents;
-    return full ? 'Too many events are waiting to be processed. Try again in a moment.' : undefined;
+    return full ? 'Too many events are waiting to be processed. Try again in a moment.' : null;
   }
 
   #schedule(): void {
@@ -149,6 +163,7 @@ class SqliteIngestLog implements IngestLog {
     try {
       const { state, seqs, trimmed } = this.#writer.write(this.#state, group, upTo);
       this.#state = state;
+      this.#isFailing = false;
       group.forEach(({ resolve }, i) => {
         resolve(seqs[i] ?? state.head);
       });
@@ -179,6 +194,7 @@ class SqliteIngestLog implements IngestLog {
 
   /** Trims that failed together with a group are tried alone: on a full disk they may still free space. */
   #fail(group: PendingEntry[], error: unknown): void {
+    this.#isFailing = true;
     const failure = diskFailure(error);
     for (const { reject } of group) reject(failure);
     if (group.length === 0) for (const trim of this.#trims.splice(0)) trim.reject(failure);

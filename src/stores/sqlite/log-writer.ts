@@ -8,6 +8,8 @@ export interface LogWriter {
    * up to which everything is trimmed now: `trimTo`, or less if more batches are needed.
    */
   write(state: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): WriteResult;
+  /** Writes what is there already; throws if the disk refuses it. */
+  probe(): void;
   /** Rewrites the file. */
   rewrite(): void;
   /** Empties the journal; false while it is being read. */
@@ -92,6 +94,9 @@ export function createLogWriter(db: Database): LogWriter {
         if (db.inTransaction) rollback.run();
         throw error;
       }
+    },
+    probe() {
+      db.exec('update totals set accepted = accepted');
     },
     rewrite() {
       db.exec('vacuum');

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { getStatus, type Status } from '../../api/status.ts';
 import { Facts } from '../../components/facts.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Badge, Loaded, Progress } from '../../components/states.tsx';
+import { Badge, Banner, Loaded, Progress } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/dates.ts';
 import { formatBytes, formatNumber } from '../../lib/numbers.ts';
@@ -35,6 +35,12 @@ function Report({ status }: { status: Status }) {
         {problem === null ? <Badge tone="good">Healthy</Badge> : <Badge tone="bad">Needs attention</Badge>}
         <span class="muted">Uptime {formatDuration(status.uptime_seconds * 1000)}</span>
       </div>
+      {status.losses.map(({ detail, found_at }) => (
+        <Banner key={found_at} tone="bad">
+          Data was lost: {detail}. Stop the server and restore a backup (<code>cairn restore FILE --replace</code>), or
+          go on without it (<code>cairn recover --accept-loss</code>): lost events can then be sent again.
+        </Banner>
+      ))}
       <div class="figures">
         <Figure
           name="Ingestion lag"
@@ -46,6 +52,7 @@ function Report({ status }: { status: Status }) {
         <Figure name="Stored" value={formatNumber(ingest.stored)} note="Available in insights" />
         <Figure name="Duplicates" value={formatNumber(ingest.duplicate)} note="Ignored" />
         <Figure name="Dropped" value={formatNumber(dropped)} note={reasonsIn(ingest.dropped)} />
+        {ingest.lost > 0 && <Figure name="Lost" value={formatNumber(ingest.lost)} note="Gone with a damaged store" />}
         <Figure name="Dead letters" value={formatNumber(ingest.dead_lettered)} note="Failed; can be replayed" />
       </div>
       <div class="reports">

@@ -34,10 +34,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
         return work(sqlIngestTransaction({ db: tx, dialect }, log));
       }),
     listChangedPersons: (projectId, after, limit) => listChangedPersons({ db, dialect }, projectId, after, limit),
-    async getCounts() {
-      const rows = await db.selectFrom('eventCounters').selectAll().execute();
-      return Object.fromEntries(rows.map(({ fate, count }) => [fate, Number(count)]));
-    },
+    getCounts: () => readCounts({ db, dialect }),
     async deleteBefore(time) {
       await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
       await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
@@ -51,6 +48,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
 export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
   return {
     progress: () => readLogProgress(on, log),
+    getCounts: () => readCounts(on),
     pendingReassignments: () => pendingReassignments(on),
     completeReassignments: (done) => completeReassignments(on, done),
     listProjects: (ids) => readProjects(on, ids),
@@ -62,10 +60,8 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
-      const { position, ahead } = changes;
-      if (position === null) return;
-      await sql`insert into ingest_position (log, position, ahead) values (${log}, ${position}, ${aheadToText(ahead)})
-        on conflict (log) do update set position = excluded.position, ahead = excluded.ahead`.execute(on.db);
+      const { position, ahead = new Map() } = changes;
+      if (position !== null) await writeLogProgress(on, { position, ahead }, log);
     },
   };
 }
@@ -77,4 +73,15 @@ export async function readLogProgress({ db }: Sql, log = MAIN_LOG): Promise<LogP
     .where('log', '=', log)
     .executeTakeFirst();
   return row ? { position: Number(row.position), ahead: aheadFromText(row.ahead) } : progressAt(0);
+}
+
+export async function writeLogProgress({ db }: Sql, progress: LogProgress, log = MAIN_LOG): Promise<void> {
+  const { position, ahead } = progress;
+  await sql`insert into ingest_position (log, position, ahead) values (${log}, ${position}, ${aheadToText(ahead)})
+    on conflict (log) do update set position = excluded.position, ahead = excluded.ahead`.execute(db);
+}
+
+export async function readCounts({ db }: Sql): Promise<Record<string, number>> {
+  const rows = await db.selectFrom('eventCounters').selectAll().execute();
+  return Object.fromEntries(rows.map(({ fate, count }) => [fate, Number(count)]));
 }
