@@ -30,8 +30,13 @@ async function main(): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
   );
-  process.once('SIGINT', () => end.abort(new Error('Stopped.')));
-  process.once('SIGTERM', () => end.abort(new Error('Stopped.')));
+  let signals = 0;
+  const stop = (): void => {
+    // The first ends it in order, and may come twice; whoever insists does not want to wait for that.
+    if (++signals > 2) process.exit(EXIT.failed);
+    end.abort(new Error('Stopped.'));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   try {
     return await command.run(context, args);
   } catch (error) {

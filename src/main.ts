@@ -18,19 +18,23 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   const app = await openApp({ config, log });
-  const show = (address: string): void => {
-    if (app.firstStart) console.log(firstStartMessage(config.publicUrl ?? address, app.firstStart));
+  const show = (address: string, isListening: boolean): void => {
+    if (app.firstStart) console.log(firstStartMessage(config.publicUrl ?? address, app.firstStart, isListening));
   };
   const address = await app.listen().catch(async (error: unknown) => {
     // The keys of the first start are stored nowhere: they can only be shown now.
-    show(`http://${config.host}:${config.port}`);
+    show(`http://${config.host}:${config.port}`, false);
     await app.close();
     throw notListening(config, error);
   });
-  show(address);
+  show(address, true);
   log.info({ address, dataDir: config.dataDir, ms: Math.round(performance.now()) }, 'ready');
 
+  let isStopping = false;
   const stop = async (signal: string): Promise<void> => {
+    // Ctrl-C under npm sends two; the first is enough.
+    if (isStopping) return log.info({ signal }, `already stopping; this takes ${STOP_WITHIN_MS / 1000} s at most`);
+    isStopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => {
       log.error('could not stop in time');
@@ -46,7 +50,7 @@ async function main(): Promise<void> {
     }
   };
   if (config.faults) process.on('SIGUSR2', () => app.crashWorker());
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 }
 
 /** Names the setting to change. */
@@ -61,9 +65,16 @@ function notListening({ host, port }: Config, cause: unknown): Error {
   return new Error(reasons[code ?? ''] ?? message, { cause });
 }
 
+function hintFor(error: unknown): string {
+  if (error instanceof ConfigError) return '\n\nAll settings: npm start -- --help';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('SQLITE_')
+    ? `\n\nA file in DATA_DIR cannot be read or written (${code}). To find out which: cairn doctor`
+    : '';
+}
+
 main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  const hint = error instanceof ConfigError ? '\n\nAll settings: npm start -- --help' : '';
-  console.error(`Cairn did not start.\n\n${message}${hint}`);
+  console.error(`Cairn did not start.\n\n${message}${hintFor(error)}`);
   process.exit(1);
 });

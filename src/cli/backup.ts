@@ -40,8 +40,8 @@ export const backup: Command = {
     if (existsSync(target) && !options.overwrite) {
       throw new UsageError(`${target} already exists. Choose another name, or use --overwrite.`);
     }
+    const file = await partialFile(target);
     const operator = await context.operator();
-    const file = partialFile(target);
     try {
       const manifest = await write(operator, file, context);
       const { size } = await stat(file.path);

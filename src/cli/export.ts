@@ -99,7 +99,7 @@ async function toStream(context: CommandContext, wanted: ExportOptions): Promise
 }
 
 async function toFile(context: CommandContext, wanted: ExportOptions, target: string): Promise<number> {
-  const file = partialFile(target);
+  const file = await partialFile(target);
   const lines = `${file.path}.ndjson`;
   try {
     if (wanted.format !== 'parquet') {

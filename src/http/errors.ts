@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind, notFound } from '../core/errors.ts';
+import { isDiskTrouble } from '../stores/disk-trouble.ts';
 
 interface ErrorBody {
   type: string;
@@ -57,8 +58,7 @@ interface ErrorResponse {
 }
 
 export function toErrorResponse(error: unknown, requestHeaders: IncomingHttpHeaders): ErrorResponse {
-  const failure =
-    error instanceof Failure ? error : error instanceof Error ? fromFramework(error, requestHeaders) : null;
+  const failure = error instanceof Error ? toFailure(error, requestHeaders) : null;
   if (failure === null) {
     return { status: 500, headers: {}, body: UNEXPECTED_ERROR, log: { level: 'error', message: 'unexpected error' } };
   }
@@ -72,6 +72,18 @@ export function toErrorResponse(error: unknown, requestHeaders: IncomingHttpHead
     body: errorBody(failure),
     log: kind === 'unavailable' ? { level: 'warn', message: 'unavailable' } : null,
   };
+}
+
+const DISK_RETRY_SECONDS = 10;
+
+function toFailure(error: Error, requestHeaders: IncomingHttpHeaders): Failure | null {
+  if (error instanceof Failure) return error;
+  return isDiskTrouble(error)
+    ? new Failure('unavailable', 'The disk of the server is full or failing. Try again later.', {
+        retryAfter: DISK_RETRY_SECONDS,
+        cause: error,
+      })
+    : fromFramework(error, requestHeaders);
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -3,17 +3,17 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-const PARAMETER = /([?&])([^=&]*)=([^&]{0,8})[^&]*/g;
-const SECRET = new Set([
-  'token',
-  'api_key',
-  'personal_api_key',
-  'data',
-  'email',
-  'distinct_id',
-  'main_distinct_id',
-  'search',
+const PARAMETER = /([?&])([^=&]*)(?:(=)([^&]*))?/g;
+/** Enough is shown to recognise them. */
+const KEYS = new Set(['token', 'api_key', 'personal_api_key']);
+const KEY_START = 8;
+/** Numbers and choices that say nothing about anybody. */
+const HARMLESS = new Set([
+  ...['limit', 'offset', 'page', 'format', 'v', 'ver', 'compression', 'beacon', 'ip', 'refresh', 'interval', 'insight'],
+  ...['display', 'date_from', 'date_to', 'basic', 'saved', 'order', 'scope', 'type', 'project_id', 'delete_events'],
 ]);
+const HARMLESS_VALUE = /^[\w.,:+-]{0,40}$/;
+const HARMLESS_NAME = /^[\w$.%[\]-]{0,60}$/;
 
 /** `personal%5Fapi_key` means `personal_api_key`. */
 const nameOf = (written: string): string =>
@@ -21,13 +21,19 @@ const nameOf = (written: string): string =>
     .replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .toLowerCase();
 
-/** A request's URL without secrets and personal data. */
+/** A request's URL with the names of its parameters, without values: they may be keys, or about persons. */
 export const shortenUrl = (url: string): string =>
   url
-    .replace(PARAMETER, (all, mark: string, name: string, start: string) =>
-      SECRET.has(nameOf(name)) ? `${mark}${name}=${start}…` : all,
-    )
+    .replace(PARAMETER, (_all, mark: string, name: string, equals = '', value = '') => {
+      const shownName = HARMLESS_NAME.test(name) && !name.includes('%40') ? name : '…';
+      return `${mark}${shownName}${equals}${equals === '' ? '' : shortenValue(nameOf(name), value)}`;
+    })
     .slice(0, 500);
+
+function shortenValue(name: string, value: string): string {
+  if (value === '' || (HARMLESS.has(name) && HARMLESS_VALUE.test(value))) return value;
+  return KEYS.has(name) ? `${value.slice(0, KEY_START)}…` : '…';
+}
 
 /** `203.0.113.7` → `203.0.113.x`; likewise the last part of an IPv6 address. */
 export const shortenAddress = (address: string): string =>

@@ -10,6 +10,8 @@ type Port = Pick<MessagePort, 'postMessage' | 'on'> | Pick<Worker, 'postMessage'
 interface SerializedError {
   message: string;
   stack: string | undefined;
+  /** Of the operating system or an engine: `ENOSPC`, `SQLITE_FULL`. */
+  code?: string;
   failure?: { kind: FailureKind; code?: string; attr?: string; retryAfter?: number };
 }
 
@@ -122,7 +124,10 @@ export function onNotice(port: Port, name: string, listener: (value: never) => v
 
 export function serializeError(error: unknown): SerializedError {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  if (!(error instanceof Failure)) return { message, stack };
+  if (!(error instanceof Failure)) {
+    const { code } = (error ?? {}) as { code?: unknown };
+    return { message, stack, ...(typeof code === 'string' && { code }) };
+  }
   const { kind, code, attr, retryAfter } = error;
   const failure = Object.fromEntries(
     Object.entries({ kind, code, attr, retryAfter }).filter(([, v]) => v !== undefined),
@@ -130,8 +135,10 @@ export function serializeError(error: unknown): SerializedError {
   return { message, stack, failure: failure as NonNullable<SerializedError['failure']> };
 }
 
-export function deserializeError({ message, stack, failure }: SerializedError): Error {
-  const error = failure ? new Failure(failure.kind, message, failure) : new Error(message);
+export function deserializeError({ message, stack, code, failure }: SerializedError): Error {
+  const error = failure
+    ? new Failure(failure.kind, message, failure)
+    : Object.assign(new Error(message), code === undefined ? {} : { code });
   if (stack !== undefined) error.stack = stack;
   return error;
 }

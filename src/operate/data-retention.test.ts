@@ -24,12 +24,22 @@ async function withStores(work: (deps: DataRetentionDeps, removed: number[][]) =
     removed.push([projectId, time]);
     return 1;
   };
+  const removeLeftovers = async (): Promise<number> => 0;
   const removeEvents = async (projectId: number): Promise<void> => {
     removed.push([projectId]);
   };
   const logger = pino({ level: 'silent' });
   try {
-    const deps = { metadata, ingest, clock, logger, removeEventsBefore, removeEvents, eventsRetentionDays: null };
+    const deps = {
+      metadata,
+      ingest,
+      clock,
+      logger,
+      removeEventsBefore,
+      removeEvents,
+      removeLeftovers,
+      eventsRetentionDays: null,
+    };
     await work(deps, removed);
   } finally {
     await metadata.close();

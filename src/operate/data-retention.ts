@@ -12,6 +12,8 @@ export interface DataRetentionDeps {
   /** The number of events removed. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;
   removeEvents(projectId: number): Promise<void>;
+  /** Removes unfinished copies of the data that nobody works on any more. */
+  removeLeftovers(): Promise<number>;
   /** For projects without a setting of their own; null keeps events forever. */
   eventsRetentionDays: number | null;
   clock: Clock;
@@ -37,6 +39,7 @@ export const dataRetention = (deps: DataRetentionDeps): LeaderTask =>
 export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   const now = deps.clock.now();
   await deps.metadata.sessions.deleteExpired(now);
+  await deps.removeLeftovers();
   await deps.ingest.deleteBefore(now - DIAGNOSTICS_RETENTION_DAYS * DAY_MS);
   await deps.metadata.queryUsage.deleteBefore(Math.floor(now / DAY_MS) - DIAGNOSTICS_RETENTION_DAYS + 1);
   await removeDeletedProjects(deps, now);

@@ -60,6 +60,7 @@ const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
   whenProcessed: (): Promise<boolean> => resolvesWithin(MAX_PROCESSING_WAIT_MS, backend.ingestion.whenProcessed()),
   purgeLog: () => backend.purgeLog(),
   purgeStores: async (): Promise<void> => backend.worker().purge(),
+  removeLeftovers: async (): Promise<number> => (await backend.snapshots?.removeLeftovers()) ?? 0,
   scanFiles: (texts: readonly string[]): Promise<FileScan> => backend.scanFiles(texts),
   /** Woken when a cohort waits to be calculated. */
   calculations: { wake: () => backend.wakeLeader() },

@@ -93,7 +93,6 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   const listeners = cacheListeners(results, () => caches);
   const tables = tablesOf(features);
   const backend = await openBackend({ config, logger: log, clockMemory, listeners, tables }, toClose);
-  const firstStart = await bootstrap({ metadata: backend.metadata, clock, ids }, initialAccount(config));
   results.onInvalidate = (projectId) => backend.broadcastChange(projectId);
   const metrics = backendMetrics(backend);
   const leaderTasks = new LeaderTasks(() => createLeaderTasks(deps, features));
@@ -104,6 +103,8 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   const server = await openServer(deps, features, () => isStopping);
   toClose.push(() => server.close());
   await backend.ready;
+  // Only now: its keys are shown once, so nothing may keep the start from completing.
+  const firstStart = await bootstrap({ metadata: backend.metadata, clock, ids }, initialAccount(config));
   backend.runWhileLeader(leaderTasks);
   const operator = localOperator(operateDeps(deps));
   return {

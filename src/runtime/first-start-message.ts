@@ -8,12 +8,13 @@ import { setupLink } from '../features/accounts/links.ts';
 export function firstStartMessage(
   address: string,
   { projectId, projectKey, personalKey, setupToken }: FirstStart,
+  isListening = true,
 ): string {
   const rule = '─'.repeat(78);
   const setUp = setupToken === null ? [] : ['', '  Set up your account:', `    ${setupLink(address, setupToken)}`];
   return [
     rule,
-    `  Cairn is ready at ${address}`,
+    isListening ? `  Cairn is ready at ${address}` : `  Cairn was set up, but does not listen at ${address}`,
     '',
     `  Project key    ${projectKey ?? 'as set by INIT_PROJECT_API_KEY'}`,
     `  Personal key   ${personalKey ?? 'as set by INIT_PERSONAL_API_KEY'}`,

@@ -14,8 +14,10 @@ export interface SnapshotCounts {
 }
 
 export interface FolderSnapshots {
-  /** A folder for unfinished copies, readable only by its owner and emptied at start. */
-  readonly workFolder: string;
+  /** Calls `work` with an empty folder that only its owner can read; it is removed afterwards. */
+  inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T>;
+  /** Removes what is left of copies that nobody works on any more; returns the number of those being made. */
+  removeLeftovers(): Promise<number>;
   /** Bytes that a copy needs, and bytes that are free. */
   diskSpace(): Promise<{ needed: number; free: number }>;
   /** Copies every file into the folder. */

@@ -186,10 +186,11 @@ describe('kill -9', () => {
     await sleep(500);
     const file = scratch.path('killed.tar.gz');
     const inWork = (): number => (existsSync(`${dataDir}/work`) ? readdirSync(`${dataDir}/work`).length : 0);
+    const partials = () => readdirSync(scratch.path('.')).filter((name) => name.endsWith('.partial'));
     const isWriting = (): boolean => readdirSync(scratch.path('.')).some((name) => name.startsWith('killed.tar.gz'));
     // Before it connects, while the stores are copied, while the file is written.
     for (const isTime of [() => true, () => inWork() > 0, isWriting]) {
-      rmSync(`${file}.partial`, { force: true });
+      for (const name of partials()) rmSync(scratch.path(name));
       const { child, ended } = startCommand(['backup', file, '--data-dir', dataDir]);
       await sleep(100);
       while (!isTime()) await sleep(2);
@@ -214,6 +215,7 @@ describe('kill -9', () => {
     expect(readdirSync(`${dataDir}/work`)).toEqual([]);
     const { counts } = await cairnJson(['backup', file, '--data-dir', dataDir]);
     expect(counts.accepted).toBe(load.acknowledged.events);
+    expect(partials()).toEqual([]);
     server.child.kill('SIGKILL');
     await server.ended;
   });

@@ -9,7 +9,9 @@ import { personRoutes } from './api/person-routes.ts';
 import { personTimelineRoutes } from './api/person-timeline-routes.ts';
 import { Erasure, type ErasureDeps } from './delete/erasure.ts';
 
-interface PersonFeatureDeps extends PersonApiDeps, Pick<ErasureDeps, 'purgeLog' | 'purgeStores' | 'scanFiles'> {
+interface PersonFeatureDeps
+  extends PersonApiDeps,
+    Pick<ErasureDeps, 'purgeLog' | 'purgeStores' | 'removeLeftovers' | 'scanFiles'> {
   config: PersonApiDeps['config'] & { eraseAfterSeconds: number };
   log: Logger;
 }
@@ -30,6 +32,7 @@ export const personsFeature: Feature<PersonFeatureDeps> = {
       reassign: () => deps.reassigner.reassign(),
       purgeLog: () => deps.purgeLog(),
       purgeStores: () => deps.purgeStores(),
+      removeLeftovers: () => deps.removeLeftovers(),
       query: (sql, values) => deps.events.query(sql, values),
       scanFiles: (texts) => deps.scanFiles(texts),
       batchDelayMs: deps.config.eraseAfterSeconds * 1000,

@@ -1,6 +1,5 @@
 /** Streams a snapshot of the data folder; the command writes it to a file. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { Failure } from '../../core/errors.ts';
 import { packFiles } from '../../lib/tar.ts';
 import type { FolderSnapshots } from '../../stores/folder-snapshots.ts';
@@ -11,24 +10,16 @@ import { MANIFEST, type Manifest, makeManifest } from './manifest.ts';
 /** For events that arrive meanwhile. */
 const RESERVED_BYTES = 256 * 1024 * 1024;
 
-export const createBackup: Operation<object, Manifest> = async ({ snapshots, clock, ids }, _args, outlet) => {
+export const createBackup: Operation<object, Manifest> = async ({ snapshots, clock }, _args, outlet) => {
   if (snapshots === null) throw notEmbedded();
   await requireDiskSpace(snapshots);
-  const folder = join(snapshots.workFolder, ids.uuid());
-  await mkdir(folder, { mode: 0o700 });
-  try {
+  return snapshots.inWorkFolder(async (folder) => {
     outlet.progress({ what: 'copying the stores', done: 0, total: null });
     const at = clock.now();
     const counts = await snapshots.take(folder);
-    return await sendArchive(
-      folder,
-      (files) => makeManifest(at, counts, files),
-      outlet,
-      (await snapshots.diskSpace()).needed,
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    const { needed } = await snapshots.diskSpace();
+    return sendArchive(folder, (files) => makeManifest(at, counts, files), outlet, needed);
+  });
 };
 
 /** Called when the file is complete and verified. A copy of what has a gap is not the backup to count on. */

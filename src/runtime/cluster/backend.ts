@@ -167,6 +167,8 @@ function startWorker(
     logger,
   );
   const ready = thread.start();
+  // It may fail before anybody waits for it.
+  ready.catch(() => undefined);
   toClose.push(async () => {
     await ready.catch(() => undefined);
     // A task may wait for an event store that does not answer; the next leader does it again.

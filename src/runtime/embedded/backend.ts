@@ -1,6 +1,6 @@
 /** The backend of one machine: SQLite and DuckDB in the data folder. The worker thread owns DuckDB. */
 
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/errors.ts';
 import { Ingestion } from '../../ingest/accept/ingestion.ts';
@@ -11,12 +11,14 @@ import { checkLog } from '../../ingest/recover/check-log.ts';
 import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
+import { randomIds } from '../../lib/ids.ts';
 import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { scanFiles } from '../../lib/scan-files.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';
 import type { LogProgress } from '../../stores/ingest/log-progress.ts';
+import { explainOpenFailure } from '../../stores/open-failure.ts';
 import { protectFolder } from '../../stores/protect-folder.ts';
 import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
@@ -37,6 +39,13 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
   const { metadata, ingest, reader } = stores;
   const leadership = new Leadership(logger, true);
   const { ingestion, writes, thread, liveEvents, ready } = startIngestion(options, stores, leadership, toClose);
+  const snapshots = await explainOpenFailure('work', join(config.dataDir, DATA_FILES.work), () =>
+    folderSnapshots(
+      config.dataDir,
+      () => randomIds.uuid(),
+      async (folder) => thread.methods.snapshot(folder),
+    ),
+  );
   const pending = { log: reader, progress: () => ingest.progress() };
   return {
     metadata,
@@ -54,7 +63,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     counts: () => readIngestCounts(ingest, ingestion, clockOn(clockMemory)),
     purgeLog: () => purgeLog(stores, ingestion),
     scanFiles: (texts) => scanFiles(config.dataDir, texts),
-    snapshots: folderSnapshots(config.dataDir, async (folder) => thread.methods.snapshot(folder)),
+    snapshots,
     checkStores: async () => thread.methods.checkStores(),
     async isReady() {
       await metadata.check();
@@ -80,22 +89,53 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 
 async function openStores({ config, clockMemory, tables, logger }: BackendOptions, toClose: CloseList) {
   const { dataDir, ingestLogMaxBytes: maxBytes } = config;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataFolder(dataDir);
   protectFolder(dataDir);
-  const lock = lockFolder(dataDir);
+  const lock = await explainOpenFailure('lock', join(dataDir, 'lock'), () => lockFolder(dataDir));
   toClose.push(() => lock.release());
   const metadataPath = join(dataDir, DATA_FILES.metadata);
-  const { metadata, ingest } = await openMetadataStore(metadataPath, clockOn(clockMemory).now(), tables);
+  requireMetadata(dataDir);
+  const { metadata, ingest } = await explainOpenFailure('metadata', metadataPath, () =>
+    openMetadataStore(metadataPath, clockOn(clockMemory).now(), tables),
+  );
   toClose.push(() => metadata.close());
   const logPath = join(dataDir, DATA_FILES.log);
   const totals = (progress: LogProgress) => readLogTotals(logPath, progress);
-  const { position, accepted } = await checkLog({ metadata, totals, clock: clockOn(clockMemory), logger });
+  const { position, accepted } = await explainOpenFailure('log', logPath, () =>
+    checkLog({ metadata, totals, clock: clockOn(clockMemory), logger }),
+  );
   // Entries that were processed before the last stop are trimmed when the worker has found that it needs none of them.
-  const ingestLog = openIngestLog(logPath, { maxBytes, startAfter: position, acceptedAtLeast: accepted });
+  const ingestLog = await explainOpenFailure('log', logPath, () =>
+    openIngestLog(logPath, { maxBytes, startAfter: position, acceptedAtLeast: accepted }),
+  );
   toClose.push(() => ingestLog.close());
   const reader = openIngestLogReader(logPath);
   toClose.push(() => reader.close());
   return { metadata, ingest, ingestLog, reader };
+}
+
+function makeDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Error(
+      `DATA_DIR ${dataDir} cannot be created (${(error as Error).message}). Choose a folder that this user may write to.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Without it the other files belong to nobody: a new installation must not begin on them. */
+function requireMetadata(dataDir: string): void {
+  const path = join(dataDir, DATA_FILES.metadata);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  const others = [DATA_FILES.events, DATA_FILES.log].filter((name) => existsSync(join(dataDir, name)));
+  if (others.length === 0) return;
+  throw new Error(
+    `${path} is missing: the metadata store (accounts, keys, flags, persons, settings). ${others.join(' and ')} in the ` +
+      'same folder need it. Put it back, or restore a backup: cairn restore FILE --replace. To begin a new ' +
+      'installation, choose an empty folder with DATA_DIR.',
+  );
 }
 
 /** `ready` resolves when the thread has opened its stores; meanwhile the server is built. */
@@ -118,6 +158,8 @@ function startIngestion(options: BackendOptions, stores: Stores, leadership: Lea
     logger,
   );
   const ready = thread.start();
+  // It may fail before anybody waits for it.
+  ready.catch(() => undefined);
   toClose.push(async () => {
     // Whoever awaits `ready` gets its error; here it only has to be over.
     await ready.catch(() => undefined);

@@ -28,6 +28,7 @@ import { openAttemptFile } from '../../stores/embedded/attempt-file.ts';
 import { checkStores } from '../../stores/embedded/check-stores.ts';
 import { takeSnapshot } from '../../stores/embedded/take-snapshot.ts';
 import { progressAt } from '../../stores/ingest/log-progress.ts';
+import { explainOpenFailure } from '../../stores/open-failure.ts';
 import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
 import { sqliteDialect } from '../../stores/sql/dialect.ts';
 import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
@@ -66,7 +67,10 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
 async function openStores({ dataDir, eventsMemoryMb }: EmbeddedWorkerOptions) {
-  const events = await openEventStore(join(dataDir, DATA_FILES.events), { memoryLimit: `${eventsMemoryMb}MB` });
+  const path = join(dataDir, DATA_FILES.events);
+  const events = await explainOpenFailure('events', path, () =>
+    openEventStore(path, { memoryLimit: `${eventsMemoryMb}MB` }),
+  );
   const database = openSqliteDatabase(join(dataDir, DATA_FILES.metadata));
   return {
     events,

@@ -41,6 +41,8 @@ export function removeRewrite(path: string): void {
 
 export async function openEngine(path: string, options: EventStoreOptions): Promise<DuckDbEngine> {
   removeRewrite(path);
+  // What a killed process has spilled to disk.
+  rmSync(`${path}.tmp`, { recursive: true, force: true });
   const instance = await DuckDBInstance.create(path, settings(options));
   try {
     const writer = await instance.connect();

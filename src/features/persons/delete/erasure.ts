@@ -21,6 +21,8 @@ export interface ErasureDeps {
   /** Rewrite these, after everything accepted has been processed. */
   purgeLog(): Promise<void>;
   purgeStores(): Promise<void>;
+  /** Removes unfinished copies of the data; returns how many are being made. */
+  removeLeftovers(): Promise<number>;
   query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
   scanFiles(texts: readonly string[]): Promise<FileScan>;
   /** How long deletions are collected before files are rewritten. */
@@ -37,6 +39,7 @@ const SCAN_BATCH_SIZE = 20;
 /** Each attempt rewrites all files, so failures back off for long. */
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 600_000;
+const COPY_POLL_INTERVAL_MS = 250;
 
 export class Erasure implements LeaderTask {
   readonly #deps: ErasureDeps;
@@ -87,8 +90,16 @@ export class Erasure implements LeaderTask {
     if (due.length === 0) throw new Error('The event store has not removed the events yet.');
     await this.#deps.purgeLog();
     await this.#deps.purgeStores();
+    await this.#waitForCopies();
     for (let i = 0; i < due.length; i += SCAN_BATCH_SIZE) await this.#finish(due.slice(i, i + SCAN_BATCH_SIZE));
     return true;
+  }
+
+  /** A backup that began before has a copy of what was deleted, until it is done. */
+  async #waitForCopies(): Promise<void> {
+    while ((await this.#deps.removeLeftovers()) > 0) {
+      await sleep(COPY_POLL_INTERVAL_MS, undefined, { signal: this.#stopping.signal });
+    }
   }
 
   async #finish(erased: readonly PersonDeletion[]): Promise<void> {
