@@ -203,7 +203,7 @@ it('reports when the engine of the event store is lost, which only a new thread 
 
 it('throws when entries are missing whose events are stored', async () => {
   await events.write({ events: [], overrides: [], position: 7 });
-  await expect(makeProcessor().recover()).rejects.toThrow('has no entry 7');
+  await expect(makeProcessor().recover()).rejects.toThrow('missing entries 1 to 7');
 });
 
 const wrap = (store: EventStore): EventStore => ({

@@ -1,6 +1,6 @@
 /** How many events a store has lost, from what the stores have counted. */
 
-export type Counts = Readonly<Record<string, number>>;
+type Counts = Readonly<Record<string, number>>;
 
 /** The fate of events that were stored, or accepted, and are gone. */
 export const LOST = 'lost';

@@ -5,7 +5,7 @@
 import type { InstallationStore } from './metadata-store.ts';
 
 /** Which store has lost something. */
-export type LossStore = 'events' | 'log' | 'metadata';
+type LossStore = 'events' | 'log' | 'metadata';
 
 export interface EventLoss {
   store: LossStore;
