@@ -178,6 +178,16 @@ function flipPlain(whole: Buffer): Buffer {
   return gzipSync(plain);
 }
 
+it('a folder that does not exist is told in one line', async () => {
+  const missing = scratch.path('nowhere/backup.tar.gz');
+  const { code, stdout, stderr } = await cairn(['backup', missing, '--data-dir', scratch.path('any')]);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    '',
+    `There is no folder ${scratch.path('nowhere')}. Create it first, or choose another one.\nSee: cairn help backup\n`,
+  ]);
+});
+
 describe('kill -9', () => {
   it('of the command leaves no file and no copy; of the server, neither after the next start', async () => {
     const dataDir = scratch.path('killed');

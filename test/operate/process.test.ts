@@ -199,4 +199,14 @@ describe('stopping', () => {
     expect(performance.now() - before).toBeLessThan(10_000);
     expect(cairn.output.stdout).toContain('"msg":"stopped"');
   });
+
+  it('a second signal does not cut it off, and says so in one line', async () => {
+    const cairn = start();
+    await cairn.ready;
+    cairn.child.kill('SIGTERM');
+    cairn.child.kill('SIGINT');
+    expect(await cairn.ended).toBe(0);
+    expect(cairn.output.stdout.match(/already stopping/g)).toHaveLength(1);
+    expect(cairn.output.stdout).toContain('"msg":"stopped"');
+  });
 });
