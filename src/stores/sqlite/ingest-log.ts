@@ -163,7 +163,7 @@ class SqliteIngestLog implements IngestLog {
     try {
       const { state, seqs, trimmed } = this.#writer.write(this.#state, group, upTo);
       this.#state = state;
-      this.#isFailing = false;
+      if (group.length > 0) this.#isFailing = false;
       group.forEach(({ resolve }, i) => {
         resolve(seqs[i] ?? state.head);
       });
