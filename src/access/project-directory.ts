@@ -7,11 +7,13 @@ import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
 import type { Project } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
-import { findCallerByKey, levelIn } from './callers.ts';
+import { type Caller, findCallerByKey, levelIn } from './callers.ts';
+import type { KeyGuard } from './key-guard.ts';
 
 interface DirectoryDeps {
   metadata: MetadataStore;
   clock: Clock;
+  keys: Pick<KeyGuard, 'lookUp'>;
 }
 
 const CACHE_SIZE = 10_000;
@@ -64,14 +66,17 @@ export class ProjectDirectory {
     return entry?.generation === this.#generation ? entry.project : undefined;
   }
 
-  /** The project of a key on a public path. With a personal key, `projectId` says which project. */
-  async getProject(key: unknown, projectId: unknown): Promise<Project> {
+  /**
+   * The project of a key on a public path. With a personal key, `projectId` says which project. `address`: the caller's,
+   * for counting guesses.
+   */
+  async getProject(key: unknown, projectId: unknown, address: string): Promise<Project> {
     if (key === undefined || key === null || key === '') throw missingKey();
     if (typeof key !== 'string') throw invalidKey();
     const cached = this.cached(key);
     if (cached) return cached;
     try {
-      return await this.#find(key, projectId);
+      return await this.#find(key, projectId, address);
     } catch (cause) {
       if (cause instanceof Failure && cause.kind !== 'unavailable') throw cause;
       const outdated = this.#byToken.get(key);
@@ -84,16 +89,36 @@ export class ProjectDirectory {
     }
   }
 
-  async #find(key: string, projectId: unknown): Promise<Project> {
+  async #find(key: string, projectId: unknown, address: string): Promise<Project> {
     const { projects } = this.#deps.metadata;
     // Read before the look-up: if the key is reset while it runs, its result must not count as current.
     const generation = this.#generation;
     const byToken = await projects.getByApiToken(key);
     this.#store(key, byToken, generation);
     if (byToken) return byToken;
-    const bySecret = key.startsWith('phs_') ? await projects.getBySecretHash(digest(key)) : null;
-    if (bySecret) return bySecret;
-    return this.#byPersonalKey(key, projectId);
+    const isPersonal = key.startsWith('phx_') || isGiven(projectId);
+    if (!isPersonal && !key.startsWith('phs_')) throw invalidKey();
+    const owner = await this.#ownerOf(key, address);
+    if (owner === null) throw isPersonal ? invalidPersonalKey() : invalidKey();
+    return 'user' in owner ? this.#projectOf(owner, projectId) : owner;
+  }
+
+  /**
+   * Of a secret or personal key. Guesses count as those on the private API do; beyond the limit a key is not looked up, and
+   * the answer is that it is wrong: SDKs would repeat a request that is answered with 429.
+   */
+  async #ownerOf(key: string, address: string): Promise<Project | Caller | null> {
+    const { metadata, keys } = this.#deps;
+    const find = async (): Promise<Project | Caller | null> => {
+      const bySecret = key.startsWith('phs_') ? await metadata.projects.getBySecretHash(digest(key)) : null;
+      return bySecret ?? findCallerByKey(this.#deps, key);
+    };
+    try {
+      return await keys.lookUp(key, address, find);
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'throttled') return null;
+      throw error;
+    }
   }
 
   #store(key: string, project: Project | null, generation: number): void {
@@ -107,11 +132,7 @@ export class ProjectDirectory {
     this.#byToken.set(key, { project, generation });
   }
 
-  async #byPersonalKey(key: string, projectId: unknown): Promise<Project> {
-    const isPersonal = key.startsWith('phx_') || isGiven(projectId);
-    if (!isPersonal) throw invalidKey();
-    const caller = await findCallerByKey(this.#deps, key);
-    if (!caller) throw invalidPersonalKey();
+  async #projectOf(caller: Caller, projectId: unknown): Promise<Project> {
     const id = isGiven(projectId) ? Number(projectId) : Number.NaN;
     const project = Number.isSafeInteger(id) ? await this.#deps.metadata.projects.get(id) : null;
     // The error does not tell whether the project exists.

@@ -133,11 +133,12 @@ function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
 
 function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDeps) {
   const signInGuard = new SignInGuard({ metadata, clock, ids });
+  const keys = new KeyGuard(clock);
   return {
-    directory: new ProjectDirectory({ metadata, clock }),
+    directory: new ProjectDirectory({ metadata, clock, keys }),
     sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard, log }),
     signInGuard,
-    keys: new KeyGuard(clock),
+    keys,
   };
 }
 

@@ -69,6 +69,28 @@ describe('guessing a key', () => {
     expect((await guess('phx_63')).status).toBe(401);
   });
 
+  it.each([
+    ['/capture/', (key: string) => ({ api_key: key, event: 'seen', distinct_id: 'ada', project_id: 1 }), {}],
+    ['/decide/', (key: string) => ({ token: key, distinct_id: 'ada', project_id: 1 }), {}],
+    [
+      '/flags/',
+      (key: string) => ({ token: key, distinct_id: 'ada', project_id: 1 }),
+      { 'content-encoding': 'identity' },
+    ],
+  ])('counts on %s too, and there nothing is learnt either', async (path, bodyWith, more) => {
+    nextMinute();
+    const headers = from('192.0.2.50', more as Record<string, string>);
+    const send = (key: string) => sendJson(server.url, path, bodyWith(key), headers);
+    const fresh = await client.post('/api/personal_api_keys/', { body: { label: `for ${path}` } });
+    for (let i = 0; i < 60; i++) expect((await send(`phx_${i}`)).status).toBe(401);
+    // The right one, which was never used before, looks as wrong as the others.
+    expect((await send(fresh.body.value)).json.code).toBe('invalid_personal_api_key');
+    const guess = { key: 'phx_61', headers: from('192.0.2.50') };
+    expect((await client.get('/api/users/@me/', guess)).status).toBe(429);
+    nextMinute();
+    expect((await send(fresh.body.value)).status).toBe(200);
+  });
+
   it('is never an answer of capture, or of flags', async () => {
     nextMinute();
     const headers = from('192.0.2.3');

@@ -11,7 +11,7 @@ import {
   currentProject,
   levelIn,
 } from '../../access/callers.ts';
-import { Failure, notFound } from '../../core/errors.ts';
+import { Failure, invalid, notFound } from '../../core/errors.ts';
 import type { Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, queryText } from '../paging.ts';
 import type { RouteDeps } from './route-deps.ts';
@@ -38,19 +38,24 @@ export async function callerFromBody(deps: RouteDeps, request: FastifyRequest): 
 }
 
 /**
- * A project key in the request, `token` or `api_key` in query or body, takes precedence over the path: old clients of the
- * paths without a project have nothing else to name it.
+ * By a project key in the request, `token` or `api_key` in query or body: old clients of the paths without a project have
+ * nothing else to name it. It must agree with the path, if that names a project.
  */
 export async function projectByToken(deps: RouteDeps, request: FastifyRequest): Promise<Project | null> {
   const body = (request.body ?? {}) as { token?: unknown; api_key?: unknown };
   const query = request.query as Query;
   const given = [queryText(query, 'token'), queryText(query, 'api_key'), body.token, body.api_key];
-  const token = given.find((value) => typeof value === 'string' && value !== '');
+  const [token, ...others] = new Set(given.filter((value) => typeof value === 'string' && value !== ''));
   if (typeof token !== 'string') return null;
+  if (others.length > 0) throw otherProject();
   const project = await deps.metadata.projects.getByApiToken(token);
   if (!project) throw new Failure('unauthenticated', 'Incorrect authentication credentials.');
   return project;
 }
+
+/** Whose project it is, is not told. */
+const otherProject = (): Failure =>
+  invalid('token', 'The project key in the request does not belong to the project in the path.', 'invalid_project');
 
 const INTEGER = /^\d{1,15}$/;
 
@@ -63,6 +68,7 @@ export async function projectFromPath(
   itself = false,
 ): Promise<Project> {
   if (named === null && id === '@current') return currentProject(deps.metadata, caller);
+  if (named !== null && id !== '@current' && String(named.id) !== id) throw otherProject();
   const project = named ?? (INTEGER.test(id) ? await deps.metadata.projects.get(Number(id)) : null);
   if (!project || levelIn(caller, project.organizationId) === null) {
     throw itself ? notFound() : notFound('Project not found.');

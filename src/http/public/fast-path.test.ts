@@ -36,7 +36,7 @@ beforeEach(async () => {
     {
       log,
       ids: { uuid: () => 'an-id' },
-      config: { maxFlagsBodyBytes: 1000 },
+      config: { maxFlagsBodyBytes: 1000, trustProxy: false },
       admission: new Admission({ maxBodyBytes: 1000, bodyMemoryMb: 8 }, new Registry()),
       metrics: { requestTimes: { observe: (...args: unknown[]) => void observed.push(args.slice(0, 3)) } },
     } as unknown as FastPathDeps,

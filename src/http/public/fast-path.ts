@@ -5,10 +5,12 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
+import type { Config } from '../../config.ts';
 import type { Logger } from '../../lib/log.ts';
 import { chain } from '../../lib/maybe-async.ts';
 import type { RequestTimes } from '../../lib/request-times.ts';
 import { toErrorResponse } from '../errors.ts';
+import { callerAddresses } from './caller-address.ts';
 import { corsHeaders } from './cors.ts';
 import type { FastRoute } from './fast-route.ts';
 import type { PublicRouteDeps } from './public-deps.ts';
@@ -16,6 +18,7 @@ import { MAX_PLAIN_BYTES, type PublicRequest } from './read-request.ts';
 import { JSON_TYPE } from './send-json.ts';
 
 export interface FastPathDeps extends PublicRouteDeps {
+  config: PublicRouteDeps['config'] & Pick<Config, 'trustProxy'>;
   log: Logger;
   metrics: { requestTimes: Pick<RequestTimes, 'observe'> };
 }
@@ -33,10 +36,12 @@ export class FastPath<D extends FastPathDeps> {
   readonly #deps: D;
   readonly #routes: ReadonlyMap<string, FastRoute<D>>;
   readonly #maxBytes: number;
+  readonly #addressOf: (request: IncomingMessage) => string;
   #isStopping = false;
 
   constructor(deps: D, routes: readonly FastRoute<D>[]) {
     this.#deps = deps;
+    this.#addressOf = callerAddresses(deps.config.trustProxy);
     this.#maxBytes = Math.min(MAX_PLAIN_BYTES, deps.config.maxFlagsBodyBytes);
     // With and without a trailing slash, as in the framework.
     this.#routes = new Map(
@@ -67,7 +72,18 @@ export class FastPath<D extends FastPathDeps> {
     if (headers['content-encoding'] !== undefined || !PLAIN_TYPE.test(headers['content-type'] ?? '')) return false;
     const query = queryStart === -1 ? NO_QUERY : parse(url.slice(queryStart + 1));
     const since = performance.now();
-    const publicRequest: PublicRequest = { id: this.#deps.ids.uuid(), method, headers, query, body: undefined };
+    const addressOf = this.#addressOf;
+    const publicRequest: PublicRequest = {
+      id: this.#deps.ids.uuid(),
+      method,
+      headers,
+      query,
+      body: undefined,
+      // Rarely needed.
+      get ip() {
+        return addressOf(request);
+      },
+    };
     const fast = { route, request: publicRequest, response, since };
     request.once('data', (chunk: Buffer) => {
       if (chunk.length === length) this.#answerBody(fast, chunk);

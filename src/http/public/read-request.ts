@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../lib/maybe-async.ts';
 import { type DecodedRequest, decodeRequest, NO_FIELDS, type QueryValues } from './decode/decode-request.ts';
 
 /** The part of a request that is read, on the fast path or in the web framework. */
-export type PublicRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body'>;
+export type PublicRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body' | 'ip'>;
 
 export interface ReadRequest extends DecodedRequest {
   query: QueryValues;
@@ -13,7 +13,7 @@ export interface ReadRequest extends DecodedRequest {
 
 /** Without a promise where the body is plain JSON, as most are: the decoder would give the same, after more checks. */
 export function readPublicRequest(
-  request: Omit<PublicRequest, 'id'>,
+  request: Omit<PublicRequest, 'id' | 'ip'>,
   { maxBytes, maxRatio }: { maxBytes: number; maxRatio: number },
   protocol: 'v0' | 'v1' = 'v0',
 ): MaybePromise<ReadRequest> {
@@ -49,7 +49,7 @@ export function queryValues(request: Pick<PublicRequest, 'query'>): QueryValues 
 }
 
 /** How much work it may be to decode: its size, and whether it may unpack to more. */
-export const workOf = (request: Omit<PublicRequest, 'id'>): [bytes: number, isPacked: boolean] => [
+export const workOf = (request: Omit<PublicRequest, 'id' | 'ip'>): [bytes: number, isPacked: boolean] => [
   Buffer.isBuffer(request.body) ? request.body.length : 0,
   !isPlainJson(request),
 ];
@@ -57,7 +57,7 @@ export const workOf = (request: Omit<PublicRequest, 'id'>): [bytes: number, isPa
 export const MAX_PLAIN_BYTES = 64 * 1024;
 const BRACE = 0x7b;
 
-function isPlainJson({ method, body, headers, query }: Omit<PublicRequest, 'id'>): boolean {
+function isPlainJson({ method, body, headers, query }: Omit<PublicRequest, 'id' | 'ip'>): boolean {
   if (method !== 'POST' || !Buffer.isBuffer(body) || body[0] !== BRACE || body.length > MAX_PLAIN_BYTES) return false;
   if (headers['content-encoding'] !== undefined || (query as PublicQuery)['compression'] !== undefined) return false;
   const type = headers['content-type'];

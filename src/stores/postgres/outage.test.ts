@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../../../test/support/own-postgres.ts';
 import { describeWithPostgres } from '../../../test/support/postgres.ts';
+import { KeyGuard } from '../../access/key-guard.ts';
 import { ProjectDirectory } from '../../access/project-directory.ts';
 import { Failure } from '../../core/errors.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
@@ -62,8 +63,9 @@ describeWithPostgres(() => {
         expect(isOutage(failure)).toBe(true);
         expect(isRetryable(failure)).toBe(false);
       }
-      const directory = new ProjectDirectory({ metadata: stores.metadata, clock: { now: () => 0 } });
-      expect(await failureOf(directory.getProject('phc_key', undefined))).toMatchObject({
+      const clock = { now: () => 0 };
+      const directory = new ProjectDirectory({ metadata: stores.metadata, clock, keys: new KeyGuard(clock) });
+      expect(await failureOf(directory.getProject('phc_key', undefined, '192.0.2.1'))).toMatchObject({
         kind: 'unavailable',
         code: 'fetch_team_fail',
       });

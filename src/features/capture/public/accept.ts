@@ -44,11 +44,11 @@ export async function accept<T extends SentEvents>(
   protocol: CaptureProtocol<T>,
 ): Promise<T> {
   const receivedAt = deps.clock.now();
-  const known = protocol.sender && (await projectOf(deps, protocol.sender));
+  const known = protocol.sender && (await projectOf(deps, request, protocol.sender));
   return deps.admission.decode(...workOf(request), async () => {
     const decoded = await readPublicRequest(request, limitsOf(deps), protocol.encodings);
     const { readEvents, ...sender } = await protocol.read(decoded, (payload) => parse(deps, payload));
-    const project = known ?? (await projectOf(deps, sender));
+    const project = known ?? (await projectOf(deps, request, sender));
     return store(deps, request, { projectId: project.id, receivedAt }, await readEvents());
   });
 }
@@ -76,7 +76,8 @@ async function store<T extends SentEvents>(
   return sent;
 }
 
-const projectOf = ({ directory }: CaptureDeps, { key, projectId }: Sender) => directory.getProject(key, projectId);
+const projectOf = ({ directory }: CaptureDeps, { ip }: FastifyRequest, { key, projectId }: Sender) =>
+  directory.getProject(key, projectId, ip);
 
 /** Recordings are large and not stored: only their names are logged, so that they are counted. */
 function withoutRecordings({ events, payload }: SentEvents): Pick<SentEvents, 'events' | 'payload'> {

@@ -68,7 +68,7 @@ async function answerBody(
   parsed: ParsedBody,
   errorTexts: ErrorTexts,
 ): Promise<ProjectDecision> {
-  return decideForProject(deps, request, await projectFor(deps, parsed, errorTexts), parsed, errorTexts);
+  return decideForProject(deps, request, await projectFor(deps, request.ip, parsed, errorTexts), parsed, errorTexts);
 }
 
 const decideForProject = (
@@ -171,13 +171,14 @@ function firstObject(parsed: unknown, bytes: number): JsonObject {
 
 async function projectFor(
   { directory }: FlagPublicDeps,
+  address: string,
   { body, fields, query }: ParsedBody,
   errorTexts: ErrorTexts,
 ): Promise<Project> {
   const key = fields.get('api_key') || fields.get('token') || projectKeyOf(body);
   const projectId = fields.get('project_id') ?? body['project_id'] ?? query.get('project_id');
   try {
-    return await directory.getProject(key, projectId);
+    return await directory.getProject(key, projectId, address);
   } catch (error) {
     const text = error instanceof Failure ? errorTexts.keyErrors[error.code ?? ''] : undefined;
     if (text === undefined || !(error instanceof Failure)) throw error;

@@ -17,7 +17,7 @@ export function absentFeatureRoutes(app: FastifyInstance, deps: SdkDeps): void {
   const hide = { schema: { hide: true } };
   const answerIfKeyIsValid = async (request: FastifyRequest, answer: object): Promise<object> => {
     const query = queryValues(request);
-    await deps.directory.getProject(query.get('token') ?? query.get('api_key'), query.get('project_id'));
+    await deps.directory.getProject(query.get('token') ?? query.get('api_key'), query.get('project_id'), request.ip);
     return answer;
   };
   for (const [url, answer] of Object.entries(EMPTY_ANSWERS)) {

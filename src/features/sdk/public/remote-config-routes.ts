@@ -33,7 +33,7 @@ export function remoteConfigRoutes(app: FastifyInstance, deps: SdkDeps, scripts:
 
 async function configOf(deps: SdkDeps, request: FastifyRequest): Promise<RemoteConfig> {
   const { token } = request.params as { token: string };
-  const project = await deps.directory.getProject(token, undefined).catch((error: unknown) => {
+  const project = await deps.directory.getProject(token, undefined, request.ip).catch((error: unknown) => {
     if (error instanceof Failure && error.kind !== 'unavailable') throw notFound();
     throw error;
   });

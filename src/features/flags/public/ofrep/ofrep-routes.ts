@@ -62,7 +62,7 @@ async function decideFor(
   flagKeys: ReadonlySet<string> | null,
 ): Promise<Decision> {
   const key = sentKey(request);
-  const project = await deps.directory.getProject(key, queryValues(request).get('project_id'));
+  const project = await deps.directory.getProject(key, queryValues(request).get('project_id'), request.ip);
   const isPublic = key === project.apiToken;
   const decideRequest = readOfrepContext(await readBody(deps, request, ERROR_TEXTS), () =>
     runtimeOf(request, isPublic),
