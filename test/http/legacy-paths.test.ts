@@ -38,7 +38,7 @@ it('lead to the project whose key is given', async () => {
 });
 
 it("open nobody else's project, and nothing without a key", async () => {
-  expect((await namesAt(`/api/event/?token=${server.projectKey}`, stranger))[0]).toBe(403);
+  expect((await namesAt(`/api/event/?token=${server.projectKey}`, stranger))[0]).toBe(404);
   const { status, body } = await clientFor(server).get('/api/event/', { key: null });
   expect([status, body.code]).toEqual([401, 'not_authenticated']);
 });

@@ -65,6 +65,8 @@ interface Probe {
 interface Impact {
   /** What the bystander's requests took. */
   waitMs: { p50: number; p95: number; max: number };
+  /** The slowest 5% just before: what the machine itself makes everybody wait. */
+  quietP95Ms: number;
   /** How often each status was answered, `error` for a failed connection. */
   statuses: Record<string, number>;
   /** The peak of the process's memory above what it had before. */
@@ -81,23 +83,26 @@ export async function measureImpact(
   attack: () => Promise<unknown>,
   { probe = flagRequest(server.projectKey), afterMs = 300 }: { probe?: Probe; afterMs?: number } = {},
 ): Promise<Impact> {
-  await startProbing(server.url, probe).then(async (warmUp) => {
-    await sleep(WARM_UP_MS);
-    await warmUp.stop();
-  });
+  const warmUp = await startProbing(server.url, probe);
+  await sleep(WARM_UP_MS);
+  const quiet = await warmUp.stop();
   const before = memoryMb(server.pid, 'VmRSS');
   resetPeak(server.pid);
   const probing = await startProbing(server.url, probe);
   await attack();
   await sleep(afterMs);
   const { waits, statuses } = await probing.stop();
-  const sorted = waits.toSorted((a, b) => a - b);
-  const at = (share: number): number => Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0);
   return {
-    waitMs: { p50: at(0.5), p95: at(0.95), max: at(1) },
+    waitMs: { p50: quantile(waits, 0.5), p95: quantile(waits, 0.95), max: quantile(waits, 1) },
+    quietP95Ms: quantile(quiet.waits, 0.95),
     statuses,
     rssGrowthMb: Math.round(memoryMb(server.pid, 'VmHWM') - before),
   };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0);
 }
 
 const flagRequest = (projectKey: string): Probe => ({

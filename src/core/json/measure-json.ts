@@ -21,10 +21,10 @@ export function exceedsJsonLimits(json: Uint8Array, limits: JsonLimits): boolean
       else if (byte === QUOTE) isText = false;
     } else if (byte === QUOTE) isText = true;
     else if (byte === COMMA) commas++;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) containers++;
+    else if ((byte === OPEN_LIST || byte === OPEN_OBJECT) && ++containers > limits.containers) return true;
   }
   // Each value is the first of its container or follows a comma.
-  return containers > limits.containers || containers + commas > limits.values;
+  return containers + commas > limits.values;
 }
 
 const QUOTE = 0x22;
