@@ -70,12 +70,15 @@ export class Admission {
         chunks.push(chunk);
         if (body.bytes > maxBytes) throw this.#tooLarge(maxBytes);
       });
+      body.keep();
+      return Buffer.concat(chunks, body.bytes);
     } catch (error) {
       body.release();
       throw error;
+    } finally {
+      // The listeners live as long as the connection, and would keep the bytes.
+      chunks.length = 0;
     }
-    body.keep();
-    return Buffer.concat(chunks, body.bytes);
   }
 
   /** Runs work on a body. Large ones take turns; a pause between two lets others be answered. */
