@@ -52,7 +52,7 @@ describe('defaults', () => {
       maxBatchEvents: 20_000,
       maxEventBytes: 1024 * 1024,
       maxEventKeys: 10_000,
-      bodyMemoryMb: 64,
+      bodyMemoryMb: 40,
       requestTimeoutSeconds: 120,
       ingestLogMaxBytes: 2 * 1024 ** 3,
       eventsRetentionDays: null,

@@ -282,7 +282,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   bodyMemoryMb: {
     env: 'BODY_MEMORY_MB',
-    defaultText: '64',
+    defaultText: '40',
     help: 'Memory for request bodies that arrive or are being processed, in MB; beyond it, 503 tells clients to retry.',
     parse: integer(8, 1_048_576),
   },
