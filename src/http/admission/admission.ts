@@ -23,8 +23,8 @@ interface AdmissionLimits {
 type CountedReason = RefusalReason | 'body_too_large' | 'no_memory';
 
 const MB = 1024 * 1024;
-/** About twenty milliseconds of work. */
-const DECODED_AT_ONCE_BYTES = 4 * MB;
+/** About ten milliseconds of work. */
+const DECODED_AT_ONCE_BYTES = MB;
 /** Decoding less than this takes less than a millisecond. */
 const SMALL_BODY_BYTES = 64 * 1024;
 /** What events usually unpack to, compared with what was sent. */
