@@ -84,42 +84,15 @@ const ATTACKS: Attack[] = [
   },
   {
     name: 'bodies of a megabyte with an unknown key',
-    count: 20,
+    count: 3,
     make: () => ({ body: JSON.stringify({ api_key: 'phc_unknown', event: 'e', a: 'x'.repeat(1_000_000) }) }),
     statuses: [401, 503],
   },
-  { name: 'large lists of numbers', count: 10, make: () => ({ body: zeros(9_000_000) }), statuses: [401, 413, 503] },
   {
     name: 'hundreds of thousands of events in a batch',
     count: 5,
     make: () => ({ body: events(900_000, '{}') }),
     statuses: [413],
-  },
-  {
-    name: 'events of very many keys',
-    count: 5,
-    make: () => ({ body: events(10, `{"event":"e","distinct_id":"d","properties":{${distinctKeys(50_000)}}}`) }),
-    statuses: [200, 413, 503],
-  },
-  {
-    name: 'half surrogates',
-    count: 10,
-    make: () => ({ body: Buffer.alloc(15_000_000, Buffer.from([0xed, 0xa0, 0x80])) }),
-    statuses: [400, 503],
-  },
-  {
-    name: 'forms of very many fields',
-    path: '/api/projects/',
-    count: 10,
-    make: () => ({ headers: FORM, body: 'a=1&'.repeat(500_000) }),
-    statuses: [400, 413, 503],
-  },
-  {
-    name: 'brackets, to the private API',
-    path: '/api/projects/',
-    count: 20,
-    make: () => ({ headers: JSON_TYPE, body: `[${'[],'.repeat(600_000)}0]` }),
-    statuses: [400, 503],
   },
   {
     name: 'keys, to sign in',
