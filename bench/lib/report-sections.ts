@@ -139,6 +139,17 @@ export const BENCHES: readonly Bench[] = [
     ],
   },
   {
+    name: 'parse',
+    title: 'Parsing JSON with all digits of whole numbers',
+    description:
+      'Microseconds of CPU time for a body, compared with `JSON.parse`, which rounds whole numbers beyond 2^53. A few characters tell whether there can be one.',
+    short: '--rounds 11',
+    rows: ({ measured }: { measured: Record<string, { ours: number; native: number }> }) =>
+      Object.entries(measured).map(
+        ([name, { ours, native }]): Row => [name, `${number(ours)} µs`, `${number(native)} µs`, ratio(ours, native)],
+      ),
+  },
+  {
     name: 'unleash',
     title: 'Flags over HTTP compared with Unleash',
     description:

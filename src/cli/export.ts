@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { parseExact, stringifyExact } from '../core/json/exact-json.ts';
 import { type CsvCells, csvLine } from '../lib/csv-line.ts';
 import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
 import { type Exportable, exportColumns, linesToParquet } from './parquet.ts';
@@ -156,11 +157,11 @@ async function receive(
 /** Chunks are complete lines. */
 function csvWriter(what: Exportable, cells: CsvCells, sink: Writable): (chunk: Uint8Array) => Promise<void> {
   const columns = exportColumns(what);
-  const cell = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+  const cell = (value: unknown): string => (typeof value === 'string' ? value : stringifyExact(value ?? null));
   const textsOf = (row: Record<string, unknown>): string[] => columns.map((column) => cell(row[column]));
   return (chunk) => {
     const lines = Buffer.from(chunk).toString('utf8').trimEnd().split('\n');
-    const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const rows = lines.map((line) => parseExact(line) as Record<string, unknown>);
     return writeTo(sink, rows.map((row) => csvLine(textsOf(row), cells)).join(''));
   };
 }

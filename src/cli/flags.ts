@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../core/json/json.ts';
 import type { FlagAnswer } from '../operate/evaluate-flag.ts';
 import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
@@ -53,7 +54,7 @@ function readPairs<T extends Json>(
 
 function parseValue(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text);
   } catch {
     return text;
   }
@@ -62,10 +63,10 @@ function parseValue(text: string): Json {
 function printAnswer({ out }: CommandContext, answer: FlagAnswer): void {
   out.print(`${answer.flag} is ${JSON.stringify(answer.value)} for ${answer.user} at ${answer.at}`);
   out.print(`  because    ${answer.description} (${answer.reason})`);
-  if (answer.payload !== null) out.print(`  payload    ${JSON.stringify(answer.payload)}`);
+  if (answer.payload !== null) out.print(`  payload    ${stringifyExact(answer.payload)}`);
   out.print(`  version    ${answer.version}`);
   out.print(`  person     ${answer.person ?? 'unknown'}`);
   const count = Object.keys(answer.person_properties as JsonObject).length;
-  if (count > 0) out.print(`  properties ${JSON.stringify(answer.person_properties)}`);
+  if (count > 0) out.print(`  properties ${stringifyExact(answer.person_properties)}`);
   for (const assumed of answer.assumed) out.print(`  note       ${assumed}`);
 }

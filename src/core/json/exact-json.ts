@@ -3,7 +3,8 @@
  * bigints, and are written as the numbers that they were. Anything else is exactly as `JSON.parse` and `JSON.stringify` have it,
  * numbers with a fraction or an exponent included.
  */
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+import { MIN_LONG_DIGITS, mayHaveLongNumber } from './long-numbers.ts';
 import { endOfString } from './text-scan.ts';
 
 declare global {
@@ -12,42 +13,16 @@ declare global {
   }
 }
 
-/** The first number that is rounded, 2^53 + 1, has 16 digits. */
-const MIN_DIGITS = 16;
 /** A double has no more: a longer number is Infinity to every other reader of JSON. */
 const MAX_DIGITS = 308;
 
-/** Throws a SyntaxError, like `JSON.parse`. Does not recurse. `T`: what the caller knows about text of its own. */
-export function parseExact<T = Json>(text: string): T {
-  const value: Json = JSON.parse(text);
-  return (mayHaveLongNumber(text) ? parseLongNumbers(text, value) : value) as T;
-}
-
 /**
- * Whether there may be a whole number of 16 digits or more. Looks at every 16th character only, since a run of 16 digits
- * cannot lie between two of them: a few per cent of the time of parsing. Digits of texts and fractions follow a quote, a
- * letter or a point.
+ * Throws a SyntaxError, like `JSON.parse`. Does not recurse. `T`: what the caller knows about text of its own.
+ * `mayHaveLong`: false where the caller knows that there is no long number.
  */
-export function mayHaveLongNumber(text: string): boolean {
-  for (let at = MIN_DIGITS - 1; at < text.length; at += MIN_DIGITS) {
-    if (!isDigitAt(text, at)) continue;
-    // Of a run through `at`, one of these belongs to it too: most short runs are ruled out here.
-    if (!isDigitAt(text, at - MIN_DIGITS / 2) && !isDigitAt(text, at + MIN_DIGITS / 2)) continue;
-    let start = at;
-    while (isDigitAt(text, start - 1)) start--;
-    let end = at + 1;
-    while (isDigitAt(text, end)) end++;
-    if (end - start >= MIN_DIGITS && BEFORE_NUMBER.has(text[start - 1] ?? '')) return true;
-    at = Math.max(at, end - MIN_DIGITS);
-  }
-  return false;
-}
-
-const BEFORE_NUMBER: ReadonlySet<string> = new Set(['', ':', ',', '[', '-', ' ', '\n', '\r', '\t']);
-
-function isDigitAt(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 48 && code <= 57;
+export function parseExact<T = Json>(text: string, mayHaveLong = mayHaveLongNumber(text)): T {
+  const value: Json = JSON.parse(text);
+  return (mayHaveLong ? parseLongNumbers(text, value) : value) as T;
 }
 
 /** Control characters can only be in JSON as these escapes, so one that is absent can mark our texts. */
@@ -65,37 +40,56 @@ function parseLongNumbers(text: string, value: Json): Json {
   return marked === text ? value : readMarked(JSON.parse(marked), mark.character);
 }
 
-/** Not in an exponent or a fraction, nor with one. */
-const LONG_NUMBER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
-
+/** Reads every character once: regular expressions overflow the stack on millions of digits. */
 function replaceLongNumbers(text: string, replace: (digits: string) => string): string {
-  const exactly = (digits: string): string => (isRounded(digits) ? replace(digits) : digits);
   const parts: string[] = [];
-  for (let from = 0; from < text.length; ) {
-    const quote = text.indexOf('"', from);
-    const end = quote === -1 ? text.length : quote;
-    parts.push(text.slice(from, end).replace(LONG_NUMBER, exactly));
-    from = quote === -1 ? end : endOfString(text, quote);
-    parts.push(text.slice(end, from));
+  let copied = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (!isNumberCode(code)) at++;
+    else {
+      const end = endOfNumber(text, at);
+      const number = end - at < MIN_LONG_DIGITS ? '' : text.slice(at, end);
+      if (isRounded(number)) {
+        parts.push(text.slice(copied, at), replace(number));
+        copied = end;
+      }
+      at = end;
+    }
   }
-  return parts.join('');
+  return copied === 0 ? text : parts.join('') + text.slice(copied);
 }
 
-/** Whether a double would not be written with these digits. */
-const isRounded = (digits: string): boolean => digits.length <= MAX_DIGITS && String(Number(digits)) !== digits;
+const QUOTE = 34;
+
+/** Digits and `+-.eE`. Outside of texts, numbers are the only words that begin with one of them. */
+const isNumberCode = (code: number): boolean =>
+  (code >= 48 && code <= 57) || code === 45 || code === 46 || code === 43 || code === 101 || code === 69;
+
+function endOfNumber(text: string, from: number): number {
+  let end = from;
+  while (isNumberCode(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** A whole number, which a double would not be written like. */
+const isRounded = (number: string): boolean =>
+  number.length <= MAX_DIGITS && /^-?\d+$/.test(number) && String(Number(number)) !== number;
 
 /** In place. A stack of its own, because the value may be nested too deeply for recursion. */
 function readMarked(value: Json, mark: string): Json {
-  const root = { value };
-  const stack: { [key: string]: Json }[] = [root];
+  const root = [value];
+  const stack: (Json[] | JsonObject)[] = [root];
   for (let holder = stack.pop(); holder !== undefined; holder = stack.pop()) {
-    for (const key in holder) {
-      const inner = holder[key];
-      if (typeof inner === 'string' && inner.startsWith(mark)) holder[key] = BigInt(inner.slice(mark.length));
-      else if (typeof inner === 'object' && inner !== null) stack.push(inner as { [key: string]: Json });
+    // Also a list: its indexes are keys.
+    const values = holder as JsonObject;
+    for (const [key, inner] of Object.entries(values)) {
+      if (typeof inner === 'object' && inner !== null) stack.push(inner);
+      else if (typeof inner === 'string' && inner.startsWith(mark)) values[key] = BigInt(inner.slice(mark.length));
     }
   }
-  return root.value;
+  return root[0] ?? null;
 }
 
 let hasMetBigint = false;

@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts';
 import { parseExact } from './exact-json.ts';
+import { bytesMayHaveLongNumber, mayHaveLongNumber } from './long-numbers.ts';
 import { endOfString } from './text-scan.ts';
 
 /**
@@ -9,19 +10,23 @@ import { endOfString } from './text-scan.ts';
  * Plain parsing goes first, because nearly every body is plain JSON. It keeps `__proto__` as an ordinary own key and does
  * not recurse, so neither prototypes nor nesting are a danger here.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, mayHaveLong = mayHaveLongNumber(text)): unknown {
   try {
-    return parseExact(text);
+    return parseExact(text, mayHaveLong);
   } catch (error) {
     const mended = nullBareLiterals(text);
     if (mended === text) throw malformedJson(error);
-    return parseMended(mended);
+    return parseMended(mended, mayHaveLong);
   }
 }
 
-function parseMended(text: string): unknown {
+/** The same for UTF-8. */
+export const parseJsonBytes = (bytes: Buffer): unknown =>
+  parseJson(bytes.toString('utf8'), bytesMayHaveLongNumber(bytes));
+
+function parseMended(text: string, mayHaveLong: boolean): unknown {
   try {
-    return parseExact(text);
+    return parseExact(text, mayHaveLong);
   } catch (error) {
     throw malformedJson(error);
   }

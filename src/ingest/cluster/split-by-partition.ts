@@ -6,7 +6,7 @@ import { changedSubjects, mergedSubjects } from '../../core/events/changed-subje
 import { distinctIdOf } from '../../core/events/distinct-id.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json.ts';
-import { parseJson } from '../../core/json/parse-json.ts';
+import { parseJsonBytes } from '../../core/json/parse-json.ts';
 import { hashText, stripeOf } from '../../core/persons/id-stripe.ts';
 import { eachBatch } from '../../lib/in-batches.ts';
 import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
@@ -37,7 +37,7 @@ export async function splitByPartition(
   partitions: number,
   newSeed: () => Buffer,
 ): Promise<PartitionedRequest[]> {
-  const all = events ?? extractEvents(parseJson(entry.payload.toString('utf8'))).events;
+  const all = events ?? extractEvents(parseJsonBytes(entry.payload)).events;
   const byPartition = new Map<number, JsonObject[]>();
   await eachBatch(all, BATCH_SIZE, (batch) => {
     for (const raw of batch) {

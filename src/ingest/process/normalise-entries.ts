@@ -4,7 +4,7 @@ import { extractEvents } from '../../core/events/extract-events.ts';
 import { arrivalOf } from '../../core/events/import-line.ts';
 import { type Normalised, normalise } from '../../core/events/normalise.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { parseJson } from '../../core/json/parse-json.ts';
+import { parseJsonBytes } from '../../core/json/parse-json.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestProject } from '../../stores/ingest/ingest-store.ts';
 import { derivedUuid, parseRequestContext, type RequestContext } from '../accept/request-context.ts';
@@ -33,7 +33,7 @@ export function normaliseEntries(entries: readonly LogEntry[], projects: Project
   for (const entry of entries) {
     const context = parseRequestContext(entry.context);
     const project = projects.get(entry.projectId);
-    const { events, isSingle } = extractEvents(parseJson(entry.payload.toString('utf8')));
+    const { events, isSingle } = extractEvents(parseJsonBytes(entry.payload));
     context.engage &&= isSingle;
     for (const [index, raw] of events.entries()) {
       const fallbackUuid = derivedUuid(entry, index);

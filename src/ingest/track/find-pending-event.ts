@@ -8,7 +8,7 @@ import { Failure } from '../../core/errors.ts';
 import { identityOf } from '../../core/events/event-identity.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { isJsonObject } from '../../core/json/json.ts';
-import { parseJson } from '../../core/json/parse-json.ts';
+import { parseJsonBytes } from '../../core/json/parse-json.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { isProcessed, type LogProgress } from '../../stores/ingest/log-progress.ts';
 import { derivedUuid, parseRequestContext } from '../accept/request-context.ts';
@@ -64,7 +64,7 @@ function mayContainEvent({ payload, receivedAt }: LogEntry, uuid: string): boole
 
 function uuidsIn(entry: LogEntry): (string | undefined)[] {
   const { projectId } = entry;
-  const { events, isSingle } = extractEvents(parseJson(entry.payload.toString('utf8')));
+  const { events, isSingle } = extractEvents(parseJsonBytes(entry.payload));
   const engage = parseRequestContext(entry.context).engage && isSingle;
   return events.map((raw, index) => {
     const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};

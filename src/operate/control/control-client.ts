@@ -1,6 +1,8 @@
 /** Runs operations in the server that has the data folder open. */
+
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import { deserializeError } from '../../lib/rpc.ts';
 import { VERSION } from '../../version.ts';
 import type { OperationOutput } from '../operation.ts';
@@ -24,7 +26,7 @@ export async function findOperator(path: string): Promise<Operator | null> {
 const operatorAt = (path: string): Operator => ({
   async run(name, args, outlet = {}) {
     try {
-      const response = await post(path, `/run/${name}`, JSON.stringify(args), outlet.signal);
+      const response = await post(path, `/run/${name}`, stringifyExact(args), outlet.signal);
       return (await readResponse(response, outlet)) as never;
     } catch (error) {
       throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? connectionLost() : error;
@@ -51,7 +53,7 @@ async function readResponse(response: IncomingMessage, outlet: Partial<Operation
   for await (const { kind, payload } of decodeFrames(response)) {
     if (kind === 'd') await outlet.write?.(payload);
     else if (kind === 'p') outlet.progress?.(JSON.parse(payload.toString('utf8')));
-    else if (kind === 'r') return JSON.parse(payload.toString('utf8'));
+    else if (kind === 'r') return parseExact(payload.toString('utf8'));
     else throw deserializeError(JSON.parse(payload.toString('utf8')));
   }
   throw connectionLost();

@@ -5,10 +5,12 @@
  * `POST /run/<operation>` with arguments as JSON. The response is a stream of frames: `p` progress, `d` bytes, and at the
  * end `r` the result or `e` an error.
  */
+
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
+import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { Logger } from '../../lib/log.ts';
 import { serializeError } from '../../lib/rpc.ts';
 import { VERSION } from '../../version.ts';
@@ -74,7 +76,7 @@ async function answer(
     if (response.write(encodeFrame(kind, payload))) return;
     await once(response, 'drain', { signal });
   };
-  const say = (kind: string, value: unknown): Promise<void> => send(kind, Buffer.from(JSON.stringify(value ?? null)));
+  const say = (kind: string, value: unknown): Promise<void> => send(kind, Buffer.from(stringifyExact(value ?? null)));
   const outlet: OperationOutput = {
     progress: (now) => void say('p', now).catch(() => undefined),
     write: (chunk) => send('d', chunk),
@@ -82,7 +84,7 @@ async function answer(
   };
   response.writeHead(200, { 'content-type': 'application/octet-stream' });
   try {
-    await say('r', await operator.run(operationNameOf(request), JSON.parse(await readBody(request)), outlet));
+    await say('r', await operator.run(operationNameOf(request), parseExact(await readBody(request)), outlet));
   } catch (error) {
     if (signal.aborted) return;
     await say('e', serializeError(error));

@@ -1,7 +1,7 @@
 /** Compares unprocessed events one by one, because entries are split differently on the two sides. */
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
-import { parseJson } from '../../core/json/parse-json.ts';
+import { parseJsonBytes } from '../../core/json/parse-json.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import { isProcessed } from '../../stores/ingest/log-progress.ts';
 import { addText, type Checksums } from './checksums.ts';
@@ -40,6 +40,6 @@ export async function compareLog(
 }
 
 function addEntry(sums: Checksums, { projectId, receivedAt, context, payload }: Entry): void {
-  const { events } = extractEvents(parseJson(payload.toString('utf8')));
+  const { events } = extractEvents(parseJsonBytes(payload));
   for (const event of events) addText(sums, String(projectId), `${receivedAt} ${context} ${stringifyExact(event)}`);
 }

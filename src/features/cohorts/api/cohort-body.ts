@@ -1,6 +1,8 @@
 /** Reads the body of a cohort: JSON, or a form with criteria as JSON text and persons as a file. */
+
 import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import type { CohortChanges } from '../cohorts.ts';
 import { firstColumn } from '../rules/first-column.ts';
@@ -35,7 +37,7 @@ function fromText(value: unknown, attr: string): unknown {
   if (typeof value !== 'string') return value;
   if (value.trim() === '') return undefined;
   try {
-    return JSON.parse(value);
+    return parseExact(value);
   } catch (cause) {
     throw new Failure('invalid', `${attr} is not valid JSON.`, { attr, cause });
   }

@@ -3,7 +3,7 @@ import { Failure } from '../../../core/errors.ts';
 import { projectKeyOf } from '../../../core/events/extract-events.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
-import { parseJson } from '../../../core/json/parse-json.ts';
+import { parseJsonBytes } from '../../../core/json/parse-json.ts';
 import { NO_FIELDS, type QueryValues } from '../../../http/public/decode/decode-request.ts';
 import { parseSmallBody } from '../../../http/public/decode/parse-body.ts';
 import {
@@ -137,7 +137,7 @@ async function parsedBody(
 const SHORT_BODY_BYTES = 8 * 1024;
 
 const parsePlain = (body: Buffer): unknown =>
-  body.length <= SHORT_BODY_BYTES ? parseJson(body.toString('utf8')) : parseSmallBody(body);
+  body.length <= SHORT_BODY_BYTES ? parseJsonBytes(body) : parseSmallBody(body);
 
 function readObject(plain: Buffer, errorTexts: ErrorTexts): JsonObject {
   try {

@@ -3,7 +3,7 @@ import { type RefusalReason, refusedEvent } from '../../../core/events/refused-e
 import { type ItemLimits, ListFinder } from '../../../core/json/find-list.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { exceedsJsonLimits } from '../../../core/json/measure-json.ts';
-import { parseJson } from '../../../core/json/parse-json.ts';
+import { parseJson, parseJsonBytes } from '../../../core/json/parse-json.ts';
 import { createPause } from '../../../lib/in-batches.ts';
 import { malformed, payloadTooLarge } from './decode-failures.ts';
 
@@ -47,7 +47,7 @@ const itemLimits = ({ maxEventBytes, maxEventKeys }: EventLimits): ItemLimits =>
  */
 export async function parseEvents(payload: Buffer, limits: EventLimits, pieces = CHUNK_SIZES): Promise<ParsedEvents> {
   const { worth = minBytesBeyond(limits) } = pieces;
-  if (payload.length < worth) return { body: parseJson(payload.toString('utf8')), payload, refused: [] };
+  if (payload.length < worth) return { body: parseJsonBytes(payload), payload, refused: [] };
   const list = await measure(payload, limits, pieces);
   if (list.open === -1) return parseSingle(payload, list, limits);
   if (list.isAmbiguous) return { body: parseAmbiguous(payload, list, limits), payload, refused: [] };
@@ -77,7 +77,7 @@ async function measure(payload: Buffer, limits: EventLimits, pieces: ChunkSizes)
 /** One event without a list around it. */
 async function parseSingle(payload: Buffer, list: ListFinder, limits: EventLimits): Promise<ParsedEvents> {
   const reason = reasonFor(payload.length, list, limits);
-  if (reason === undefined) return { body: parseJson(payload.toString('utf8')), payload, refused: [] };
+  if (reason === undefined) return { body: parseJsonBytes(payload), payload, refused: [] };
   const body = await refuse(payload, list.keys, reason);
   return { body, payload: Buffer.from(JSON.stringify(body)), refused: [reason] };
 }
@@ -122,7 +122,7 @@ function parseAmbiguous(payload: Buffer, list: ListFinder, limits: EventLimits):
   if (reasonFor(payload.length, list, limits) !== undefined) {
     throw malformed('a body of this size must have "batch" once, and no escapes in the names beside it');
   }
-  return parseJson(payload.toString('utf8'));
+  return parseJsonBytes(payload);
 }
 
 async function parseList(payload: Buffer, list: ListFinder): Promise<unknown> {
@@ -155,5 +155,5 @@ const SMALL_BODY_LIMITS = { containers: 5_000, values: 10_000 };
 export function parseSmallBody(payload: Buffer): unknown {
   if (exceedsJsonLimits(payload, SMALL_BODY_LIMITS))
     throw malformed('Invalid JSON: more lists, objects or values than this server takes');
-  return parseJson(payload.toString('utf8'));
+  return parseJsonBytes(payload);
 }

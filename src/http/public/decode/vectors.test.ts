@@ -30,7 +30,11 @@ interface Case {
 
 const GROUPS = ['matrix', 'sdk-dump', 'django', 'capture-rs', 'segment'];
 
+/** An invalid uuid refuses its event alone. */
+const NOT_FOLLOWED = ['django-053'];
+
 const isReadable = (one: Case): boolean =>
+  !NOT_FOLLOWED.includes(one.id) &&
   GROUPS.includes(one.group) &&
   ['must', 'should'].includes(one.target) &&
   ['text', 'base64', 'none'].includes(one.body_encoding) &&
