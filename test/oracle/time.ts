@@ -48,8 +48,17 @@ export function nextStart(start: number, interval: Interval, timezone: string, w
   return startOf(at, 'hour', timezone);
 }
 
+/** The last slots found: the same ones are needed for every actor, and looking up a time zone is slow. */
+let last: { key: string; slots: Slot[] } = { key: '', slots: [] };
+
 /** Every interval that the range touches. */
 export function slotsOf(range: Range, interval: Interval, timezone: string, week: WeekStart = 'sunday'): Slot[] {
+  const key = [range.from, range.until, interval, timezone, week].join(' ');
+  if (last.key !== key) last = { key, slots: findSlots(range, interval, timezone, week) };
+  return [...last.slots];
+}
+
+function findSlots(range: Range, interval: Interval, timezone: string, week: WeekStart): Slot[] {
   const slots: Slot[] = [];
   if (range.from >= range.until) return slots;
   for (let start = startOf(range.from, interval, timezone, week); start < range.until; ) {

@@ -104,7 +104,8 @@ function worldData(raws: readonly RawEvent[], persons: readonly WorldPerson[], s
 
 const buttonOf = ({ plan }: RawEvent): JsonObject => ({
   tag_name: 'button',
-  attr__class: 'buy',
+  attr__class: 'buy md:flex w-1/2',
+  'attr__data-x': 'a > "b"',
   $el_text: `Buy ${plan}`,
 });
 

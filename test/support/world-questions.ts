@@ -1,4 +1,6 @@
 /** Queries of every kind on the random data of `insight-worlds.ts`; `$cohort` stands for the cohort id. */
+import { readSteps } from '../../src/core/actions/action-steps.ts';
+import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 
 interface WorldQuestion {
@@ -50,6 +52,17 @@ const EVERY_OPERATOR = [
   { key: 'amount', value: '2024-01-01', operator: 'is_date_after' },
 ];
 
+/** The action with the id 7. */
+export const WORLD_ACTION: ActionDefinition = {
+  id: 7,
+  name: 'an action',
+  steps: readSteps([
+    { event: '$pageview', url: '/%_e/' },
+    { event: '$pageview', url: 'pr' },
+    { event: 'pay', properties: [{ key: 'plan', value: 'pro', type: 'person' }] },
+  ]),
+};
+
 export const QUESTIONS: readonly WorldQuestion[] = [
   trends('in hours', { interval: 'hour', date_from: '-30h' }),
   trends('of persons', {
@@ -58,6 +71,14 @@ export const QUESTIONS: readonly WorldQuestion[] = [
       { id: 'visit', math: 'weekly_active' },
     ],
     compare: true,
+  }),
+  trends('of persons in the days before each hour', {
+    events: [
+      { id: null, math: 'weekly_active' },
+      { id: 'visit', math: 'monthly_active' },
+    ],
+    interval: 'hour',
+    date_from: '-50h',
   }),
   trends('of sums and quantiles', {
     events: ['sum', 'avg', 'min', 'median', 'p90'].map((math) => ({ id: null, math, math_property: 'amount' })),
@@ -101,6 +122,7 @@ export const QUESTIONS: readonly WorldQuestion[] = [
       [{ key: 'size', value: 5, operator: 'gt', type: 'group', group_type_index: 0 }],
       [{ key: '$session_duration', value: 600, operator: 'gt', type: 'session' }],
       [{ key: 'selector', value: 'form > button.buy', type: 'element' }],
+      [{ key: 'selector', value: String.raw`button.md\:flex.w-1\/2[data-x="a > \"b\""]`, type: 'element' }],
       [{ key: 'text', value: 'pro', operator: 'not_icontains', type: 'element' }],
     ].map((properties) => ({ id: null, properties })),
     display: 'ActionsTable',
@@ -127,6 +149,15 @@ export const QUESTIONS: readonly WorldQuestion[] = [
   { ...retention('who', { selected_interval: 0 }), path: 'persons/retention' },
   funnel('in order', {}),
   funnel('in any order, by a property', { funnel_order_type: 'unordered', breakdown: 'plan' }),
+  funnel('in any order, by the value on a step', {
+    funnel_order_type: 'unordered',
+    breakdown: 'plan',
+    breakdown_attribution_type: 'step',
+    breakdown_attribution_value: 1,
+  }),
+  trends('of an action', { events: [], actions: [{ id: 7, math: 'dau' }] }),
+  trends('in the future', { date_from: '2100-01-01', events: [{ id: null, math: 'dau' }, { id: null }] }),
+  funnel('in the future', { date_from: '2100-01-01', breakdown: 'plan' }),
   funnel('strictly, by cohorts', {
     funnel_order_type: 'strict',
     breakdown: ['all', '$cohort'],

@@ -70,6 +70,7 @@ const ACTION = {
   steps: [
     { ...anyStep, event: 'pay', filter: property({ owner: 'person' }) },
     { ...anyStep, url: '/pro' },
+    { ...anyStep, event: '$pageview', url: '/%_e/' },
     { ...anyStep, url: '^/f.*/$', urlMatching: 'regex' as const },
     { ...anyStep, event: '$pageview', url: '//', urlMatching: 'exact' as const },
     { ...anyStep, url: '(', urlMatching: 'regex' as const },
@@ -85,6 +86,7 @@ const aFilter: fc.Arbitrary<Json> = fc.constantFrom<Json>(
   [{ key: 'size', value: 4, operator: 'is_not', type: 'group', group_type_index: 0 }],
   [{ key: '$session_duration', value: 600, operator: 'gt', type: 'session' }],
   [{ key: 'selector', value: 'form > button.buy', type: 'element' }],
+  [{ key: 'selector', value: String.raw`form > button.md\:flex.w-1\/2[data-x='a > "b"']`, type: 'element' }],
   [{ key: 'text', value: 'pro', operator: 'not_icontains', type: 'element' }],
   {
     type: 'OR',

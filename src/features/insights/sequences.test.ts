@@ -82,6 +82,7 @@ describe('the engine agrees with the oracle', () => {
     {},
     { breakdown_attribution_type: 'last_touch' },
     { breakdown_attribution_type: 'all_events' },
+    { breakdown_attribution_type: 'step', breakdown_attribution_value: 0 },
     { breakdown_attribution_type: 'step', breakdown_attribution_value: 1 },
   );
   const window = fc.constantFrom<JsonObject>(

@@ -18,7 +18,7 @@ import { contextOf, worldDataOf } from '../../support/oracle-answers.ts';
 import { withCohorts } from '../../support/send-case.ts';
 import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
 import { describeVectors } from '../../support/vectors.ts';
-import { QUESTIONS } from '../../support/world-questions.ts';
+import { QUESTIONS, WORLD_ACTION } from '../../support/world-questions.ts';
 
 vi.setConfig(TIMEOUTS);
 const wanted = process.env['TWO_ENGINES'];
@@ -91,6 +91,7 @@ await describeWithClickHouse('DuckDB and ClickHouse', (server) => {
         now: world.now,
         timezone: world.timezone,
         cohort: (id) => (id === cohort ? { name: 'some' } : undefined),
+        action: (id) => (id === WORLD_ACTION.id ? WORLD_ACTION : undefined),
       };
       const own = JSON.parse(JSON.stringify(fields).replaceAll('"$cohort"', String(cohort))) as JsonObject;
       await expectSame(world.now, async (deps) => ASKS[path]?.(deps, projectId, own, context));
