@@ -3,9 +3,12 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, truncateSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { cairn } from '../support/cairn.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+
+// Each starts the server several times.
+vi.setConfig({ testTimeout: 300_000 });
 
 let dataDir: string;
 let server: ServerProcess | null = null;
