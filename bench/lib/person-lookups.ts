@@ -34,7 +34,8 @@ export const LOOKUPS: readonly Lookup[] = [
     path: (n) => `?email=User${n}@example.org`,
     row: 'select * from persons where project_id = 1 and email = ?',
     key: (n) => `"User${n}@example.org"`,
-    inStore: async (persons, email) => (await persons.listByEmails(1, [email], { limit: 100, offset: 0 }))[0],
+    inStore: async (persons, email) =>
+      (await persons.listByIds(1, await persons.listIdsByEmails(1, [email], { limit: 100, offset: 0 })))[0],
   },
 ];
 

@@ -59,6 +59,7 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       return person;
     };
     const numbers = (list: readonly StoredPerson[]) => list.map(({ version }) => version);
+    const numbersOf = async (ids: Promise<number[]>) => numbers(await persons().listByIds(1, await ids));
 
     const versions = async (slice: PersonScan) => {
       const ids = slice.persons.map(({ id }) => id);
@@ -88,9 +89,21 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
         { n: 2, createdAt: NOW + 9 },
         { n: 9, projectId: 2 },
       ]);
-      expect(numbers(await persons().list(1, ALL))).toEqual([2, 3, 4, 1]);
-      expect(numbers(await persons().list(1, { limit: 2, offset: 1 }))).toEqual([3, 4]);
-      expect(await persons().list(1, { limit: 2, offset: 4 })).toEqual([]);
+      expect(await numbersOf(persons().listIds(1, ALL))).toEqual([2, 3, 4, 1]);
+      expect(await numbersOf(persons().listIds(1, { limit: 2, offset: 1 }))).toEqual([3, 4]);
+      expect(await persons().listIds(1, { limit: 2, offset: 4 })).toEqual([]);
+    });
+
+    it('knows the sizes of persons, and ends a scan where they become many bytes', async () => {
+      const text = 'x'.repeat(3 * 1024 * 1024);
+      await add([0, 1, 2, 3].map((n) => ({ n, createdAt: NOW - n, properties: n === 3 ? {} : { text } })));
+      const ids = await persons().listIds(1, ALL);
+      const sizes = await persons().listSizes(1, [...ids].reverse());
+      expect(sizes).toEqual(ids.map((id, n) => ({ id, bytes: n === 3 ? 2 : text.length + 11 })));
+      expect(await persons().listSizes(2, ids)).toEqual([]);
+      const scan = await persons().scan(1, null, 10, []);
+      expect(scan.persons.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+      expect((await persons().scan(1, scan.cursor, 10, [])).persons.map(({ id }) => id)).toEqual(ids.slice(2));
     });
 
     it('finds persons by the JSON text of their e-mail, newest first', async () => {
@@ -99,17 +112,17 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
       await add([{ n: 90 }, { n: 91, projectId: 2, properties: { email: 'a@x' } }]);
       for (const email of emails) {
         const same = emails.flatMap((other, n) => (JSON.stringify(other) === JSON.stringify(email) ? [n] : []));
-        expect(numbers(await persons().listByEmails(1, [JSON.stringify(email)], ALL))).toEqual(same.reverse());
+        expect(await numbersOf(persons().listIdsByEmails(1, [JSON.stringify(email)], ALL))).toEqual(same.reverse());
       }
-      expect(numbers(await persons().listByEmails(1, ['"a@x"', '"b@x"'], { limit: 1, offset: 1 }))).toEqual([1]);
-      expect(await persons().listByEmails(1, ['"A@x"', "' or 1=1 --"], ALL)).toEqual([]);
-      expect(await persons().listByEmails(1, [], ALL)).toEqual([]);
+      expect(await numbersOf(persons().listIdsByEmails(1, ['"a@x"', '"b@x"'], { limit: 1, offset: 1 }))).toEqual([1]);
+      expect(await persons().listIdsByEmails(1, ['"A@x"', "' or 1=1 --"], ALL)).toEqual([]);
+      expect(await persons().listIdsByEmails(1, [], ALL)).toEqual([]);
     });
 
     it('scans the list in batches, each person once, and reports the end', async () => {
       const times = [5, 5, 5, 5, 3, 3, 9, 1, 5, 3];
       await add(times.map((at, n) => ({ n, createdAt: NOW + at })));
-      const whole = numbers(await persons().list(1, ALL));
+      const whole = await numbersOf(persons().listIds(1, ALL));
       for (const size of [1, 2, 3, 4, 10, 11]) {
         const seen: number[] = [];
         for (let after: PersonCursor | null = null; ; ) {
@@ -215,8 +228,8 @@ export function describePersonStore(name: string, open: () => Promise<MetadataSe
         }),
       );
       expect(await found(uuidOf(1))).toEqual(next);
-      expect(await persons().listByEmails(1, ['"old@x"'], ALL)).toEqual([]);
-      expect(await persons().listByEmails(1, ['"new@x"'], ALL)).toEqual([next]);
+      expect(await persons().listIdsByEmails(1, ['"old@x"'], ALL)).toEqual([]);
+      expect(await persons().listIdsByEmails(1, ['"new@x"'], ALL)).toEqual([next.id]);
       expect(await persons().listHistory(1, uuidOf(1))).toEqual([first, change, added]);
       expect(await persons().listHistory(2, uuidOf(1))).toEqual([]);
       const defined = await setup.metadata.definitions.listProperties(1, { kind: 'person', groupTypeIndex: -1 });

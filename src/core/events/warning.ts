@@ -8,9 +8,11 @@ type WarningType =
   | 'event_timestamp_in_future'
   | 'event_too_large'
   | 'group_key_too_long'
+  | 'group_properties_size_violation'
   | 'ignored_invalid_timestamp'
   | 'invalid_event_when_process_person_profile_is_false'
   | 'invalid_process_person_profile'
+  | 'person_properties_size_violation'
   | 'skipping_event_invalid_distinct_id'
   | 'skipping_event_invalid_uuid';
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { jsonEqual } from '../json/json-equal.ts';
 import type { PropertyChange } from './person.ts';
+import { growsTooLarge } from './properties-size.ts';
 
 /** An update of a person's properties. */
 export interface PropertyUpdate {
@@ -15,11 +16,14 @@ interface AppliedProperties {
   properties: JsonObject;
   /** At most one for each key. */
   changes: PropertyChange[];
+  /** The person would have been too large, so nothing changed. */
+  isTooLarge: boolean;
 }
 
 /**
  * Applies set_once, then set, then unset. set_once applies to absent properties; null is not absent. Each key changes at
- * most once, by the last step that mentions it. Equal values, compared deeply, are no change.
+ * most once, by the last step that mentions it. Equal values, compared deeply, are no change. An update that would make
+ * the properties too large has no effect.
  */
 export function applyProperties(current: JsonObject, update: PropertyUpdate): AppliedProperties {
   const draft = new Draft(current);
@@ -34,7 +38,11 @@ export function applyProperties(current: JsonObject, update: PropertyUpdate): Ap
     if (!unset?.has(key)) draft.put(key, set[key] ?? null);
   }
   for (const key of unset ?? []) draft.remove(key);
-  return { properties: draft.properties, changes: draft.changes };
+  const { properties, changes } = draft;
+  if (changes.length > 0 && growsTooLarge(current, properties)) {
+    return { properties: current, changes: [], isTooLarge: true };
+  }
+  return { properties, changes, isTooLarge: false };
 }
 
 /** Copies on the first change only: most events change nothing. */

@@ -1,6 +1,7 @@
 import type { Event } from '../events/event.ts';
 import { implicitUpdates, isImplicitKey, updatesPerson } from '../events/implicit-updates.ts';
 import type { Warning } from '../events/warning.ts';
+import type { JsonObject } from '../json/json.ts';
 import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
 import { illegalMergeWarning, type MergeAttempt, mergeAttempt } from './merge-attempt.ts';
 import type { Person, PropertyChange } from './person.ts';
@@ -27,6 +28,8 @@ export class PersonUpdates {
   readonly #ops: PersonOp[] = [];
   readonly #history: HistoryEntry[] = [];
   readonly #overrides: Override[] = [];
+  /** Of the event that is being handled. */
+  #warnings: Warning[] = [];
 
   constructor(known: KnownPersons) {
     this.#register = new PersonRegister(known);
@@ -34,12 +37,12 @@ export class PersonUpdates {
 
   handle(event: Event): HandledEvent {
     const warnings: Warning[] = [];
+    this.#warnings = warnings;
     if (event.person === 'none') return { personId: this.#personlessId(event), warnings };
     const attempt = mergeAttempt(event);
     const refusal = attempt === undefined ? undefined : illegalMergeWarning(event, attempt.sourceId);
     if (refusal !== undefined) warnings.push(refusal);
-    const entry =
-      attempt === undefined || refusal !== undefined ? this.#plain(event) : this.#merge(event, attempt, warnings);
+    const entry = attempt === undefined || refusal !== undefined ? this.#plain(event) : this.#merge(event, attempt);
     return { personId: entry.person.uuid, warnings };
   }
 
@@ -85,7 +88,7 @@ export class PersonUpdates {
     entry.isChanged = true;
   }
 
-  #merge(event: Event, attempt: MergeAttempt, warnings: Warning[]): RegisterEntry {
+  #merge(event: Event, attempt: MergeAttempt): RegisterEntry {
     const source = this.#register.find(event.projectId, attempt.sourceId);
     const target = this.#register.find(event.projectId, event.distinctId);
     for (const entry of [source, target]) if (entry) this.#applyImplicit(entry);
@@ -95,7 +98,7 @@ export class PersonUpdates {
     if (source === undefined) this.#addId(event.projectId, attempt.sourceId, target);
     if (plan === 'refuse') {
       const details = { sourceDistinctId: attempt.sourceId, targetDistinctId: event.distinctId, eventUuid: event.uuid };
-      warnings.push({ type: 'cannot_merge_already_identified', details });
+      this.#warnings.push({ type: 'cannot_merge_already_identified', details });
     }
     const isMerge = plan === 'merge_source_into_target' && source !== undefined;
     const base = isMerge ? this.#takeOver(source, target, attempt, event) : target.person;
@@ -123,7 +126,7 @@ export class PersonUpdates {
   #create(event: Event, update: PropertyUpdate, isIdentified: boolean): RegisterEntry {
     const { projectId, distinctId, uuid: eventUuid, timestamp: createdAt } = event;
     const uuid = this.#register.freeUuid(projectId, distinctId);
-    const { properties, changes } = applyProperties({ [CREATOR]: eventUuid }, update);
+    const { properties, changes } = this.#apply({ [CREATOR]: eventUuid }, update, event);
     const person: Person = { projectId, uuid, createdAt, properties, isIdentified, version: 0 };
     const entry = newEntry(person, true);
     this.#register.add(entry);
@@ -158,14 +161,14 @@ export class PersonUpdates {
     this.#overrides.push({ projectId, from: from.uuid, to: to.uuid });
     source.mergedInto = to.uuid;
     source.isChanged = true;
-    const { properties, changes } = applyProperties(to.properties, { setOnce: from.properties });
+    const { properties, changes } = this.#apply(to.properties, { setOnce: from.properties }, event);
     this.#recordHistory(to.uuid, changes, event);
     return { ...to, properties, createdAt: Math.min(from.createdAt, to.createdAt) };
   }
 
   /** Updates a person; the version grows if anything changed or another person was merged in. */
   #write(entry: RegisterEntry, next: Person, update: PropertyUpdate, event: Event, isMerge = false): void {
-    const { properties, changes } = applyProperties(next.properties, update);
+    const { properties, changes } = this.#apply(next.properties, update, event);
     const before = entry.person;
     const isSame =
       properties === before.properties &&
@@ -175,6 +178,14 @@ export class PersonUpdates {
     entry.person = { ...next, properties, version: before.version + 1 };
     entry.isChanged = true;
     this.#recordHistory(before.uuid, changes, event);
+  }
+
+  #apply(current: JsonObject, update: PropertyUpdate, { distinctId, uuid }: Event) {
+    const applied = applyProperties(current, update);
+    if (applied.isTooLarge) {
+      this.#warnings.push({ type: 'person_properties_size_violation', details: { distinctId, eventUuid: uuid } });
+    }
+    return applied;
   }
 
   #recordHistory(personUuid: string, changes: readonly PropertyChange[], event: Event): void {

@@ -7,7 +7,7 @@ import { createPause } from '../../lib/in-batches.ts';
 import { preparePatternSearch } from '../../lib/search-pattern.ts';
 import type { GroupQuery, GroupStore, StoredGroup } from '../../stores/metadata/groups.ts';
 
-const PAGE_SIZE = 1000;
+const PAGE_SIZE = 250;
 const MAX_SCANNED_GROUPS = 200_000;
 
 /** All filters are about the group's own properties, whatever their type says. */

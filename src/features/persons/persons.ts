@@ -91,7 +91,8 @@ async function updatePerson(
 ): Promise<StoredPerson> {
   return metadata.transaction(async (store) => {
     const person = await getPerson(store.persons, project.id, ref);
-    const { properties, changes } = applyProperties(person.properties, update);
+    const { properties, changes, isTooLarge } = applyProperties(person.properties, update);
+    if (isTooLarge) throw invalid('properties', 'All properties of a person together may have 128 kB of JSON at most.');
     if (changes.length === 0) return person;
     const at = clock.now();
     const activityId = ids.orderedUuid(at);

@@ -40,7 +40,7 @@ async function namesOf(
   waiting: readonly OutboxMessage[],
 ): Promise<ReadonlyMap<string, string>> {
   const uuids = [...new Set(waiting.map(({ personUuid }) => personUuid))];
-  const persons = await eventPersons.listByUuids(projectId, uuids);
+  const persons = await eventPersons.listByUuids(projectId, uuids, ['email']);
   return new Map(
     persons.map(({ uuid, properties, firstDistinctId }) => [
       uuid,

@@ -7,7 +7,9 @@ import {
   groupTypesIn,
   MAX_GROUP_TYPES,
 } from '../../core/events/groups.ts';
+import type { Warning } from '../../core/events/warning.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
+import { growsTooLarge } from '../../core/persons/properties-size.ts';
 import type { Group, GroupType, IngestChanges, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { NewEvent } from './normalise-entries.ts';
 
@@ -33,11 +35,11 @@ export class GroupRecorder {
   }
 
   /** The event's group keys by index; a `$groupidentify` also updates its group. */
-  handle(event: Event): (string | null)[] {
+  handle(event: Event): { keys: (string | null)[]; warnings: Warning[] } {
     const identified = groupIdentify(event);
     const group = identified && this.#identifiedGroup(event);
-    if (identified && group) this.#update(event, identified, group);
-    return applyGroups(event, this.#indexesOf(event.projectId));
+    const warnings = identified && group ? this.#update(event, identified, group) : [];
+    return { keys: applyGroups(event, this.#indexesOf(event.projectId)), warnings };
   }
 
   indexOf(projectId: number, type: string): number | undefined {
@@ -76,13 +78,22 @@ export class GroupRecorder {
       : undefined;
   }
 
-  #update(event: Event, { set }: GroupIdentify, group: Pick<Group, 'projectId' | 'typeIndex' | 'key'>): void {
+  #update(
+    event: Event,
+    { type, set }: GroupIdentify,
+    group: Pick<Group, 'projectId' | 'typeIndex' | 'key'>,
+  ): Warning[] {
     const key = keyOf(group.projectId, group.typeIndex, group.key);
     const before = this.#groups.get(key);
     const properties = { ...before?.properties, ...set };
-    if (before && stringifyExact(properties) === stringifyExact(before.properties)) return;
+    if (growsTooLarge(before?.properties ?? {}, properties)) {
+      const details = { groupType: type, groupKey: group.key, eventUuid: event.uuid };
+      return [{ type: 'group_properties_size_violation', details }];
+    }
+    if (before && stringifyExact(properties) === stringifyExact(before.properties)) return [];
     const createdAt = before?.createdAt ?? event.timestamp;
     this.#groups.set(key, { ...group, properties, createdAt, version: (before?.version ?? 0) + 1 });
     this.#changed.add(key);
+    return [];
   }
 }

@@ -178,10 +178,10 @@ function toStoredEvent(
   { event, source }: NewEvent,
   { groups, persons, definitions, fates }: Pick<Chunk, 'groups' | 'persons' | 'definitions' | 'fates'>,
 ): StoredEvent {
-  const groupKeys = groups.handle(event);
+  const { keys: groupKeys, warnings: groupWarnings } = groups.handle(event);
   const { personId, warnings } = persons.handle(event);
   definitions.record(event, groups);
-  fates.recordWarnings(source, warnings);
+  fates.recordWarnings(source, [...groupWarnings, ...warnings]);
   return {
     projectId: event.projectId,
     uuid: event.uuid,

@@ -117,7 +117,7 @@ export class CohortMembers {
         const paused = pause();
         if (paused !== undefined) await paused;
       }
-      if (page.length < PERSON_PAGE_SIZE) return { everyone, matching };
+      if (page.length === 0) return { everyone, matching };
       after = page.at(-1)?.id ?? after;
       await nextTurn();
     }

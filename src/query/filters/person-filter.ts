@@ -36,8 +36,8 @@ export async function matchPersons(
 async function* personPages(persons: EventPersonStore, projectId: number): AsyncGenerator<OwnerRow[]> {
   for (let after = 0; ; ) {
     const page = await persons.listAfter(projectId, after, PAGE_SIZE);
+    if (page.length === 0) return;
     yield page;
-    if (page.length < PAGE_SIZE) return;
     after = page.at(-1)?.id ?? after;
   }
 }

@@ -23,9 +23,13 @@ export interface PersonProperties {
 }
 
 export interface EventPersonStore {
-  listByUuids(projectId: number, uuids: readonly string[]): Promise<EventPerson[]>;
+  /** With these of their properties; default: all. */
+  listByUuids(projectId: number, uuids: readonly string[], keys?: readonly string[]): Promise<EventPerson[]>;
   getUuid(projectId: number, id: number): Promise<string | null>;
-  /** Persons with an id above `id`, ascending: for reading all of them page by page. */
+  /**
+   * Persons with an id above `id`, ascending, for reading all of them page by page: up to `limit`, fewer where they are
+   * large, none at the end.
+   */
   listAfter(projectId: number, id: number, limit: number): Promise<PersonProperties[]>;
 }
 

@@ -46,6 +46,11 @@ export interface PersonScan {
   cursor: PersonCursor | null;
 }
 
+export interface PersonSize {
+  id: number;
+  bytes: number;
+}
+
 export interface PersonWrite {
   person: StoredPerson;
   history: readonly HistoryEntry[];
@@ -56,10 +61,10 @@ export interface PersonWrite {
 export interface PersonStore {
   get(projectId: number, ref: PersonRef): Promise<StoredPerson | null>;
   getByDistinctId(projectId: number, distinctId: string): Promise<StoredPerson | null>;
-  /** Newest first, then by uuid. */
-  list(projectId: number, page: Page): Promise<StoredPerson[]>;
+  /** The ids of a page of the list: newest first, then by uuid. */
+  listIds(projectId: number, page: Page): Promise<number[]>;
   /** Persons whose e-mail is one of these JSON texts, in list order. */
-  listByEmails(projectId: number, emails: readonly string[], page: Page): Promise<StoredPerson[]>;
+  listIdsByEmails(projectId: number, emails: readonly string[], page: Page): Promise<number[]>;
   /**
    * Scans the next `size` persons of the list and returns those that pass all prefilters (each a choice of several) with
    * the properties named in `keys` (default: all). The work of one call is bounded, whatever it finds.
@@ -81,7 +86,9 @@ export interface PersonStore {
     after: PersonCursor | null,
     limit: number,
   ): Promise<ListedPerson[] | null>;
-  /** In list order. */
+  /** How large the properties of these persons are, in list order. */
+  listSizes(projectId: number, ids: readonly number[]): Promise<PersonSize[]>;
+  /** In list order. All are in memory at once: see `listSizes`. */
   listByIds(projectId: number, ids: readonly number[]): Promise<StoredPerson[]>;
   /** Up to `limit` distinct ids of each person, in the order they were added. */
   listDistinctIds(personIds: readonly number[], limit: number): Promise<ReadonlyMap<number, string[]>>;

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { countFitting } from '../../core/count-fitting.ts';
 import type {
   DeadLetterStore,
   EventPerson,
@@ -6,12 +7,24 @@ import type {
   FateStore,
   WarningStore,
 } from '../metadata/event-records.ts';
+import type { SqlDialect } from './dialect.ts';
 import { paged } from './paging.ts';
 import type { Sql } from './tables.ts';
 
+/** The properties of a page of persons, about. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
+/** An object with these properties, null where absent. */
+const chosenProperties = (dialect: SqlDialect, keys: readonly string[]): RawBuilder<unknown> => {
+  const values = keys.map(
+    (key) => sql`${`${JSON.stringify(key)}:`} || coalesce(${dialect.jsonValue(sql`p.properties`, key)}, 'null')`,
+  );
+  return sql`('{' || ${sql.join(values, sql` || ',' || `)} || '}')`;
+};
+
 export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
   return {
-    async listByUuids(projectId, uuids): Promise<EventPerson[]> {
+    async listByUuids(projectId, uuids, keys): Promise<EventPerson[]> {
       if (uuids.length === 0) return [];
       const wanted = dialect.rows(
         { uuid: 'text' },
@@ -24,7 +37,7 @@ export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
         firstDistinctId: string | null;
       }
       const { rows } = await sql<Row>`
-        select p.uuid, p.is_identified, p.properties,
+        select p.uuid, p.is_identified, ${keys === undefined ? sql`p.properties` : chosenProperties(dialect, keys)} as properties,
           (select d.distinct_id from person_distinct_ids d where d.person_id = p.id order by d.id limit 1)
             as first_distinct_id
         from ${wanted} w
@@ -41,14 +54,13 @@ export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
       return (await found.executeTakeFirst())?.uuid ?? null;
     },
     async listAfter(projectId, id, limit) {
-      const rows = await db
-        .selectFrom('persons')
-        .select(['id', 'uuid', 'properties'])
-        .where('projectId', '=', projectId)
-        .where('id', '>', id)
-        .orderBy('id')
-        .limit(limit)
-        .execute();
+      const after = db.selectFrom('persons').where('projectId', '=', projectId).where('id', '>', id).orderBy('id');
+      const sizes = await after.select(sql<number>`octet_length(properties)`.as('bytes')).limit(limit).execute();
+      const fitting = countFitting(
+        sizes.map(({ bytes }) => ({ bytes: Number(bytes) })),
+        MAX_PAGE_BYTES,
+      );
+      const rows = await after.select(['id', 'uuid', 'properties']).limit(fitting).execute();
       return rows.map((row) => ({ ...row, id: Number(row.id) }));
     },
   };

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { countFitting } from '../../core/count-fitting.ts';
 import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
@@ -7,6 +8,7 @@ import type {
   PartialPerson,
   PersonCursor,
   PersonScan,
+  PersonSize,
   PersonStore,
   PersonWrite,
   Prefilter,
@@ -27,15 +29,16 @@ export function personStore(on: Sql): PersonStore {
     get: async (projectId, ref) =>
       one('id' in ref ? await queries.byId([projectId, ref.id]) : await queries.byUuid([projectId, ref.uuid])),
     getByDistinctId: async (projectId, distinctId) => one(await queries.byDistinctId([projectId, distinctId])),
-    list: (projectId, page) => listPersons(on, projectId, page),
-    async listByEmails(projectId, emails, { limit, offset }) {
+    listIds: (projectId, page) => listIds(on, projectId, page),
+    async listIdsByEmails(projectId, emails, { limit, offset }) {
       if (emails.length === 0) return [];
       const wanted = JSON.stringify([...new Set(emails)].map((email) => ({ email })));
-      return (await queries.byEmail([wanted, projectId, limit, offset])).map(toStoredPerson);
+      return (await queries.byEmail([wanted, projectId, limit, offset])).map(({ id }) => Number(id));
     },
     scan: (projectId, after, size, prefilters, keys) => scanPersons(on, projectId, after, size, prefilters, keys),
     // The engines override this: see sqlite/person-index-reader.ts.
     listMatching: async () => null,
+    listSizes: (projectId, ids) => listSizes(on, projectId, ids),
     listByIds: (projectId, ids) => listByIds(on, projectId, ids),
     async listDistinctIds(personIds, limit) {
       const found = new Map(personIds.map((id) => [id, [] as string[]]));
@@ -75,10 +78,10 @@ function compiledQueries({ db, dialect }: Sql) {
       where d.project_id = ${0} and d.distinct_id = ${''} and p.id = d.person_id`,
     ),
     // The '+' keeps SQLite from using the index of the order, which would scan the whole list for one address.
-    byEmail: compiled<Row>(
+    byEmail: compiled<{ id: number }>(
       db,
       () => sql`
-      select p.* from ${dialect.rows({ email: 'text' }, [])} w
+      select p.id from ${dialect.rows({ email: 'text' }, [])} w
       cross join persons p
       where p.project_id = ${0} and p.email = w.email
       order by +p.created_at desc, p.uuid
@@ -128,17 +131,22 @@ const toStoredPerson = (row: Row): StoredPerson => ({
   version: Number(row.version),
 });
 
-/** Finds the ids from the index alone, which is fast even far down the list, then reads those persons. */
-async function listPersons({ db }: Sql, projectId: number, { limit, offset }: Page): Promise<StoredPerson[]> {
-  const { rows } = await sql<Row>`
-    select p.* from (
-      select id from persons where project_id = ${projectId}
-      order by created_at desc, uuid limit ${limit} offset ${offset}
-    ) page
+/** From the index alone, which is fast even far down the list. */
+async function listIds({ db }: Sql, projectId: number, { limit, offset }: Page): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from persons where project_id = ${projectId}
+    order by created_at desc, uuid limit ${limit} offset ${offset}`.execute(db);
+  return rows.map(({ id }) => Number(id));
+}
+
+/** The length of a text is stored beside it: no properties are read. */
+async function listSizes({ db, dialect }: Sql, projectId: number, ids: readonly number[]): Promise<PersonSize[]> {
+  const { rows } = await sql<PersonSize>`
+    select p.id, octet_length(p.properties) as bytes from ${idRows(dialect, ids)} w
     cross join persons p
-    where p.id = page.id
+    where p.id = w.id and p.project_id = ${projectId}
     order by p.created_at desc, p.uuid`.execute(db);
-  return rows.map(toStoredPerson);
+  return rows.map(({ id, bytes }) => ({ id: Number(id), bytes: Number(bytes) }));
 }
 
 async function scanPersons(
@@ -159,16 +167,29 @@ async function scanPersons(
   const needsAll =
     keys?.every((key) => key === 'email') !== true || prefilters.flat().some(({ kind }) => kind === 'text');
   const columns = needsAll ? sql`id, created_at, uuid, email, properties` : sql`id, created_at, uuid, email`;
+  const count = needsAll ? await countScanned(db, list, size) : size;
   const { rows } = await sql<PartialRow>`
-    select s.id ${valueColumns(dialect, keys)} from (select ${columns} ${list} limit ${size}) s
+    select s.id ${valueColumns(dialect, keys)} from (select ${columns} ${list} limit ${count}) s
     ${prefilterSql(dialect, prefilters)}
     order by s.created_at desc, s.uuid`.execute(db);
-  const last = await sql<PersonCursor>`select created_at, uuid ${list} limit 1 offset ${size - 1}`.execute(db);
+  const last = await sql<PersonCursor>`select created_at, uuid ${list} limit 1 offset ${count - 1}`.execute(db);
   const [end] = last.rows;
   return {
     persons: rows.map((row) => toPartialPerson(row, keys)),
     cursor: end ? { createdAt: Number(end.createdAt), uuid: end.uuid } : null,
   };
+}
+
+/** The properties of one scan, about: it may return all of them. */
+const MAX_SCAN_BYTES = 8 * 1024 * 1024;
+
+async function countScanned(db: Sql['db'], list: RawBuilder<unknown>, size: number): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select octet_length(properties) as bytes ${list} limit ${size}`.execute(
+    db,
+  );
+  const sizes = rows.map(({ bytes }) => ({ bytes: Number(bytes) }));
+  const fitting = countFitting(sizes, MAX_SCAN_BYTES);
+  return fitting < rows.length ? fitting : size;
 }
 
 type PartialRow = { id: number } & Record<string, string | null>;

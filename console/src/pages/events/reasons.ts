@@ -24,6 +24,8 @@ const WARNINGS: Readonly<Record<string, string>> = {
   group_key_too_long: 'Group key too long.',
   event_too_large: 'Event dropped: too large (MAX_EVENT_BYTES).',
   event_has_too_many_keys: 'Event dropped: too many keys (MAX_EVENT_KEYS).',
+  person_properties_size_violation: 'Person not updated: its properties would exceed 128 kB.',
+  group_properties_size_violation: 'Group not updated: its properties would exceed 128 kB.',
   client_ingestion_warning: 'Warning from the SDK.',
   ignored_invalid_timestamp: 'Invalid timestamp; the time of arrival was used.',
   event_timestamp_in_future: 'Timestamp in the future; the time of arrival was used.',

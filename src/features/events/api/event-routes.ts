@@ -23,7 +23,14 @@ import {
 } from '../list-events.ts';
 import type { EventApiDeps } from './deps.ts';
 import { nextLink, readEventQuestion, readEventUuid } from './event-query.ts';
-import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from './event-schemas.ts';
+import {
+  EVENT_QUERY,
+  EventListSchema,
+  EventSchema,
+  presentEvent,
+  SHOWN_PERSON_PROPERTIES,
+  ValuesSchema,
+} from './event-schemas.ts';
 
 const tag = 'events';
 const P = '/api/projects/:project_id';
@@ -86,7 +93,8 @@ async function personsOf(
   events: readonly FoundEvent[],
 ): Promise<ReadonlyMap<string, EventPerson>> {
   const uuids = [...new Set(events.map((event) => event.personId))];
-  return new Map((await metadata.eventPersons.listByUuids(projectId, uuids)).map((person) => [person.uuid, person]));
+  const persons = await metadata.eventPersons.listByUuids(projectId, uuids, SHOWN_PERSON_PROPERTIES);
+  return new Map(persons.map((person) => [person.uuid, person]));
 }
 
 const CSV_PAGE_SIZE = 500;

@@ -63,12 +63,12 @@ export const EVENT_QUERY = {
 export const ValuesSchema = Type.Array(Type.Object({ name: Type.String() }));
 
 /** What of a person travels with an event: enough to call them by name. */
-const SHOWN = ['email', 'name', 'username'];
+export const SHOWN_PERSON_PROPERTIES = ['email', 'name', 'username'];
 
 const presentEventPerson = ({ isIdentified, firstDistinctId, properties }: EventPerson) => ({
   is_identified: isIdentified,
   distinct_ids: firstDistinctId === null ? [] : [firstDistinctId],
-  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => SHOWN.includes(name))),
+  properties: Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null)),
 });
 
 export const presentEvent = (event: FoundEvent, persons: ReadonlyMap<string, EventPerson>) => {

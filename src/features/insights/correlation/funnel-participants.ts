@@ -62,7 +62,7 @@ export async function* queryParticipantEvents(
   }
 }
 
-const PROPERTY_BATCH_SIZE = 1000;
+const PROPERTY_BATCH_SIZE = 250;
 
 /** In batches; those who no longer exist have no properties. */
 export async function* participantProperties(

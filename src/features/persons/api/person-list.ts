@@ -63,9 +63,9 @@ async function searchDeps(deps: Deps, projectId: number, filter: Filter): Promis
 const MAX_LISTED_IDS = 1000;
 
 export async function personPage({ deps, query }: PersonSearch, page: Page, url: URL) {
-  const found = await listPersons(deps, query, page);
-  const results = await presentAll(deps.persons, found, MAX_LISTED_IDS, presentListedPerson);
-  return { ...pageLinks(url, page, found.length), results };
+  const { persons, nextOffset } = await listPersons(deps, query, page);
+  const results = await presentAll(deps.persons, persons, MAX_LISTED_IDS, presentListedPerson);
+  return { ...pageLinks(url, page, nextOffset), results };
 }
 
 async function presentAll<R>(

@@ -37,14 +37,14 @@ function readPersonFilter(given: readonly string[]): Filter {
 const nonEmpty = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
 
 /** A full page always links to the next one, which may be empty: nobody reads ahead. Only the offset changes. */
-export function pageLinks(url: URL, { limit, offset }: Page, found: number) {
+export function pageLinks(url: URL, { limit, offset }: Page, nextOffset: number | null) {
   const at = (start: number): string => {
     const link = new URL(url);
     link.searchParams.set('offset', String(start));
     return link.toString();
   };
   return {
-    next: found >= limit ? at(offset + limit) : null,
+    next: nextOffset === null ? null : at(nextOffset),
     previous: offset >= limit ? at(offset - limit) : null,
   };
 }

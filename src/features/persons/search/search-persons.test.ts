@@ -126,7 +126,7 @@ describe.each(INDEX_STATES)('searching persons %s', (state) => {
     return stores.ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, persons: changes, position: count }));
   };
   const find = async (query: Omit<PersonQuery, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
-    (await listPersons(deps(), { projectId, ...query }, page)).map(({ version }) => version);
+    (await listPersons(deps(), { projectId, ...query }, page)).persons.map(({ version }) => version);
   const noFilter = readFilters([]);
 
   it('finds the persons that match the filter', async () => {

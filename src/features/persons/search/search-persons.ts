@@ -5,6 +5,7 @@
  * is scanned in batches until enough persons are found; other requests run between two batches.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { countFitting } from '../../../core/count-fitting.ts';
 import {
   type Filter,
   leafFilters,
@@ -19,6 +20,7 @@ import type {
   ListedPerson,
   PartialPerson,
   PersonCursor,
+  PersonSize,
   PersonStore,
   StoredPerson,
 } from '../../../stores/metadata/persons.ts';
@@ -38,6 +40,13 @@ export interface PersonQuery {
   among?: readonly number[] | undefined;
 }
 
+/** A page of persons. */
+export interface FoundPersons {
+  persons: StoredPerson[];
+  /** Where the next page begins, which may be empty; null if this is the last one. */
+  nextOffset: number | null;
+}
+
 export interface PersonSearchDeps extends ColumnFilterDeps {
   persons: PersonStore;
 }
@@ -50,21 +59,34 @@ const MAX_BATCH_SIZE = 1600;
 /** The same if only indexed columns are needed. */
 const MAX_INDEX_BATCH_SIZE = 6400;
 
-export async function listPersons(
-  deps: PersonSearchDeps,
-  query: PersonQuery,
-  { limit, offset }: Page,
-): Promise<StoredPerson[]> {
-  const { projectId } = query;
-  if (matchesEverybody(query)) return deps.persons.list(projectId, { limit, offset });
+export async function listPersons(deps: PersonSearchDeps, query: PersonQuery, page: Page): Promise<FoundPersons> {
+  const { persons } = deps;
+  const ids = matchesEverybody(query) ? await persons.listIds(query.projectId, page) : await findIds(deps, query, page);
+  const sizes = await persons.listSizes(query.projectId, ids);
+  const fitting = fittingIds(sizes);
+  const read = fitting.length < sizes.length ? fitting.length : page.limit;
+  return {
+    persons: await persons.listByIds(query.projectId, fitting),
+    nextOffset: ids.length >= read ? page.offset + read : null,
+  };
+}
+
+async function findIds(deps: PersonSearchDeps, query: PersonQuery, { limit, offset }: Page): Promise<number[]> {
   const found: number[] = [];
   let position = 0;
   for await (const ids of eachPersonIdBatch(deps, query, offset + limit)) {
     for (const id of ids) if (position++ >= offset) found.push(id);
     if (found.length >= limit) break;
   }
-  return deps.persons.listByIds(projectId, found.slice(0, limit));
+  return found.slice(0, limit);
 }
+
+/** The properties of a page or batch, about: it is shorter where persons are large. */
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** As many persons, from the first on, as may be in memory at once. */
+export const fittingIds = (sizes: readonly PersonSize[]): number[] =>
+  sizes.slice(0, countFitting(sizes, MAX_BATCH_BYTES)).map(({ id }) => id);
 
 const matchesEverybody = ({ distinctId, email, search, among, filter }: PersonQuery): boolean => {
   const own = personFilter(filter);
@@ -220,17 +242,21 @@ async function* readByIds(
   ids: readonly number[],
 ): AsyncGenerator<StoredPerson[]> {
   for (let start = 0; start < ids.length; start += READ_BATCH_SIZE) {
-    yield await persons.listByIds(projectId, ids.slice(start, start + READ_BATCH_SIZE));
-    await nextTurn();
+    const sizes = await persons.listSizes(projectId, ids.slice(start, start + READ_BATCH_SIZE));
+    for (let at = 0; at < sizes.length; ) {
+      const batch = fittingIds(sizes.slice(at));
+      yield await persons.listByIds(projectId, batch);
+      at += batch.length;
+      await nextTurn();
+    }
   }
 }
 
 async function* readByEmail(persons: PersonStore, projectId: number, emails: string[]): AsyncGenerator<StoredPerson[]> {
   for (let offset = 0; ; offset += READ_BATCH_SIZE) {
-    const page = await persons.listByEmails(projectId, emails, { limit: READ_BATCH_SIZE, offset });
-    yield page;
-    if (page.length < READ_BATCH_SIZE) return;
-    await nextTurn();
+    const ids = await persons.listIdsByEmails(projectId, emails, { limit: READ_BATCH_SIZE, offset });
+    yield* readByIds(persons, projectId, ids);
+    if (ids.length < READ_BATCH_SIZE) return;
   }
 }
 
