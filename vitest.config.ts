@@ -8,6 +8,7 @@ const GROUPS: Record<string, string[]> = {
   security: [
     'test/http/security.test.ts',
     'test/capture/attacks.test.ts',
+    'test/events/large-rows.test.ts',
     'test/accounts/revocation.test.ts',
     'test/accounts/privacy.test.ts',
     'test/persons/pattern-attacks.test.ts',

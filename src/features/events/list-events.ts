@@ -95,7 +95,7 @@ export async function* eventPages(
 }
 
 /** The texts of a page, about. A page with larger events is shorter, so that no list needs more memory than this. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Places and sizes are read first, then the wide columns of as many events as fit. */
 async function readPage(deps: EventStoreDeps, question: PreparedQuestion, after?: EventPlace): Promise<EventPage> {

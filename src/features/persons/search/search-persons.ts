@@ -41,7 +41,7 @@ export interface PersonQuery {
 }
 
 /** A page of persons. */
-export interface FoundPersons {
+interface FoundPersons {
   persons: StoredPerson[];
   /** Where the next page begins, which may be empty; null if this is the last one. */
   nextOffset: number | null;
@@ -82,10 +82,10 @@ async function findIds(deps: PersonSearchDeps, query: PersonQuery, { limit, offs
 }
 
 /** The properties of a page or batch, about: it is shorter where persons are large. */
-const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /** As many persons, from the first on, as may be in memory at once. */
-export const fittingIds = (sizes: readonly PersonSize[]): number[] =>
+const fittingIds = (sizes: readonly PersonSize[]): number[] =>
   sizes.slice(0, countFitting(sizes, MAX_BATCH_BYTES)).map(({ id }) => id);
 
 const matchesEverybody = ({ distinctId, email, search, among, filter }: PersonQuery): boolean => {
