@@ -91,8 +91,9 @@ describe('expressions', () => {
     ['depth', `${'('.repeat(MAX_EXPRESSION_DEPTH)}1${')'.repeat(MAX_EXPRESSION_DEPTH)}`, /nested more than 40 levels/],
     ['negation', `${'not '.repeat(100)}true`, /nested more than 40 levels/],
     ['signs', `${'-'.repeat(1)}${' -'.repeat(100)}1`, /nested more than 40 levels/],
-    ['chains', Array.from({ length: 200 }, () => '1').join('+'), /nested more than 80 levels/],
+    ['chains', Array.from({ length: 200 }, () => '1').join('+'), /nested more than 40 levels/],
     ['path', `properties${'.a'.repeat(30)} = 1`, /at most 20 levels deep/],
+    ['patterns', Array.from({ length: 60 }, () => "event like 'a'").join(' or '), /at most 50 patterns; this has 60/],
     ['case', `case ${'case 1 '.repeat(30)}${'when 1 then 1 end '.repeat(31)}`, /.+/],
   ])('have a limit: %s', (_, text, expected) => {
     expect(detailOf(text)).toMatch(expected);

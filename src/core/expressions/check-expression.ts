@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import { convert } from './convert-types.ts';
 import { type Call, type Expression, type ExpressionList, expressionError } from './expression.ts';
 import { callFunction, isIn, SPLITS, shiftTime, splitPart } from './functions.ts';
@@ -6,8 +7,24 @@ import { type ExpressionSubject, resolveField } from './resolve-field.ts';
 import { constant, type TypedExpression } from './typed-expression.ts';
 
 /** Reads and checks an expression. Throws a `Failure` that names the first part that is not understood. */
-const readExpression = (text: string, subject: ExpressionSubject): TypedExpression =>
-  checkExpression(parseExpression(text), subject);
+function readExpression(text: string, subject: ExpressionSubject): TypedExpression {
+  const expression = parseExpression(text);
+  const patterns = countPatterns(expression);
+  if (patterns > MAX_PATTERNS) {
+    throw invalid(undefined, `An expression has at most ${MAX_PATTERNS} patterns; this has ${patterns}.`);
+  }
+  return checkExpression(expression, subject);
+}
+
+/** Each is compiled, which takes time. */
+const MAX_PATTERNS = 50;
+const PATTERN_FUNCTIONS = new Set(['match', 'like', 'ilike']);
+
+function countPatterns(expression: Expression): number {
+  if (expression.kind !== 'call') return 0;
+  const own = PATTERN_FUNCTIONS.has(expression.name.toLowerCase()) ? 1 : 0;
+  return expression.args.reduce((count, one) => count + countPatterns(one), own);
+}
 
 /** A condition: what is neither true nor false is false. */
 export const readCondition = (text: string, subject: ExpressionSubject): TypedExpression =>

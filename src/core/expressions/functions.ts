@@ -1,5 +1,6 @@
 /** The functions of expressions, operators among them. Names are found whatever their case. */
-import { compilePattern, MAX_PATTERN_LENGTH } from '../filters/compile-pattern.ts';
+import { MAX_PATTERN_LENGTH } from '../filters/compile-pattern.ts';
+import { compileBounded } from '../filters/compile-search.ts';
 import type { Span } from '../time/span.ts';
 import { DAY_MS } from '../time/units.ts';
 import { commonType, comparedType, convert, convertToCommon, type NeededType } from './convert-types.ts';
@@ -88,11 +89,11 @@ const like = (args: readonly Typed[], call: Call, ignoresCase: boolean): Typed =
   matches(args, likePattern(textConstant(args, 1, call), ignoresCase), call);
 
 function matches(args: readonly Typed[], pattern: string, { at }: Call): Typed {
-  if (compilePattern(pattern, MAX_PATTERN_LENGTH) === null) {
+  if (compileBounded(pattern, MAX_PATTERN_LENGTH) === null) {
     throw expressionError(
       at,
       pattern,
-      `this is no valid pattern: patterns are RE2, without look-around, of at most ${MAX_PATTERN_LENGTH} characters.`,
+      `this is no valid pattern: patterns are RE2, without look-around or large repetitions, of at most ${MAX_PATTERN_LENGTH} characters.`,
     );
   }
   return operation('matches', 'boolean', [convert(arg(args, 0), 'text', at)], pattern);

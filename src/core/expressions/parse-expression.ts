@@ -366,10 +366,10 @@ const RELATIONS = ['in', 'like', 'ilike', 'between'];
 
 const extend = (field: Field, name: string | number): Field => ({ ...field, path: [...field.path, name] });
 
-/** Chains of operators are nested too: the engines bound the depth of a statement. */
+/** Chains of operators are nested too. Engines take long to plan what is nested deeply. */
 function checkDepth(expression: Expression, depth = 1): void {
-  if (depth > MAX_EXPRESSION_DEPTH * 2) {
-    throw expressionError(expression.at, '', `it is nested more than ${MAX_EXPRESSION_DEPTH * 2} levels deep.`);
+  if (depth > MAX_EXPRESSION_DEPTH) {
+    throw expressionError(expression.at, '', `it is nested more than ${MAX_EXPRESSION_DEPTH} levels deep.`);
   }
   const inner = expression.kind === 'call' ? expression.args : expression.kind === 'list' ? expression.items : [];
   for (const one of inner) checkDepth(one, depth + 1);

@@ -8,6 +8,7 @@ import {
   CASE_TIMESTAMP,
   EXPRESSION_CASES,
 } from '../../../test/support/expression-cases.ts';
+import { hostileProblems } from '../../../test/support/hostile-expressions.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
@@ -39,6 +40,10 @@ describe('expressions as SQL', () => {
 
   it.each(EXPRESSION_CASES)('%s', async (expression, expected) => {
     expect(await evaluate(expression)).toBe(expected);
+  });
+
+  it('are refused or evaluated, however hostile', async () => {
+    expect(await hostileProblems({ events, dialect: duckdbDialect }, 1, CASE_TIME)).toEqual([]);
   });
 
   it.each([

@@ -27,7 +27,7 @@ export interface ExpressionScope {
   property(property: Property): string;
 }
 
-const MAX_SQL_LENGTH = 200_000;
+const MAX_SQL_LENGTH = 100_000;
 
 /** Null where it has no value. */
 export const expressionSql = (sql: SqlBuilder, expression: TypedExpression, scope: ExpressionScope): string =>
@@ -146,7 +146,7 @@ const extreme =
   (writer, { args }) => {
     const numbers = args.map((one) => `coalesce(${write(writer, one)}, ${writer.sql.double(none)})`);
     const found = numbers.length === 1 ? numbers.join() : `${name}(${numbers.join(', ')})`;
-    return `nullif(${found}, ${writer.sql.double(none)})`;
+    return writer.sql.functions.nullIf(found, writer.sql.double(none));
   };
 
 const MAX_TEXT_POSITION = 1e9;
@@ -191,12 +191,12 @@ const WRITERS: Readonly<Record<OperationName, Write>> = {
     const texts = args.map((one) => write(writer, one));
     return texts.length === 1 ? texts.join() : `coalesce(${texts.join(', ')})`;
   },
-  nullIf: of((_, [value, other]) => `nullif(${value}, ${other})`),
+  nullIf: of(({ functions }, [value, other]) => functions.nullIf(value, other)),
   plus: of((_, [a, b]) => `(${a} + ${b})`),
   minus: of((_, [a, b]) => `(${a} - ${b})`),
   multiply: of((_, [a, b]) => `(${a} * ${b})`),
-  divide: of((_, [a, b]) => `(${a} / nullif(${b}, 0))`),
-  modulo: of((_, [a, b]) => `(${a} % nullif(${b}, 0))`),
+  divide: of(({ functions }, [a, b]) => `(${a} / ${functions.nullIf(b, '0')})`),
+  modulo: of(({ functions }, [a, b]) => `(${a} % ${functions.nullIf(b, '0')})`),
   negate: of((_, [a]) => `(0 - ${a})`),
   finite: of(({ functions }, [number]) => functions.finite(number)),
   abs: of((_, [number]) => `abs(${number})`),
@@ -210,7 +210,11 @@ const WRITERS: Readonly<Record<OperationName, Write>> = {
   }),
   least: extreme('least', Number.POSITIVE_INFINITY),
   greatest: extreme('greatest', Number.NEGATIVE_INFINITY),
-  concat: (writer, { args }) => `(${args.map((one) => `coalesce(${write(writer, one)}, '')`).join(' || ')})`,
+  // One call: the engines take long to plan hundreds of `||`.
+  concat: (writer, { args }) => {
+    const texts = args.map((one) => `coalesce(${write(writer, one)}, '')`);
+    return texts.length === 1 ? texts.join() : `concat(${texts.join(', ')})`;
+  },
   lower: of(({ functions }, [text]) => functions.lower(text)),
   upper: of(({ functions }, [text]) => functions.upper(text)),
   trim: of(({ functions }, [text]) => functions.trim(text)),

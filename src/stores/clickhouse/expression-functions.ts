@@ -27,6 +27,7 @@ export function clickhouseFunctions(bind: (value: SqlValue) => string): Expressi
       return checks.length === 0 ? text : `if(${checks.join(' and ')}, ${text}, null)`;
     },
     nullTime: () => 'cast(null as bigint)',
+    nullIf: (value, other) => `nullIf(${value}, ${other})`,
     textToNumber: (text, pattern) => `toFloat64OrNull(extract(${text}, ${bind(`^(?:${pattern})$`)}))`,
     numberToText: (number) => `toString(${number} + 0)`,
     // An array of one value gives it a name.

@@ -22,10 +22,11 @@ export function duckdbFunctions(bind: (value: SqlValue) => string): ExpressionFu
       return checks.length === 0 ? text : `(case when ${checks.join(' and ')} then ${text} end)`;
     },
     nullTime: () => 'cast(null as timestamp)',
+    // `nullif` is a macro that writes its argument twice: nested, it takes exponential time.
+    nullIf: (value, other) => `list_extract(list_filter([${value}], lambda n: n is distinct from ${other}), 1)`,
     textToNumber: (text, pattern) => `try_cast(regexp_extract(${text}, ${bind(`^(?:${pattern})$`)}) as double)`,
     numberToText: (number) => `regexp_replace(cast(to_json(${number} + 0) as varchar), '\\.0$', '')`,
-    finite: (number) =>
-      `nullif(nullif(nullif(${number}, cast('inf' as double)), cast('-inf' as double)), cast('nan' as double))`,
+    finite: (number) => `list_extract(list_filter([${number}], lambda n: isfinite(n)), 1)`,
     lower: (text) => `lower(${text})`,
     upper: (text) => `upper(${text})`,
     trim: (text) => `trim(${text})`,

@@ -8,6 +8,8 @@ export interface ExpressionFunctions {
   /** A property within properties; `json` is the column with the JSON. */
   nestedProperty(json: string, path: PropertyPath): string;
   nullTime(): string;
+  /** Null where both are equal, else the first. */
+  nullIf(value: string, other: string): string;
   /** Null where the text does not fit the pattern. */
   textToNumber(text: string, pattern: string): string;
   /** As in JSON; whole numbers have no decimals. */
