@@ -19,7 +19,9 @@ type Range = readonly [first: number, last: number];
 export function openAttemptFile(path: string): AttemptFile {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   /** The first line counts; what is left of longer ones behind it does not. One write, so it is never half there. */
+  let isOpen = true;
   const writeLine = (text: string): void => {
+    if (!isOpen) return;
     try {
       writeSync(file, `${text}\n`, 0);
     } catch {
@@ -30,7 +32,11 @@ export function openAttemptFile(path: string): AttemptFile {
     read: () => parse(readFileSync(path, 'utf8').split('\n', 1)[0] ?? ''),
     write: ({ entries, tries }) => writeLine(JSON.stringify({ ranges: toRanges(entries), tries })),
     clear: () => writeLine('{}'),
-    close: () => closeSync(file),
+    close() {
+      // Called again where a crash comes while the thread is closing; by then the number may be another file's.
+      if (isOpen) closeSync(file);
+      isOpen = false;
+    },
   };
 }
 
