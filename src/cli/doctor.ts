@@ -42,5 +42,7 @@ async function checkRunningServer(context: CommandContext): Promise<Finding[]> {
 
 const MARK = { ok: 'ok  ', warning: 'look', bad: 'BAD ' } as const;
 
+const INDENT = '\n      ';
+
 const describe = ({ about, state, detail, advice }: Finding): string =>
-  `${MARK[state]}  ${about}: ${detail}${state === 'ok' ? '' : `\n      → ${advice}`}`;
+  `${MARK[state]}  ${about}: ${detail.replaceAll('\n', INDENT)}${state === 'ok' ? '' : `${INDENT}→ ${advice}`}`;

@@ -157,7 +157,12 @@ describe('restoring', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Use --replace to move it aside')]);
     await cairn(['projects', 'create', 'Later', '--data-dir', folder]);
     const { replaced } = await cairnJson(['restore', file, '--replace', '--data-dir', folder]);
-    expect(readdirSync(replaced).sort()).toEqual(['events.duckdb', 'ingest-log.sqlite', 'metadata.sqlite']);
+    expect(readdirSync(replaced).sort()).toEqual([
+      'events.duckdb',
+      'ingest-attempt.json',
+      'ingest-log.sqlite',
+      'metadata.sqlite',
+    ]);
     const names = async (dataDir: string) =>
       (await cairnJson(['projects', 'list', '--data-dir', dataDir])).map(({ name }: { name: string }) => name);
     expect(await names(folder)).toEqual(['Default project', 'Kept']);

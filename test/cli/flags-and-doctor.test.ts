@@ -116,7 +116,9 @@ describe('doctor', () => {
     const { code, stdout } = await cairn(['doctor', '--data-dir', folder]);
     expect([code, stdout]).toEqual([
       3,
-      expect.stringMatching(/^BAD {3}stores: .*file is not a database\n.*cairn restore/m),
+      expect.stringMatching(
+        /^BAD {3}stores: .*\/metadata\.sqlite cannot be opened: .*\n {6}Reason: file is not a database .*\n {6}.*cairn restore/m,
+      ),
     ]);
   });
 });

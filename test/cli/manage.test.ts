@@ -149,7 +149,20 @@ describe('a wrong command line', () => {
     const names = [...stdout.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name = '']) => name);
     expect([code, names]).toEqual([
       0,
-      ['keys', 'projects', 'users', 'backup', 'restore', 'export', 'import', 'move', 'flags', 'doctor', 'demo'],
+      [
+        'keys',
+        'projects',
+        'users',
+        'backup',
+        'restore',
+        'recover',
+        'export',
+        'import',
+        'move',
+        'flags',
+        'doctor',
+        'demo',
+      ],
     ]);
     for (const name of ['backup', 'flags']) {
       expect((await cairn(['help', name])).stdout).toContain(`cairn ${name}`);
