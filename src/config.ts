@@ -36,6 +36,10 @@ export interface Config {
   bodyMemoryMb: number;
   requestTimeoutSeconds: number;
   ingestLogMaxBytes: number;
+  maxEventNames: number;
+  maxPropertyNames: number;
+  eventsPerSecond: number | null;
+  maxLiveStreams: number;
   eventsRetentionDays: number | null;
   eventsMemoryMb: number;
   queryTimeoutSeconds: number;
@@ -297,6 +301,30 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: '2147483648',
     help: 'Maximum size of accepted but unprocessed events, in bytes; beyond it, capture answers 503.',
     parse: integer(1_048_576, Number.MAX_SAFE_INTEGER),
+  },
+  maxEventNames: {
+    env: 'MAX_EVENT_NAMES',
+    defaultText: '10000',
+    help: 'Event names of a project that get a definition; events with further names are stored without one.',
+    parse: integer(1, 10_000_000),
+  },
+  maxPropertyNames: {
+    env: 'MAX_PROPERTY_NAMES',
+    defaultText: '50000',
+    help: 'Property names of a project that get a definition, of events, persons and groups together.',
+    parse: integer(1, 10_000_000),
+  },
+  eventsPerSecond: {
+    env: 'EVENTS_PER_SECOND',
+    defaultText: null,
+    help: 'Events that a project may send per second, on average over a minute; beyond it, capture answers 429. Unset means no limit.',
+    parse: integer(1, 1_000_000_000),
+  },
+  maxLiveStreams: {
+    env: 'MAX_LIVE_STREAMS',
+    defaultText: '200',
+    help: 'Live event streams that may be open at once; an organization may have a quarter of them.',
+    parse: integer(4, 100_000),
   },
   eventsRetentionDays: {
     env: 'EVENTS_RETENTION_DAYS',

@@ -12,6 +12,7 @@ import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
+import { EventRate } from '../features/capture/event-rate.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { Admission } from '../http/admission/admission.ts';
@@ -96,6 +97,10 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     countEvents: measure,
     calculateCohort: async (projectId: number, cohortId: number): Promise<void> =>
       worker().calculateCohort(projectId, cohortId),
+    listEventDefinitions: async (...args: Parameters<WorkerMethods['listEventDefinitions']>) =>
+      worker().listEventDefinitions(...args),
+    listPropertyDefinitions: async (...args: Parameters<WorkerMethods['listPropertyDefinitions']>) =>
+      worker().listPropertyDefinitions(...args),
     reassigner: invalidatingReassigner(results, reassigner),
     async removeEvents(projectId: number): Promise<void> {
       await worker().deleteBefore(projectId, END_OF_TIME);
@@ -136,6 +141,7 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
   const keys = new KeyGuard(clock);
   return {
     directory: new ProjectDirectory({ metadata, clock, keys }),
+    eventRate: new EventRate(config.eventsPerSecond, clock),
     sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard, log }),
     signInGuard,
     keys,

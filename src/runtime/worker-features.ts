@@ -1,5 +1,6 @@
 /** What features do on the worker thread: heavy work. Apart from the manifests, so that the worker loads no routes. */
 import { cohortWorkerMethods } from '../features/cohorts/worker-methods.ts';
+import { definitionWorkerMethods } from '../features/definitions/worker-methods.ts';
 import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
 import { wrapMethods } from '../lib/wrap-methods.ts';
 import type { QueryDeps } from '../query/query-deps.ts';
@@ -11,6 +12,7 @@ interface WorkerDeps extends QueryDeps {
 
 const featureMethods = (deps: WorkerDeps) => ({
   ...cohortWorkerMethods(deps),
+  ...definitionWorkerMethods(deps),
   ...insightWorkerMethods(deps),
 });
 

@@ -1,4 +1,5 @@
 /** What the main thread and the worker thread ask of each other. */
+import type { NameLimits } from '../ingest/process/definition-limits.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { SnapshotCounts, StoreCheck } from '../stores/folder-snapshots.ts';
@@ -10,6 +11,7 @@ export interface EmbeddedWorkerOptions {
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
+  nameLimits: NameLimits;
   /** Whether a notice may crash it. */
   faults: boolean;
 }

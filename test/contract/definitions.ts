@@ -9,7 +9,7 @@ const FRESH = { description: '', tags: [], verifiedAt: null, verifiedBy: null, u
 const FRESH_EVENT = { ...FRESH, ownerId: null, postToSlack: false };
 const FRESH_PROPERTY = { ...FRESH, isTypeChosen: false };
 
-const event = (n: number, name: string, projectId = 1) => ({ id: uuidOf(n), projectId, name, at: n });
+const event = (n: number, name: string, projectId = 1) => ({ id: uuidOf(n), projectId, name, at: n, createdAt: n });
 
 const property = (n: number, name: string, over: Partial<SeenPropertyDefinition> = {}): SeenPropertyDefinition => ({
   id: uuidOf(n),

@@ -80,6 +80,7 @@ export function describeOutbox(name: string, open: () => Promise<MetadataSetup>)
         projectId,
         name: eventName,
         at: n,
+        createdAt: n,
       });
       const events = [event(1, 'a', 1), event(2, 'b', 1), event(3, 'a', 2), event(4, 'c', 3)];
       await setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events, position: ++position }));

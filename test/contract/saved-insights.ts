@@ -171,7 +171,7 @@ export function describeSavedInsights(
         tx.apply({
           ...NO_CHANGES,
           position: 1,
-          events: [{ id: uuidOf(1), projectId: 1, name: 'paid', at: 1 }],
+          events: [{ id: uuidOf(1), projectId: 1, name: 'paid', at: 1, createdAt: 1 }],
           properties: [
             { ...sighting, id: uuidOf(2) },
             { ...sighting, id: uuidOf(3), kind: 'group', groupTypeIndex: 2 },

@@ -35,8 +35,8 @@ describe.skipIf(isWithoutEvents)('event definitions', () => {
       tags: [],
       volume_30_day: 1,
       query_usage_30_day: 0,
-      created_at: '2026-01-15T10:00:00Z',
-      updated_at: '2026-01-15T10:00:00Z',
+      created_at: '2026-01-15T12:00:00Z',
+      updated_at: '2026-01-15T12:00:00Z',
       updated_by: null,
       last_seen_at: '2026-01-15T10:00:00Z',
       last_updated_at: null,
@@ -148,5 +148,43 @@ describe('property definitions', () => {
   ])('reject %j', async (params, attr) => {
     const { status, body } = await get('property_definitions/', params as unknown as Record<string, string>);
     expect([status, body.attr]).toEqual([400, attr]);
+  });
+});
+
+describe('deleting definitions', () => {
+  it.each([
+    { list: 'event_definitions', name: 'Buy again' },
+    { list: 'property_definitions', name: 'plan' },
+  ])('removes one of $list, once, and records it', async ({ list, name }) => {
+    const { body } = await get(`${list}/`, { search: name });
+    const { id } = body.results[0];
+    const url = `/api/projects/${server.projectId}/${list}/${id}/`;
+    expect((await clientFor(server).delete(url)).status).toBe(204);
+    expect((await clientFor(server).delete(url)).status).toBe(404);
+    expect((await get(`${list}/`, { search: name })).body.count).toBe(0);
+    const log = (await get(`${list}/activity/`)).body.results;
+    expect(log[0]).toMatchObject({ activity: 'deleted', item_id: id, detail: { name } });
+  });
+});
+
+describe('limits of names', () => {
+  it('stores events without new definitions beyond them, and warns', async () => {
+    const own = await startServer({ config: { maxEventNames: 3, maxPropertyNames: 4 } });
+    try {
+      const events = ['a', 'b', 'c', 'd', 'e'].map((event) => ({ event, properties: { [`of ${event}`]: 1 } }));
+      await capture(own, own.projectKey, events);
+      await capture(own, own.projectKey, [{ event: 'a', properties: { 'of z': 1 } }]);
+      const read = async (rest: string) => (await clientFor(own).get(`/api/projects/${own.projectId}/${rest}`)).body;
+      expect((await read('events/')).results).toHaveLength(6);
+      const store = own.metadata.definitions;
+      expect((await store.listEvents(own.projectId)).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+      const count = async (kind: 'event' | 'person') =>
+        (await store.listProperties(own.projectId, { kind, groupTypeIndex: -1 })).length;
+      expect((await count('event')) + (await count('person'))).toBe(4);
+      const warnings = (await read('ingestion_warnings/')).results.map(({ type }: { type: string }) => type).sort();
+      expect(warnings).toEqual(['too_many_event_names', 'too_many_property_names']);
+    } finally {
+      await own.close();
+    }
   });
 });

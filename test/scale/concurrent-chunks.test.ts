@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stripeOf } from '../../src/core/persons/id-stripe.ts';
 import { bootstrap } from '../../src/features/accounts/bootstrap.ts';
 import { serializeRequestContext } from '../../src/ingest/accept/request-context.ts';
+import { DefinitionLimits } from '../../src/ingest/process/definition-limits.ts';
 import { DefinitionRecorder } from '../../src/ingest/process/definition-recorder.ts';
 import { processChunk } from '../../src/ingest/process/process-chunk.ts';
 import { eventStoreSink } from '../../src/ingest/process/sink.ts';
@@ -65,10 +66,11 @@ describeWithPostgres(() => {
       };
       const ingest = postgresIngestStore(db, { log: `log ${n}`, onRetry });
       const definitions = new DefinitionRecorder(randomIds);
+      const limits = new DefinitionLimits({ eventNames: 1000, propertyNames: 1000 });
       for (let at = 0; at < own.length; at += chunkSize) {
         const entries = own.slice(at, at + chunkSize).map((raw, i) => entryOf(raw, at + i + 1));
         await processChunk(
-          { ingest, sink: eventStoreSink(noEvents), definitions, stepTimes: new StepTimes() },
+          { ingest, sink: eventStoreSink(noEvents), definitions, limits, stepTimes: new StepTimes() },
           entries,
           {
             now: NOW,

@@ -1,6 +1,7 @@
 /** Creates real dead letters in a stopped server's stores: processing fails for events named `poison`. */
 import { join } from 'node:path';
 import { serializeRequestContext } from '../../src/ingest/accept/request-context.ts';
+import { DefinitionLimits } from '../../src/ingest/process/definition-limits.ts';
 import { DefinitionRecorder, type SeenDefinitions } from '../../src/ingest/process/definition-recorder.ts';
 import { processChunk } from '../../src/ingest/process/process-chunk.ts';
 import { eventStoreSink } from '../../src/ingest/process/sink.ts';
@@ -15,8 +16,8 @@ import { openIngestLogReader } from '../../src/stores/sqlite/ingest-log-reader.t
 import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 
 class PoisonedDefinitions extends DefinitionRecorder {
-  override startChunk(): SeenDefinitions {
-    const seen = super.startChunk();
+  override startChunk(now: number): SeenDefinitions {
+    const seen = super.startChunk(now);
     const record = seen.record.bind(seen);
     seen.record = (event, groups) => {
       if (event.event === 'poison') throw new Error('boom');
@@ -66,7 +67,8 @@ export async function processPoisoned(
   const store = await openEventStore(join(dataDir, DATA_FILES.events));
   const entries = reader.read(after, 1000, 1e9);
   const definitions = new PoisonedDefinitions(randomIds);
-  const deps = { ingest, sink: eventStoreSink(store), definitions, stepTimes: new StepTimes() };
+  const limits = new DefinitionLimits({ eventNames: 1000, propertyNames: 1000 });
+  const deps = { ingest, sink: eventStoreSink(store), definitions, limits, stepTimes: new StepTimes() };
   await processChunk(deps, entries, { now: receivedAt + 1000 });
   reader.close();
   await store.close();

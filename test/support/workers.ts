@@ -11,6 +11,7 @@ import { PartitionWorkers } from '../../src/ingest/cluster/partition-workers.ts'
 import { PartitionedIntake } from '../../src/ingest/cluster/partitioned-intake.ts';
 import { PartitionedReadYourWrites } from '../../src/ingest/cluster/partitioned-read-your-writes.ts';
 import { LEADER_LEASE, partitionLease } from '../../src/ingest/cluster/plan-leases.ts';
+import { DefinitionLimits } from '../../src/ingest/process/definition-limits.ts';
 import { DefinitionRecorder } from '../../src/ingest/process/definition-recorder.ts';
 import { StepTimes } from '../../src/ingest/process/step-times.ts';
 import { randomIds } from '../../src/lib/ids.ts';
@@ -147,6 +148,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
       clock,
       logger,
       definitions: new DefinitionRecorder(randomIds),
+    limits: new DefinitionLimits({ eventNames: 1000, propertyNames: 1000 }),
       stepTimes: new StepTimes(),
       isOutage: (error) => isOutage(error) || isLeaseLost(error),
       onProcessed: () => undefined,

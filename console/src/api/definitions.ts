@@ -7,7 +7,7 @@ import type {
   PropertyDefinitionWriteSchema,
 } from '../../../src/features/definitions/api/definition-schemas.ts';
 import { matchingEvents, matchingProperties } from '../lib/friendly-names.ts';
-import { get, type Paged, patch, projectPath, type Query } from './request.ts';
+import { get, type Paged, patch, projectPath, type Query, remove } from './request.ts';
 
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
 export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
@@ -79,3 +79,7 @@ export const updatePropertyDefinition = (
   id: string,
   body: PropertyDefinitionWrite,
 ): Promise<PropertyDefinition> => patch<PropertyDefinition>(projectPath(projectId, 'property_definitions', id), body);
+export const deleteEventDefinition = (projectId: number, id: string): Promise<void> =>
+  remove(projectPath(projectId, 'event_definitions', id));
+export const deletePropertyDefinition = (projectId: number, id: string): Promise<void> =>
+  remove(projectPath(projectId, 'property_definitions', id));

@@ -14,7 +14,9 @@ type WarningType =
   | 'invalid_process_person_profile'
   | 'person_properties_size_violation'
   | 'skipping_event_invalid_distinct_id'
-  | 'skipping_event_invalid_uuid';
+  | 'skipping_event_invalid_uuid'
+  | 'too_many_event_names'
+  | 'too_many_property_names';
 
 /** A problem with one event, shown to the project. */
 export interface Warning {

@@ -78,6 +78,45 @@ export async function updatePropertyDefinition(
   });
 }
 
+export async function deleteEventDefinition(
+  deps: DefinitionDeps,
+  caller: Caller,
+  project: Project,
+  id: string,
+): Promise<void> {
+  await deps.metadata.transaction(async (store) => {
+    const definition = await store.definitions.getEvent(project.id, id);
+    if (!definition) throw notFound();
+    await store.definitions.deleteEvent(project.id, definition);
+    await store.outbox.delete(project.id, definition.name);
+    await recordActivity(deps, store, deletion(caller, project, EVENT_DEFINITION_SCOPE, definition));
+  });
+}
+
+export async function deletePropertyDefinition(
+  deps: DefinitionDeps,
+  caller: Caller,
+  project: Project,
+  id: string,
+): Promise<void> {
+  await deps.metadata.transaction(async (store) => {
+    const definition = await store.definitions.getProperty(project.id, id);
+    if (!definition) throw notFound();
+    await store.definitions.deleteProperty(project.id, definition);
+    await recordActivity(deps, store, deletion(caller, project, PROPERTY_DEFINITION_SCOPE, definition));
+  });
+}
+
+const deletion = (
+  caller: Caller,
+  project: Project,
+  scope: string,
+  item: { id: string; name: string },
+): ActivityEntry => ({
+  ...entry(caller, project, scope, item, []),
+  activity: 'deleted',
+});
+
 async function requireMember(store: MetadataStore, project: Project, userId: number): Promise<void> {
   if (await store.memberships.get(project.organizationId, userId)) return;
   throw invalid('owner', `There is no member ${userId} in this organization.`, 'does_not_exist');

@@ -1,71 +1,70 @@
 /**
- * Lists event and property definitions. A project has hundreds of them, at worst tens of thousands, so all are read and
- * then filtered, sorted and paged here: the order may depend on counts from the event store.
+ * Lists event and property definitions, on the worker thread: counting and searching very many names takes a while. The
+ * database chooses the page; only names with a count are sorted here.
  */
-import type { EventDefinition, PropertyDefinition } from '../../stores/metadata/definitions.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
+import type { QueryDeps } from '../../query/query-deps.ts';
+import type {
+  EventDefinition,
+  EventDefinitionFilter,
+  PropertyDefinition,
+  PropertyDefinitionFilter,
+} from '../../stores/metadata/definitions.ts';
 import type { Page, Paged } from '../../stores/metadata/page.ts';
+import { countEventsByName } from './event-volumes.ts';
 
 export type EventOrder = 'name' | 'volume' | 'usage';
 
-export interface EventDefinitionQuery {
-  search: string | undefined;
+export interface EventDefinitionQuery extends EventDefinitionFilter {
   order: EventOrder;
   descending: boolean;
-  /** Standard names start with `$`; all others are custom. */
-  only: 'custom' | 'standard' | undefined;
 }
 
 /** By name; missing names count as 0. */
+type Counts = ReadonlyMap<string, number>;
+
 export interface EventCounts {
-  volumes: ReadonlyMap<string, number>;
-  usage: ReadonlyMap<string, number>;
+  volumes: Counts;
+  usage: Counts;
 }
 
-export function listEventDefinitions(
-  all: readonly EventDefinition[],
-  { volumes, usage }: EventCounts,
-  { search, order, descending, only }: EventDefinitionQuery,
+export interface EventDefinitionPage extends Paged<EventDefinition> {
+  volumes: Counts;
+}
+
+/** Names beyond this are sorted as if they had no count. */
+const MAX_SCORES = 10_000;
+
+export async function listEventDefinitions(
+  deps: QueryDeps,
+  projectId: number,
+  { order, descending, ...filter }: EventDefinitionQuery,
+  usage: Counts,
   page: Page,
-): Paged<EventDefinition> {
-  const isMatch = nameMatcher(search);
-  const found = all.filter(
-    ({ name }) => isMatch(name) && (only === undefined || name.startsWith('$') === (only === 'standard')),
-  );
-  const sign = descending ? -1 : 1;
-  const counts = order === 'volume' ? volumes : usage;
-  const countOf = ({ name }: EventDefinition): number => counts.get(name) ?? 0;
-  found.sort((a, b) => {
-    if (order === 'name') return sign * byText(a.name, b.name);
-    return sign * (countOf(a) - countOf(b)) || byText(a.name, b.name);
-  });
-  return paginate(found, page);
+): Promise<EventDefinitionPage> {
+  const now = deps.clock.now();
+  const scores = await scoresFor(deps, projectId, order, usage, now);
+  const found = await deps.metadata.definitions.pageOfEvents(projectId, filter, { scores, descending }, page);
+  const names = found.items.map(({ name }) => name);
+  return { ...found, volumes: await countEventsByName(deps, projectId, now, names) };
 }
 
-/** Every word of the search must be in the name, ignoring case. */
-function nameMatcher(search = ''): (name: string) => boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return (name) => {
-    const lower = name.toLowerCase();
-    return words.every((word) => lower.includes(word));
-  };
+function scoresFor(
+  deps: QueryDeps,
+  projectId: number,
+  order: EventOrder,
+  usage: Counts,
+  now: number,
+): MaybePromise<Counts | null> {
+  if (order === 'name') return null;
+  return order === 'usage' ? highest(usage) : countEventsByName(deps, projectId, now, MAX_SCORES);
 }
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const highest = (counts: Counts): Counts => new Map([...counts].sort(([, a], [, b]) => b - a).slice(0, MAX_SCORES));
 
-const paginate = <T>(items: readonly T[], { limit, offset }: Page): Paged<T> => ({
-  count: items.length,
-  items: items.slice(offset, offset + limit),
-});
-
-export interface PropertyDefinitionQuery {
-  search: string | undefined;
-  names: readonly string[] | undefined;
-  excluded: readonly string[];
-  numerical: boolean | undefined;
-  /** True: only `$feature/…`; false: none of them. */
-  flags: boolean | undefined;
-  /** Properties seen on the requested events, if any were requested. */
-  seen: ReadonlySet<string> | undefined;
+export interface PropertyDefinitionQuery extends Omit<PropertyDefinitionFilter, 'seenOn'> {
+  /** Says of each property whether it was seen on one of these events, and lists those first. */
+  events: readonly string[] | undefined;
   onlySeen: boolean;
 }
 
@@ -74,7 +73,7 @@ interface ListedPropertyDefinition extends PropertyDefinition {
 }
 
 /** Internal to the API or useless in filters: never listed. */
-const HIDDEN_PROPERTIES = new Set([
+const HIDDEN_PROPERTIES = [
   'distinct_id',
   '$set',
   '$set_once',
@@ -85,25 +84,27 @@ const HIDDEN_PROPERTIES = new Set([
   '$group_key',
   '$group_set',
   ...[0, 1, 2, 3, 4].map((index) => `$group_${index}`),
-]);
+];
 
-export function listPropertyDefinitions(
-  all: readonly PropertyDefinition[],
-  usage: ReadonlyMap<string, number>,
-  query: PropertyDefinitionQuery,
+/** More than any name is used. */
+const SEEN_SCORE = 1e12;
+
+export async function listPropertyDefinitions(
+  { metadata: { definitions } }: Pick<QueryDeps, 'metadata'>,
+  projectId: number,
+  { events, onlySeen, ...filter }: PropertyDefinitionQuery,
+  usage: Counts,
   page: Page,
-): Paged<ListedPropertyDefinition> {
-  const isMatch = nameMatcher(query.search);
-  const found = all
-    .map((definition) => ({ ...definition, isSeen: query.seen ? query.seen.has(definition.name) : null }))
-    .filter(({ name, propertyType, isSeen }) => {
-      if (HIDDEN_PROPERTIES.has(name) || query.excluded.includes(name) || !isMatch(name)) return false;
-      if (query.names && !query.names.includes(name)) return false;
-      if (query.numerical !== undefined && (propertyType === 'Numeric') !== query.numerical) return false;
-      if (query.flags !== undefined && name.startsWith('$feature/') !== query.flags) return false;
-      return !query.onlySeen || isSeen !== false;
-    });
-  const usageOf = ({ name }: PropertyDefinition): number => usage.get(name) ?? 0;
-  found.sort((a, b) => Number(b.isSeen) - Number(a.isSeen) || usageOf(b) - usageOf(a) || byText(a.name, b.name));
-  return paginate(found, page);
+): Promise<Paged<ListedPropertyDefinition>> {
+  const limit = MAX_SCORES;
+  const seenFirst = events ? await definitions.listPropertyNamesByEvents(projectId, events, { limit }) : [];
+  const scores = new Map(highest(usage));
+  for (const name of seenFirst) scores.set(name, SEEN_SCORE + (usage.get(name) ?? 0));
+  const excluded = [...HIDDEN_PROPERTIES, ...filter.excluded];
+  const seenOn = onlySeen ? events : undefined;
+  const order = { scores, descending: true };
+  const { count, items } = await definitions.pageOfProperties(projectId, { ...filter, excluded, seenOn }, order, page);
+  const among = items.map(({ name }) => name);
+  const seen = new Set(events ? await definitions.listPropertyNamesByEvents(projectId, events, { among }) : []);
+  return { count, items: items.map((item) => ({ ...item, isSeen: events ? seen.has(item.name) : null })) };
 }

@@ -1,7 +1,7 @@
 /**
- * Event and property definitions are recorded from the events. What has been written is cached, so that a chunk of known
- * names costs no statement and one look-up for each property. The cache may be lost at any time: writing again does no
- * harm.
+ * Event and property definitions are recorded from the events, up to the limits of a project. What has been written is
+ * cached, so that a chunk of known names costs no statement and one look-up for each property. The cache may be lost at
+ * any time: writing again does no harm.
  */
 import type { Event } from '../../core/events/event.ts';
 import {
@@ -17,73 +17,82 @@ import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type {
   EventProperty,
-  IngestChanges,
+  SeenDefinitionChanges,
   SeenEventDefinition,
   SeenPropertyDefinition,
 } from '../../stores/ingest/ingest-store.ts';
 import type { GroupRecorder } from './group-recorder.ts';
+import { type CompleteNames, KnownNames, type ProjectNames } from './known-names.ts';
 
 /** `last_seen_at` is updated when it is older than this: exact enough, and cheap. */
 const LAST_SEEN_STEP_MS = MINUTE_MS;
-/** More names than this are a mistake, such as ids in names: the cache is cleared. */
-const CACHE_SIZE = 100_000;
+/** Of a project in one chunk; the others are recorded when they are seen again. */
+const MAX_NEW_NAMES = 5000;
 /** Pairs of an event and a flag's property are not recorded: they would outnumber all others. */
 const isFlagProperty = (name: string): boolean =>
   name.startsWith('$feature/') || name.startsWith('$feature_enrollment/');
 
-/** Names that need no further look, by their owner: an event, persons, or a group type. */
-type CompleteNames = Map<string, Set<string>>;
-
 /** Knows what has been committed. */
 export class DefinitionRecorder {
   readonly #ids: Ids;
-  readonly #completeNames: CompleteNames = new Map();
-  readonly #lastSeen = new Map<string, number>();
-  #names = 0;
+  readonly #known = new KnownNames();
 
   constructor(ids: Ids) {
     this.#ids = ids;
   }
 
-  startChunk(): SeenDefinitions {
-    return new SeenDefinitions(this.#ids, this.#completeNames, this.#lastSeen);
+  startChunk(now: number): SeenDefinitions {
+    return new SeenDefinitions(this.#ids, (projectId) => this.#known.of(projectId, now));
   }
 
   /** To be called after the chunk is committed. */
   remember(seen: SeenDefinitions): void {
-    if (this.#names > CACHE_SIZE) this.#clear();
-    for (const [owner, names] of seen.completeNames()) {
-      const known = this.#completeNames.get(owner) ?? new Set();
-      for (const name of names) known.add(name);
-      this.#completeNames.set(owner, known);
-      this.#names += names.size;
+    for (const { names, complete, events, written } of seen.byProject()) {
+      for (const [owner, added] of complete) {
+        const known = names.complete.get(owner) ?? new Set();
+        for (const name of added) known.add(name);
+        names.complete.set(owner, known);
+        names.size += added.size;
+      }
+      for (const { name, at } of events) names.lastSeen.set(name, at);
+      names.size += events.length;
+      if (written) names.counts = written;
     }
-    for (const [owner, at] of seen.lastSeen()) this.#lastSeen.set(owner, at);
-  }
-
-  #clear(): void {
-    this.#completeNames.clear();
-    this.#lastSeen.clear();
-    this.#names = 0;
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** What one chunk adds to a project. */
+class ProjectDefinitions {
+  readonly names: ProjectNames;
+  readonly events = new Map<string, SeenEventDefinition>();
+  readonly properties = new Map<string, SeenPropertyDefinition>();
+  readonly pairs = new Map<string, EventProperty>();
+  readonly complete: CompleteNames = new Map();
+  /** How many definitions there are with the chunk, at most. */
+  written: ProjectNames['counts'] = null;
+
+  constructor(names: ProjectNames) {
+    this.names = names;
+  }
+
+  completeOf(owner: string): Set<string> {
+    const complete = this.complete.get(owner) ?? new Set();
+    this.complete.set(owner, complete);
+    return complete;
+  }
+}
+
 /** What one chunk adds. */
 export class SeenDefinitions {
   readonly #ids: Ids;
-  readonly #known: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly #knownLastSeen: ReadonlyMap<string, number>;
-  readonly #events = new Map<string, SeenEventDefinition>();
-  readonly #properties = new Map<string, SeenPropertyDefinition>();
-  readonly #pairs = new Map<string, EventProperty>();
-  readonly #completeNames: CompleteNames = new Map();
+  readonly #namesOf: (projectId: number) => ProjectNames;
+  readonly #projects = new Map<number, ProjectDefinitions>();
 
-  constructor(ids: Ids, known: ReadonlyMap<string, ReadonlySet<string>>, lastSeen: ReadonlyMap<string, number>) {
+  constructor(ids: Ids, namesOf: (projectId: number) => ProjectNames) {
     this.#ids = ids;
-    this.#known = known;
-    this.#knownLastSeen = lastSeen;
+    this.#namesOf = namesOf;
   }
 
   record(event: Event, groups: GroupRecorder): void {
@@ -94,41 +103,62 @@ export class SeenDefinitions {
     }
   }
 
-  changes(): Pick<IngestChanges, 'events' | 'properties' | 'eventProperties'> {
-    return {
-      events: [...this.#events.values()],
-      properties: [...this.#properties.values()],
-      eventProperties: [...this.#pairs.values()],
-    };
+  /** By project, for the limits. */
+  changes(): ReadonlyMap<number, SeenDefinitionChanges> {
+    return new Map(
+      [...this.#projects].map(([projectId, { events, properties, pairs }]) => [
+        projectId,
+        { events: [...events.values()], properties: [...properties.values()], eventProperties: [...pairs.values()] },
+      ]),
+    );
   }
 
-  completeNames(): ReadonlyMap<string, ReadonlySet<string>> {
-    return this.#completeNames;
+  countsOf(projectId: number): ProjectNames['counts'] {
+    return this.#of(projectId).names.counts;
   }
 
-  lastSeen(): Iterable<[string, number]> {
-    return [...this.#events].map(([owner, { at }]) => [owner, at]);
+  setCounts(projectId: number, counts: ProjectNames['counts']): void {
+    this.#of(projectId).written = counts;
   }
 
-  #recordEvent({ projectId, event: name, timestamp: at }: Event): void {
-    const owner = `${projectId}:${name}`;
-    const seen = this.#events.get(owner);
+  byProject(): {
+    names: ProjectNames;
+    complete: CompleteNames;
+    events: SeenEventDefinition[];
+    written: ProjectNames['counts'];
+  }[] {
+    return [...this.#projects.values()].map(({ names, complete, events, written }) => ({
+      names,
+      complete,
+      events: [...events.values()],
+      written,
+    }));
+  }
+
+  #of(projectId: number): ProjectDefinitions {
+    const project = this.#projects.get(projectId) ?? new ProjectDefinitions(this.#namesOf(projectId));
+    this.#projects.set(projectId, project);
+    return project;
+  }
+
+  #recordEvent({ projectId, event: name, timestamp: at, receivedAt: createdAt }: Event): void {
+    const { events, names } = this.#of(projectId);
+    const seen = events.get(name);
     if (seen) seen.at = Math.max(seen.at, at);
-    else if (at >= (this.#knownLastSeen.get(owner) ?? -Infinity) + LAST_SEEN_STEP_MS) {
-      this.#events.set(owner, { id: this.#ids.uuid(), projectId, name, at });
+    else if (events.size < MAX_NEW_NAMES && at >= (names.lastSeen.get(name) ?? -Infinity) + LAST_SEEN_STEP_MS) {
+      events.set(name, { id: this.#ids.uuid(), projectId, name, at, createdAt });
     }
   }
 
   #recordBag(event: Event, bag: PropertyBag, groupTypeIndex: number): void {
+    const project = this.#of(event.projectId);
     // What an event's own properties define depends on its name.
-    const owner =
-      bag.kind === 'event'
-        ? `${event.projectId}:event:${event.event}`
-        : `${event.projectId}:${bag.kind}:${groupTypeIndex}`;
-    const known = this.#known.get(owner) ?? NONE;
-    const complete = this.#completeNamesOf(owner);
+    const owner = bag.kind === 'event' ? `event:${event.event}` : `${bag.kind}:${groupTypeIndex}`;
+    const known = project.names.complete.get(owner) ?? NONE;
+    const complete = project.completeOf(owner);
     for (const name in bag.values) {
       if (known.has(name) || complete.has(name) || !isDefinable(name)) continue;
+      if (project.properties.size >= MAX_NEW_NAMES || project.pairs.size >= MAX_NEW_NAMES) return;
       const value = bag.values[name] ?? null;
       const isTyped = this.#recordProperty(event, bag.kind, groupTypeIndex, name, value);
       if (bag.kind === 'event') this.#recordOwnProperty(event, name, value);
@@ -136,20 +166,15 @@ export class SeenDefinitions {
     }
   }
 
-  #completeNamesOf(owner: string): Set<string> {
-    const complete = this.#completeNames.get(owner) ?? new Set();
-    this.#completeNames.set(owner, complete);
-    return complete;
-  }
-
   /** True once the property has a type; until then every value is inspected. */
   #recordProperty(event: Event, kind: PropertyKind, groupTypeIndex: number, name: string, value: Json): boolean {
     const { projectId, receivedAt: at } = event;
-    const key = `${projectId}:${kind}:${groupTypeIndex}:${name}`;
-    const before = this.#properties.get(key);
+    const { properties } = this.#of(projectId);
+    const key = `${kind}:${groupTypeIndex}:${name}`;
+    const before = properties.get(key);
     const type = before?.propertyType ?? propertyType(name, value);
     const id = before?.id ?? this.#ids.uuid();
-    this.#properties.set(key, { id, projectId, kind, groupTypeIndex, name, propertyType: type, at });
+    properties.set(key, { id, projectId, kind, groupTypeIndex, name, propertyType: type, at });
     return type !== null;
   }
 
@@ -157,7 +182,7 @@ export class SeenDefinitions {
   #recordOwnProperty(event: Event, name: string, value: Json): void {
     const { projectId } = event;
     const pair = { projectId, event: event.event, property: name };
-    if (!isFlagProperty(name)) this.#pairs.set(`${projectId}:${event.event}:${name}`, pair);
+    if (!isFlagProperty(name)) this.#of(projectId).pairs.set(JSON.stringify([event.event, name]), pair);
     for (const implied of impliedNames(event, name)) this.#recordProperty(event, 'person', -1, implied, value);
   }
 }

@@ -103,6 +103,11 @@ export class FateRecorder {
     });
   }
 
+  /** About the project, not about one event. */
+  recordProjectWarning(projectId: number, { type, details }: Warning): void {
+    this.#warnings.push({ projectId, type, details: JSON.stringify(details), at: this.#now });
+  }
+
   recordWarnings({ entry }: NormalisedEvent, warnings: readonly Warning[]): void {
     for (const { type, details } of warnings) {
       if (this.#warnings.length >= MAX_WARNINGS) return;

@@ -17,6 +17,7 @@ import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestStore, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
+import type { DefinitionLimits } from './definition-limits.ts';
 import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.ts';
 import { FateRecorder } from './fate-recorder.ts';
 import { GroupRecorder } from './group-recorder.ts';
@@ -32,6 +33,7 @@ export interface ChunkDeps {
   ingest: IngestStore;
   sink: Sink;
   definitions: DefinitionRecorder;
+  limits: DefinitionLimits;
   stepTimes: StepTimes;
 }
 
@@ -68,6 +70,7 @@ class Chunk {
   readonly webhooks: WebhookRecorder;
   readonly groups = new GroupRecorder();
   readonly definitions: SeenDefinitions;
+  readonly limits: DefinitionLimits;
   projects: Projects = new Map();
   normalised: readonly NormalisedEvent[] = [];
   events: readonly NewEvent[] = [];
@@ -84,7 +87,8 @@ class Chunk {
     this.options = options;
     this.fates = new FateRecorder(options.now);
     this.webhooks = new WebhookRecorder(options.now);
-    this.definitions = deps.definitions.startChunk();
+    this.definitions = deps.definitions.startChunk(options.now);
+    this.limits = deps.limits;
   }
 
   result(): ProcessedChunk {
@@ -199,7 +203,7 @@ function toStoredEvent(
 }
 
 async function writeMetadata(chunk: Chunk): Promise<void> {
-  const { entries, store, sink, groups, definitions, fates, webhooks } = chunk;
+  const { entries, store, sink, groups, definitions, limits, fates, webhooks, options } = chunk;
   chunk.personChanges = chunk.persons.changes();
   const messages = webhooks.messages(chunk.personChanges.overrides);
   chunk.messages = messages.length;
@@ -207,7 +211,7 @@ async function writeMetadata(chunk: Chunk): Promise<void> {
   await store.apply({
     persons: chunk.personChanges,
     ...groups.changes(),
-    ...definitions.changes(),
+    ...(await limits.apply(store, definitions, fates, options.now)),
     ...fates.changes(),
     messages,
     firstEvents: projectsWithFirstEvents(chunk),

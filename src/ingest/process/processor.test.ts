@@ -15,6 +15,7 @@ import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
+import { DefinitionLimits } from './definition-limits.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
 import { Processor, type ProcessorDeps } from './processor.ts';
 import { StepTimes } from './step-times.ts';
@@ -75,6 +76,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     clock,
     logger: openLog('silent'),
     definitions: new DefinitionRecorder(randomIds),
+    limits: new DefinitionLimits({ eventNames: 1000, propertyNames: 1000 }),
     stepTimes: new StepTimes(),
     isOutage,
     onProcessed: () => undefined,
@@ -138,8 +140,8 @@ it('makes a dead letter of one failing event, and stores the others', async () =
   await accept(anEvent('behind'));
   const definitions = new DefinitionRecorder(randomIds);
   const chunk = definitions.startChunk.bind(definitions);
-  definitions.startChunk = () => {
-    const seen = chunk();
+  definitions.startChunk = (now) => {
+    const seen = chunk(now);
     const record = seen.record.bind(seen);
     seen.record = (event, groups) => {
       if (event.event === 'poison') throw new Error('this one hurts');

@@ -19,6 +19,7 @@ import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
+import { DefinitionLimits } from './definition-limits.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
 import { Processor, type ProcessorDeps } from './processor.ts';
 import { StepTimes } from './step-times.ts';
@@ -78,6 +79,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     clock,
     logger,
     definitions: new DefinitionRecorder(randomIds),
+    limits: new DefinitionLimits({ eventNames: 1000, propertyNames: 1000 }),
     stepTimes: new StepTimes(),
     isOutage,
     onProcessed: () => undefined,

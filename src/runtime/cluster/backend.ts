@@ -140,6 +140,7 @@ const workerOptions = (
   clockMemory,
   logLevel: logger.level,
   eventsMemoryMb: config.eventsMemoryMb,
+  nameLimits: { eventNames: config.maxEventNames, propertyNames: config.maxPropertyNames },
   queryTimeoutSeconds: config.queryTimeoutSeconds,
   faults: config.faults,
 });

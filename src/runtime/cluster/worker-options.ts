@@ -1,3 +1,4 @@
+import type { NameLimits } from '../../ingest/process/definition-limits.ts';
 import type { ClockMemory } from '../../lib/clock.ts';
 
 /** What the worker thread of a node in a cluster is started with. */
@@ -13,6 +14,7 @@ export interface ClusterWorkerOptions {
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
+  nameLimits: NameLimits;
   queryTimeoutSeconds: number;
   /** Whether a notice may crash it. */
   faults: boolean;

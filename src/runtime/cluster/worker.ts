@@ -13,6 +13,7 @@ import { PartitionWorkers } from '../../ingest/cluster/partition-workers.ts';
 import { LEADER_LEASE, partitionLease } from '../../ingest/cluster/plan-leases.ts';
 import { PropertyReadReporter } from '../../ingest/cluster/report-property-reads.ts';
 import type { LiveEvent } from '../../ingest/live/live-event-publisher.ts';
+import { DefinitionLimits } from '../../ingest/process/definition-limits.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import { StepTimes } from '../../ingest/process/step-times.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
@@ -170,6 +171,7 @@ function newPartitionWorkers(
       clock,
       logger,
       definitions: new DefinitionRecorder(randomIds),
+      limits: new DefinitionLimits(options.nameLimits),
       stepTimes,
       isOutage: (error) => isOutage(error) || isLeaseLost(error),
       onProcessed(chunk) {

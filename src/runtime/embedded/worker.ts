@@ -9,6 +9,7 @@ import { LiveEventPublisher } from '../../ingest/live/live-event-publisher.ts';
 import { Maintenance } from '../../ingest/maintain/maintenance.ts';
 import { PersonIndexer } from '../../ingest/maintain/person-indexer.ts';
 import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
+import { DefinitionLimits, type NameLimits } from '../../ingest/process/definition-limits.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import type { ProcessedChunk } from '../../ingest/process/process-chunk.ts';
 import { Processor } from '../../ingest/process/processor.ts';
@@ -45,7 +46,7 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
   const stores = await openStores(options);
-  const worker = createWorker(port, { stores, clock, logger, onEngineLost: (error) => void crash(error) });
+  const worker = createWorker(port, { stores, limits: options.nameLimits, clock, logger, onEngineLost: (error) => void crash(error) });
   const crash = async (error: unknown): Promise<void> => {
     logger.error({ err: error }, 'the worker thread failed and is being restarted');
     // DuckDB must be closed first: ending the thread while it runs crashes the whole process.
@@ -84,6 +85,7 @@ async function openStores({ dataDir, eventsMemoryMb }: EmbeddedWorkerOptions) {
 
 interface CreateWorkerOptions {
   stores: Stores;
+  limits: NameLimits;
   clock: Clock;
   logger: Logger;
   onEngineLost(error: EventStoreInvalidated): void;
@@ -91,7 +93,7 @@ interface CreateWorkerOptions {
 
 type EmbeddedWorker = ReturnType<typeof createWorker>;
 
-function createWorker(port: Port, { stores, clock, logger, onEngineLost }: CreateWorkerOptions) {
+function createWorker(port: Port, { stores, limits, clock, logger, onEngineLost }: CreateWorkerOptions) {
   const { ingest, events, log, attempts, personIndex } = stores;
   const liveEvents = new LiveEventPublisher((batch) => notify(port, 'live-events', batch));
   const stepTimes = new StepTimes();
@@ -103,6 +105,7 @@ function createWorker(port: Port, { stores, clock, logger, onEngineLost }: Creat
     clock,
     logger,
     definitions: new DefinitionRecorder(randomIds),
+    limits: new DefinitionLimits(limits),
     stepTimes,
     isOutage,
     onProcessed(chunk) {

@@ -54,7 +54,10 @@ export interface SeenEventDefinition {
   id: string;
   projectId: number;
   name: string;
+  /** When the latest such event happened. */
   at: number;
+  /** When the first one arrived. */
+  createdAt: number;
 }
 
 export interface SeenPropertyDefinition {
@@ -72,6 +75,12 @@ export interface EventProperty {
   projectId: number;
   event: string;
   property: string;
+}
+
+export interface SeenDefinitionChanges {
+  events: readonly SeenEventDefinition[];
+  properties: readonly SeenPropertyDefinition[];
+  eventProperties: readonly EventProperty[];
 }
 
 /** An event that came with its own id and is stored under it. */
@@ -120,15 +129,12 @@ export interface WebhookEvent {
 export type NewOutboxMessage = WebhookEvent & OutboxMessage;
 
 /** Everything that a chunk changes. */
-export interface IngestChanges {
+export interface IngestChanges extends SeenDefinitionChanges {
   persons: PersonChanges;
   groupTypes: readonly GroupType[];
   groups: readonly Group[];
   seen: readonly NewSeenEvent[];
   repeats: readonly EventId[];
-  events: readonly SeenEventDefinition[];
-  properties: readonly SeenPropertyDefinition[];
-  eventProperties: readonly EventProperty[];
   dropped: readonly DroppedEvent[];
   deadLetters: readonly NewDeadLetter[];
   warnings: readonly NewWarning[];
@@ -160,6 +166,13 @@ export interface IngestTransaction {
   listGroupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
   listGroups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
   listWebhookEvents(projectIds: readonly number[]): Promise<WebhookEvent[]>;
+  /** The number of definitions of a project. */
+  countDefinitions(projectId: number): Promise<Record<keyof SeenDefinitionChanges, number>>;
+  /** Which of these are defined: names of events, and `kind:groupTypeIndex:name` of properties. */
+  listDefined(
+    projectId: number,
+    changes: Pick<SeenDefinitionChanges, 'events' | 'properties'>,
+  ): Promise<{ events: ReadonlySet<string>; properties: ReadonlySet<string> }>;
   apply(changes: IngestChanges): Promise<void>;
 }
 

@@ -88,7 +88,7 @@ describeWithPostgres(() => {
 
     it('is sorted by bytes, whatever the collation of the database', async () => {
       const names = ['a', 'B', 'é', 'Z', '_', '1', 'ß', '😀', '\uffee'];
-      const events = names.map((name, n) => ({ id: `o${n}`, projectId: 77, name, at: 1 }));
+      const events = names.map((name, n) => ({ id: `o${n}`, projectId: 77, name, at: 1, createdAt: 1 }));
       await setup.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events }));
       const inBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
       expect((await setup.metadata.definitions.listEvents(77)).map(({ name }) => name)).toEqual(inBytes);

@@ -8,6 +8,7 @@ import type {
   PropertyDefinition,
   PropertyDetails,
 } from '../metadata/definitions.ts';
+import { eventNames, propertyNames, readDefinitionPage } from './definition-pages.ts';
 import { type Sql, type Tables, toBit } from './tables.ts';
 
 const DETAILS = ['description', 'tags', 'verifiedAt', 'verifiedBy', 'updatedAt', 'updatedBy'] as const;
@@ -32,6 +33,9 @@ const toProperty = (row: PropertyRow): PropertyDefinition => ({
   isTypeChosen: row.isTypeChosen === 1,
 });
 
+const pick = <T extends object, K extends keyof T>(row: T, keys: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(keys.map((key) => [key, row[key]])) as Pick<T, K>;
+
 /** Only fields that are given are written. */
 const shared = ({ tags, ...rest }: Partial<DefinitionDetails>) => ({
   ...rest,
@@ -48,12 +52,32 @@ const propertyColumns = ({ isTypeChosen, ...rest }: Partial<PropertyDetails>) =>
   ...(isTypeChosen === undefined ? {} : { isTypeChosen: toBit(isTypeChosen) }),
 });
 
-export function definitionStore({ db }: Sql): DefinitionStore {
+export function definitionStore(on: Sql): DefinitionStore {
+  const { db, dialect } = on;
   const events = (projectId: number) =>
     db.selectFrom('eventDefinitions').select(EVENT).where('projectId', '=', projectId);
   const properties = (projectId: number) =>
     db.selectFrom('propertyDefinitions').select(PROPERTY).where('projectId', '=', projectId);
   return {
+    async pageOfEvents(projectId, filter, order, page) {
+      const names = eventNames(dialect, projectId, filter);
+      const { count, items } = await readDefinitionPage<EventRow>(on, names, order, page);
+      return { count, items: items.map((row) => toEvent(pick(row, EVENT))) };
+    },
+    async pageOfProperties(projectId, filter, order, page) {
+      const names = propertyNames(dialect, projectId, filter);
+      const { count, items } = await readDefinitionPage<PropertyRow>(on, names, order, page);
+      return { count, items: items.map((row) => toProperty(pick(row, PROPERTY))) };
+    },
+    async deleteEvent(projectId, { id, name }) {
+      await db.deleteFrom('eventDefinitions').where('projectId', '=', projectId).where('id', '=', id).execute();
+      await db.deleteFrom('eventProperties').where('projectId', '=', projectId).where('event', '=', name).execute();
+    },
+    async deleteProperty(projectId, { id, kind, name }) {
+      await db.deleteFrom('propertyDefinitions').where('projectId', '=', projectId).where('id', '=', id).execute();
+      if (kind !== 'event') return;
+      await db.deleteFrom('eventProperties').where('projectId', '=', projectId).where('property', '=', name).execute();
+    },
     async listEvents(projectId) {
       return (await events(projectId).orderBy('name').execute()).map(toEvent);
     },
@@ -89,15 +113,17 @@ export function definitionStore({ db }: Sql): DefinitionStore {
         .where('id', '=', id)
         .execute();
     },
-    async listPropertyNamesByEvents(projectId, names) {
-      if (names.length === 0) return [];
-      const rows = await db
+    async listPropertyNamesByEvents(projectId, names, { limit, among } = {}) {
+      if (names.length === 0 || among?.length === 0) return [];
+      let query = db
         .selectFrom('eventProperties')
         .select('property')
         .distinct()
         .where('projectId', '=', projectId)
-        .where('event', 'in', names)
-        .execute();
+        .where('event', 'in', names);
+      if (among) query = query.where('property', 'in', among);
+      if (limit !== undefined) query = query.limit(limit);
+      const rows = await query.execute();
       return rows.map((row) => row.property);
     },
   };

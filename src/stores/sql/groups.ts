@@ -72,7 +72,8 @@ function isFound({ dialect }: Sql, search: string): RawBuilder<boolean> {
   return sql`(${contains(sql`group_key`)} or ${contains(sql`properties`)})`;
 }
 
-const plainLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** As SQLite's lower() does it: only Latin letters. */
+export const plainLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const newest = (projectId: number, typeIndex: number, among: number): RawBuilder<unknown> => sql`
   (select properties from "groups"

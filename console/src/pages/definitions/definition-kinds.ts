@@ -1,4 +1,6 @@
 import {
+  deleteEventDefinition,
+  deletePropertyDefinition,
   type EventDefinition,
   listEventDefinitions,
   listPropertyDefinitions,
@@ -105,6 +107,9 @@ export async function updateDefinition(projectId: number, kind: Kind, id: string
   const { owner, post_to_slack, ...rest } = changes;
   return fromProperty(await updatePropertyDefinition(projectId, id, rest));
 }
+
+export const deleteDefinition = (projectId: number, kind: Kind, id: string): Promise<unknown> =>
+  kind === 'events' ? deleteEventDefinition(projectId, id) : deletePropertyDefinition(projectId, id);
 
 export const withTags = (tags: readonly string[], added: readonly string[]): string[] => [
   ...new Set([...tags, ...added]),

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Member } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { Checkbox, Select, TextArea } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { TagInput } from '../../components/tag-input.tsx';
@@ -10,7 +10,14 @@ import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
 import { OwnerSelect } from './bulk-bar.tsx';
-import { type Definition, type Kind, PROPERTY_TYPES, type PropertyType, updateDefinition } from './definition-kinds.ts';
+import {
+  type Definition,
+  deleteDefinition,
+  type Kind,
+  PROPERTY_TYPES,
+  type PropertyType,
+  updateDefinition,
+} from './definition-kinds.ts';
 
 interface EditDefinitionProps {
   kind: Kind;
@@ -39,14 +46,30 @@ export function EditDefinition({ kind, definition, members, onDone, onClose }: E
     onDone();
     onClose();
   });
+  const [isDeleting, setDeleting] = useState(false);
   const footer = (
     <>
+      <Button kind="quiet" onClick={() => setDeleting(true)}>
+        Delete…
+      </Button>
       <Button onClick={onClose}>Cancel</Button>
       <Button kind="primary" busy={save.busy} onClick={() => void save.run()}>
         Save
       </Button>
     </>
   );
+  if (isDeleting) {
+    const remove = async (): Promise<void> => {
+      await deleteDefinition(id, kind, definition.id);
+      toast(`${label} deleted.`);
+      onDone();
+    };
+    return (
+      <Confirm title={`Delete ${label}?`} action="Delete" danger onConfirm={remove} onClose={onClose}>
+        <p>Events are kept. The definition comes back, without its description, when the name is seen again.</p>
+      </Confirm>
+    );
+  }
   return (
     <Dialog side title={label} onClose={onClose} footer={footer}>
       {label !== definition.name && <code class="muted">{definition.name}</code>}

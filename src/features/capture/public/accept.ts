@@ -71,6 +71,7 @@ async function store<T extends SentEvents>(
   const subjects = await checkEvents(sent.events, engage);
   const context = { ip: callerAddress(request), sentAt, engage, historical };
   if (sent.events.length > 0) {
+    deps.eventRate.take(origin.projectId, sent.events.length);
     await append(deps, { ...origin, context, subjects, ...withoutRecordings(sent) });
   }
   return sent;

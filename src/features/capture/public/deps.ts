@@ -1,6 +1,8 @@
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { EventIntake } from '../../../ingest/accept/event-intake.ts';
+import type { EventRate } from '../event-rate.ts';
 
 export interface CaptureDeps extends PublicRouteDeps {
   ingestion: Pick<EventIntake, 'accept'>;
+  eventRate: Pick<EventRate, 'take'>;
 }

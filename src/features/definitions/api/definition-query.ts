@@ -5,6 +5,8 @@ import { type Query, queryText, readStringList } from '../../../http/paging.ts';
 import type { PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
 import type { EventDefinitionQuery, EventOrder, PropertyDefinitionQuery } from '../list-definitions.ts';
 
+const MAX_WORDS = 20;
+
 const ORDERS: Readonly<Record<string, EventOrder>> = {
   name: 'name',
   volume_30_day: 'volume',
@@ -19,13 +21,16 @@ const KINDS: Readonly<Record<string, EventDefinitionQuery['only']>> = {
   event_posthog: 'standard',
 };
 
+const wordsOf = (query: Query): string[] =>
+  (queryText(query, 'search') ?? '').split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
+
 export function readEventDefinitionQuery(query: Query): EventDefinitionQuery {
   const ordering = queryText(query, 'ordering') ?? '';
   const order = ORDERS[ordering.replace(/^-/, '')];
   const type = queryText(query, 'event_type') || 'event';
   if (!Object.hasOwn(KINDS, type)) throw notAChoice('event_type', type);
   return {
-    search: queryText(query, 'search'),
+    words: wordsOf(query),
     // Unknown orderings fall back to the default: most frequent first.
     order: order ?? 'volume',
     descending: order === undefined || ordering.startsWith('-'),
@@ -50,18 +55,15 @@ export function readPropertyKind(query: Query): PropertyKindQuery {
   return { kind, groupTypeIndex: Number(index) };
 }
 
-export function readPropertyDefinitionQuery(
-  query: Query,
-  seen: readonly string[] | undefined,
-): PropertyDefinitionQuery {
+export function readPropertyDefinitionQuery(query: Query): Omit<PropertyDefinitionQuery, keyof PropertyKindQuery> {
   const properties = queryText(query, 'properties');
   return {
-    search: queryText(query, 'search'),
+    words: wordsOf(query),
     names: properties ? properties.split(',').map((name) => name.trim()) : undefined,
     excluded: readStringList(query, 'excluded_properties') ?? [],
     numerical: readFlag(query, 'is_numerical'),
     flags: readFlag(query, 'is_feature_flag'),
-    seen: seen && new Set(seen),
+    events: readStringList(query, 'event_names'),
     onlySeen: readFlag(query, 'filter_by_event_names') === true,
   };
 }

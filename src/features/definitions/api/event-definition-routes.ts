@@ -7,9 +7,13 @@ import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { EventDefinition } from '../../../stores/metadata/definitions.ts';
 import { isOutage } from '../../../stores/outage.ts';
-import { EVENT_DEFINITION_SCOPE, type EventDefinitionChanges, updateEventDefinition } from '../definitions.ts';
+import {
+  deleteEventDefinition,
+  EVENT_DEFINITION_SCOPE,
+  type EventDefinitionChanges,
+  updateEventDefinition,
+} from '../definitions.ts';
 import { countEventsByName } from '../event-volumes.ts';
-import { listEventDefinitions } from '../list-definitions.ts';
 import { definitionActivityRoutes } from './definition-activity.ts';
 import { readDefinitionId, readEventDefinitionQuery } from './definition-query.ts';
 import {
@@ -25,7 +29,6 @@ const all = '/api/projects/:project_id/event_definitions/';
 const one = `${all}:id/`;
 
 export function eventDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
-  const { definitions } = deps.metadata;
   projectRoute(app, deps, {
     method: 'GET',
     url: all,
@@ -41,9 +44,9 @@ export function eventDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiD
     handler: async ({ project, query, url }) => {
       const filters = readEventDefinitionQuery(query);
       const page = readPage(query);
-      const definitionsOfProject = await definitions.listEvents(project.id);
-      const counts = { volumes: await volumesOf(deps, project.id), usage: await usageIn(deps, project.id) };
-      const listed = listEventDefinitions(definitionsOfProject, counts, filters, page);
+      const usage = await usageIn(deps, project.id);
+      const listed = await deps.listEventDefinitions(project.id, filters, usage, page);
+      const counts = { volumes: listed.volumes, usage };
       const users = await usersById(deps.metadata, listed.items.flatMap(userIdsOf));
       return envelope(url, page, listed, (definition) => presentEventDefinition(definition, counts, users));
     },
@@ -93,12 +96,22 @@ function nullIfOutage(error: unknown): null {
 
 const EVENT = { kind: 'event', groupTypeIndex: -1 } as const;
 
-const volumesOf = (deps: DefinitionApiDeps, projectId: number, names?: readonly string[]) =>
+const volumesOf = (deps: DefinitionApiDeps, projectId: number, names: readonly string[]) =>
   countEventsByName(deps, projectId, deps.clock.now(), names);
 const usageIn = (deps: DefinitionApiDeps, projectId: number) => deps.usage.countsOfLast30Days(projectId, EVENT);
 
 /** All fields are optional, so PATCH and PUT do the same. */
 function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    edits: ['data management'],
+    summary: 'Delete an event definition; events are kept, and it comes back when the event is seen again',
+    tag,
+    status: 204,
+    handler: ({ caller, project, params }) =>
+      deleteEventDefinition(deps, caller, project, readDefinitionId(params['id'])),
+  });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
       method,

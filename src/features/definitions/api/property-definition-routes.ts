@@ -3,11 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { envelope, readPage, readStringList } from '../../../http/paging.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { PropertyDefinition, PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
-import { PROPERTY_DEFINITION_SCOPE, type PropertyDefinitionChanges, updatePropertyDefinition } from '../definitions.ts';
-import { listPropertyDefinitions } from '../list-definitions.ts';
+import {
+  deletePropertyDefinition,
+  PROPERTY_DEFINITION_SCOPE,
+  type PropertyDefinitionChanges,
+  updatePropertyDefinition,
+} from '../definitions.ts';
 import { definitionActivityRoutes } from './definition-activity.ts';
 import { readDefinitionId, readPropertyDefinitionQuery, readPropertyKind } from './definition-query.ts';
 import {
@@ -23,7 +27,6 @@ const all = '/api/projects/:project_id/property_definitions/';
 const one = `${all}:id/`;
 
 export function propertyDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
-  const { definitions } = deps.metadata;
   projectRoute(app, deps, {
     method: 'GET',
     url: all,
@@ -43,14 +46,11 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: DefinitionA
     },
     response: pageSchema(PropertyDefinitionSchema),
     handler: async ({ project, query, url }) => {
-      const kind = readPropertyKind(query);
-      const names = readStringList(query, 'event_names');
-      const seen = names && (await definitions.listPropertyNamesByEvents(project.id, names));
-      const filters = readPropertyDefinitionQuery(query, seen);
       const page = readPage(query);
-      const definitionsOfProject = await definitions.listProperties(project.id, kind);
+      const kind = readPropertyKind(query);
+      const filters = { ...kind, ...readPropertyDefinitionQuery(query) };
       const usage = await usageOf(deps, project.id, kind);
-      const listed = listPropertyDefinitions(definitionsOfProject, usage, filters, page);
+      const listed = await deps.listPropertyDefinitions(project.id, filters, usage, page);
       const users = await usersById(deps.metadata, listed.items.flatMap(userIdsOf));
       return envelope(url, page, listed, (item) => presentPropertyDefinition(item, usage, users, item.isSeen));
     },
@@ -93,6 +93,16 @@ const usageOf = ({ usage }: DefinitionApiDeps, projectId: number, { kind, groupT
 
 /** All fields are optional, so PATCH and PUT do the same. */
 function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    edits: ['data management'],
+    summary: 'Delete a property definition; values are kept, and it comes back when the property is seen again',
+    tag,
+    status: 204,
+    handler: ({ caller, project, params }) =>
+      deletePropertyDefinition(deps, caller, project, readDefinitionId(params['id'])),
+  });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
       method,

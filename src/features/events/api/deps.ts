@@ -6,7 +6,7 @@ import type { Ids } from '../../../lib/ids.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 
 export interface EventApiDeps extends RouteDeps, QueryDeps {
-  config: RouteDeps['config'] & { queryTimeoutSeconds: number };
+  config: RouteDeps['config'] & { queryTimeoutSeconds: number; maxLiveStreams: number };
   ids: Ids;
   tail: LiveEvents;
   ingestion: Pick<EventIntake, 'accept'>;

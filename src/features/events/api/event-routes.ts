@@ -147,13 +147,17 @@ function valueRoute(app: FastifyInstance, deps: EventApiDeps): void {
   });
 }
 
+const FIRST_NAMES = { limit: 1000, offset: 0 };
+
 async function valuesFor(deps: EventApiDeps, projectId: number, query: Query): Promise<string[]> {
   const key = queryText(query, 'key');
   const part = queryText(query, 'value') || undefined;
   if (!key) return [];
   if (key === 'custom_event') {
-    const names = (await deps.metadata.definitions.listEvents(projectId)).map(({ name }) => name);
-    return names.filter((name) => !STANDARD_EVENTS.has(name) && name.toLowerCase().includes(part?.toLowerCase() ?? ''));
+    const filter = { words: part ? [part] : [], only: undefined };
+    const order = { scores: null, descending: false };
+    const { items } = await deps.metadata.definitions.pageOfEvents(projectId, filter, order, FIRST_NAMES);
+    return items.map(({ name }) => name).filter((name) => !STANDARD_EVENTS.has(name));
   }
   const events = [query['event_name'] ?? []].flat().filter((name) => name !== '');
   return eventValues(deps, { projectId, key, part, events, now: deps.clock.now() });

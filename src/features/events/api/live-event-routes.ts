@@ -12,8 +12,9 @@ import type { LiveEvent } from '../../../ingest/live/live-event-publisher.ts';
 import type { EventApiDeps } from './deps.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** Each takes a connection and some memory. */
-const MAX_STREAMS = 200;
+const RETRY_AFTER_SECONDS = 30;
+/** Streams of one organization, as a part of all. */
+const ORGANIZATION_SHARE = 4;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -26,6 +27,7 @@ const HEADERS = {
 
 export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   const open = new Set<EventStream>();
+  const organizations = new Map<EventStream, string>();
   // A stopping server waits for its connections, and these would never end.
   let isClosing = false;
   app.addHook('preClose', async () => {
@@ -42,13 +44,16 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
       description: 'A stream of `text/event-stream`; `dropped` events count what was left out.',
     }),
     handler: async ({ caller, project, query, reply }) => {
-      if (open.size >= MAX_STREAMS) throw new Failure('unavailable', 'Too many live streams are open.');
+      requireRoom(organizations, project.organizationId, deps.config.maxLiveStreams);
       const event = queryText(query, 'event') || undefined;
       const distinctId = queryText(query, 'distinct_id') || undefined;
       const isWanted = (stored: LiveEvent): boolean =>
         (event === undefined || stored.event === event) &&
         (distinctId === undefined || stored.distinctId === distinctId);
       const stream = new EventStream(reply.raw);
+      // Counted before anything is waited for, so that requests at the same time do not share the last place.
+      organizations.set(stream, project.organizationId);
+      reply.raw.once('close', () => organizations.delete(stream));
       const stop = await deps.tail.subscribe(project.id, (stored) => {
         if (isWanted(stored)) stream.send(stringifyExact(presentLiveEvent(stored)));
       });
@@ -58,6 +63,15 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
       if (isClosing) stream.end();
       return reply;
     },
+  });
+}
+
+/** Each stream takes a connection and some memory. */
+function requireRoom(open: ReadonlyMap<EventStream, string>, organizationId: string, max: number): void {
+  const own = [...open.values()].filter((id) => id === organizationId).length;
+  if (own < Math.floor(max / ORGANIZATION_SHARE) && open.size < max) return;
+  throw new Failure('unavailable', 'Too many live streams are open. Close one, or try again later.', {
+    retryAfter: RETRY_AFTER_SECONDS,
   });
 }
 

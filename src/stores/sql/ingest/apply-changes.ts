@@ -168,11 +168,11 @@ async function writeGroups(on: Sql, { groupTypes, groups }: IngestChanges): Prom
 async function writeDefinitions(on: Sql, { events, properties, eventProperties }: IngestChanges): Promise<void> {
   await forRows(
     on,
-    { id: 'text', projectId: 'integer', name: 'text', at: 'integer' },
+    { id: 'text', projectId: 'integer', name: 'text', at: 'integer', createdAt: 'integer' },
     events,
     (rows) => sql`
     insert into event_definitions (id, project_id, name, created_at, last_seen_at)
-    select id, project_id, name, at, at from ${rows} r where true
+    select id, project_id, name, created_at, at from ${rows} r where true
     order by project_id, name
     on conflict (project_id, name) do update set last_seen_at = excluded.last_seen_at
     where excluded.last_seen_at > event_definitions.last_seen_at`,

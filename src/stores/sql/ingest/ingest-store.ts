@@ -10,6 +10,8 @@ import { listChangedPersons } from '../person-change.ts';
 import type { Db, Sql } from '../tables.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
+  countDefinitions,
+  readDefined,
   readGroups,
   readGroupTypes,
   readPersons,
@@ -58,6 +60,8 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
     listGroupTypes: (projectIds) => readGroupTypes(on, projectIds),
     listGroups: (keys) => readGroups(on, keys),
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
+    countDefinitions: (projectId) => countDefinitions(on, projectId),
+    listDefined: (projectId, changes) => readDefined(on, projectId, changes),
     apply: async (changes) => {
       await applyChanges(on, changes);
       const { position, ahead = new Map() } = changes;

@@ -9,6 +9,7 @@ import type {
   GroupType,
   IngestProject,
   PersonsAndDistinctIds,
+  SeenDefinitionChanges,
   SeenEvent,
   WebhookEvent,
 } from '../../ingest/ingest-store.ts';
@@ -132,4 +133,40 @@ export async function readWebhookEvents({ db }: Sql, projectIds: readonly number
     .where('postToSlack', '=', sql.lit(1))
     .execute();
   return rows.map(({ projectId, name }) => ({ projectId: Number(projectId), event: name }));
+}
+
+/** On indexes that begin with the project. */
+export async function countDefinitions({ db }: Sql, projectId: number) {
+  const { rows } = await sql<{ events: number; properties: number; eventProperties: number }>`
+    select (select count(*) from event_definitions where project_id = ${projectId}) as events,
+      (select count(*) from property_definitions where project_id = ${projectId}) as properties,
+      (select count(*) from event_properties where project_id = ${projectId}) as event_properties`.execute(db);
+  const [row] = rows;
+  return {
+    events: Number(row?.events ?? 0),
+    properties: Number(row?.properties ?? 0),
+    eventProperties: Number(row?.eventProperties ?? 0),
+  };
+}
+
+export async function readDefined(
+  { db, dialect }: Sql,
+  projectId: number,
+  { events, properties }: Pick<SeenDefinitionChanges, 'events' | 'properties'>,
+) {
+  const names = sql<{ name: string }>`
+    select d.name from ${dialect.rows({ name: 'text' }, events)} r
+    cross join event_definitions d
+    where d.project_id = ${projectId} and d.name = r.name`;
+  const columns = { kind: 'text', groupTypeIndex: 'integer', name: 'text' } as const;
+  const keys = sql<{ kind: string; groupTypeIndex: number; name: string }>`
+    select d.kind, d.group_type_index, d.name from ${dialect.rows(columns, properties)} r
+    cross join property_definitions d
+    where d.project_id = ${projectId} and d.kind = r.kind and d.group_type_index = r.group_type_index
+      and d.name = r.name`;
+  const [known, defined] = [await names.execute(db), await keys.execute(db)];
+  return {
+    events: new Set(known.rows.map(({ name }) => name)),
+    properties: new Set(defined.rows.map(({ kind, groupTypeIndex, name }) => `${kind}:${groupTypeIndex}:${name}`)),
+  };
 }
