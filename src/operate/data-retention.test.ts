@@ -82,7 +82,13 @@ it('deletes expired sessions, even if the event store is down', () =>
 it('deletes query usage after thirty days', () =>
   withStores(async (deps) => {
     const today = Math.floor(NOW / DAY);
-    const at = (day: number, id: number) => ({ id: uuidOf(id), projectId: 1, name: `on ${day}`, at: id, createdAt: id });
+    const at = (day: number, id: number) => ({
+      id: uuidOf(id),
+      projectId: 1,
+      name: `on ${day}`,
+      at: id,
+      createdAt: id,
+    });
     const days = [today, today - 29, today - 30];
     const { metadata, ingest } = deps as DataRetentionDeps & { metadata: MetadataStore; ingest: IngestStore };
     await ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, position: 1, events: days.map(at) }));

@@ -46,7 +46,13 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
   const stores = await openStores(options);
-  const worker = createWorker(port, { stores, limits: options.nameLimits, clock, logger, onEngineLost: (error) => void crash(error) });
+  const worker = createWorker(port, {
+    stores,
+    limits: options.nameLimits,
+    clock,
+    logger,
+    onEngineLost: (error) => void crash(error),
+  });
   const crash = async (error: unknown): Promise<void> => {
     logger.error({ err: error }, 'the worker thread failed and is being restarted');
     // DuckDB must be closed first: ending the thread while it runs crashes the whole process.
