@@ -28,7 +28,7 @@ export interface EventCounts {
   usage: Counts;
 }
 
-export interface EventDefinitionPage extends Paged<EventDefinition> {
+interface EventDefinitionPage extends Paged<EventDefinition> {
   volumes: Counts;
 }
 

@@ -22,7 +22,7 @@ export interface ProjectNames {
   since: number;
 }
 
-export interface DefinitionCounts {
+interface DefinitionCounts {
   events: number;
   properties: number;
   eventProperties: number;
