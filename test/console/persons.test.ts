@@ -149,6 +149,19 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     await page.close();
   }, 60_000);
 
+  it('deletes a definition after a question', async () => {
+    await capture(server, server.projectKey, [{ event: 'mistaken', distinct_id: 'ada' }]);
+    const { page } = await open(`${P}/definitions?search=mistaken`);
+    await page.getByLabel('Edit mistaken').click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByText('Events are kept.').waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('mistaken deleted.').waitFor();
+    await page.getByLabel('Edit mistaken').waitFor({ state: 'detached' });
+    expect((await client.get('/api/projects/1/event_definitions/?search=mistaken')).body.count).toBe(0);
+    await page.close();
+  }, 60_000);
+
   it('fits a narrow screen', async () => {
     const { page } = await open('/account');
     await page.setViewportSize({ width: 380, height: 780 });

@@ -62,6 +62,64 @@ export function describeDefinitions(name: string, open: () => Promise<MetadataSe
       expect(await definitions.listPropertyNamesByEvents(1, [])).toEqual([]);
     });
 
+    it.each([
+      { scores: null, descending: false, limit: 3, offset: 0, names: ['$a', 'Best', 'cart'] },
+      { scores: null, descending: true, limit: 3, offset: 1, names: ['cart', 'Best', '$a'] },
+      { scores: new Map(), descending: true, limit: 9, offset: 0, names: ['$a', 'Best', 'cart', 'dart'] },
+      { scores: { cart: 9, Best: 5, gone: 7 }, descending: true, limit: 3, offset: 0, names: ['cart', 'Best', '$a'] },
+      { scores: { cart: 9, Best: 5 }, descending: true, limit: 2, offset: 3, names: ['dart'] },
+      { scores: { cart: 9, Best: 5 }, descending: false, limit: 2, offset: 1, names: ['dart', 'Best'] },
+    ])('pages events by score and name: $names', async ({ scores, descending, limit, offset, names }) => {
+      const all = ['dart', 'cart', 'Best', '$a'];
+      await write({ events: [...all.map((own, n) => event(n, own)), event(9, 'elsewhere', 2)] });
+      const order = { scores: scores && new Map(Object.entries(scores)), descending };
+      const filter = { words: [], only: undefined };
+      const found = await setup.metadata.definitions.pageOfEvents(1, filter, order, { limit, offset });
+      expect({ count: found.count, names: found.items.map((item) => item.name) }).toEqual({ count: 4, names });
+    });
+
+    it.each([
+      { filter: { words: ['ART'] }, names: ['cart', 'dart'] },
+      { filter: { words: ['a', 'C'] }, names: ['cart'] },
+      { filter: { words: ['%'] }, names: [] },
+      { filter: { only: 'standard' as const }, names: ['$a'] },
+      { filter: { only: 'custom' as const }, names: ['cart', 'dart'] },
+    ])('pages the events that $filter finds', async ({ filter, names }) => {
+      await write({ events: [event(1, 'dart'), event(2, 'cart'), event(3, '$a')] });
+      const order = { scores: new Map([['unknown', 1]]), descending: true };
+      const page = { limit: 10, offset: 0 };
+      const wanted = { words: [], only: undefined, ...filter };
+      const found = await setup.metadata.definitions.pageOfEvents(1, wanted, order, page);
+      expect({ count: found.count, names: found.items.map((item) => item.name) }).toEqual({
+        count: names.length,
+        names,
+      });
+    });
+
+    it('counts definitions, says which there are, and deletes them', async () => {
+      const eventProperties = [
+        { projectId: 1, event: 'a', property: 'plan' },
+        { projectId: 1, event: 'a', property: 'size' },
+        { projectId: 1, event: 'b', property: 'plan' },
+      ];
+      const properties = [property(4, 'plan'), property(5, 'size'), property(6, 'plan', { kind: 'person' })];
+      await write({ events: [event(1, 'a'), event(2, 'b'), event(3, 'a', 2)], properties, eventProperties });
+      const count = () => setup.ingest.transaction((store) => store.countDefinitions(1));
+      expect(await count()).toEqual({ events: 2, properties: 3, eventProperties: 3 });
+      const asked = { events: [event(7, 'a'), event(8, 'x')], properties: [property(9, 'plan'), property(9, 'x')] };
+      expect(await setup.ingest.transaction((store) => store.listDefined(1, asked))).toEqual({
+        events: new Set(['a']),
+        properties: new Set(['event:-1:plan']),
+      });
+      const { definitions } = setup.metadata;
+      const [a, plan] = [await definitions.getEvent(1, uuidOf(1)), await definitions.getProperty(1, uuidOf(4))];
+      if (a) await definitions.deleteEvent(1, a);
+      expect(await count()).toEqual({ events: 1, properties: 3, eventProperties: 1 });
+      if (plan) await definitions.deleteProperty(1, plan);
+      expect(await count()).toEqual({ events: 1, properties: 2, eventProperties: 0 });
+      expect((await definitions.getEvent(2, uuidOf(3)))?.name).toBe('a');
+    });
+
     it('keeps what users set for an event when it is seen again', async () => {
       await write({ events: [event(1, 'a'), event(2, 'b')] });
       const { definitions } = setup.metadata;

@@ -151,7 +151,7 @@ describe('property definitions', () => {
   });
 });
 
-describe('deleting definitions', () => {
+describe.skipIf(isWithoutEvents)('deleting definitions', () => {
   it.each([
     { list: 'event_definitions', name: 'Buy again' },
     { list: 'property_definitions', name: 'plan' },
@@ -167,7 +167,7 @@ describe('deleting definitions', () => {
   });
 });
 
-describe('limits of names', () => {
+describe.skipIf(isWithoutEvents)('limits of names', () => {
   it('stores events without new definitions beyond them, and warns', async () => {
     const own = await startServer({ config: { maxEventNames: 3, maxPropertyNames: 4 } });
     try {

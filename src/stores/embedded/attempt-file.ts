@@ -18,8 +18,8 @@ type Range = readonly [first: number, last: number];
 
 export function openAttemptFile(path: string): AttemptFile {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  /** The first line counts; what is left of longer ones behind it does not. One write, so it is never half there. */
   let isOpen = true;
+  /** The first line counts; what is left of longer ones behind it does not. One write, so it is never half there. */
   const writeLine = (text: string): void => {
     if (!isOpen) return;
     try {
