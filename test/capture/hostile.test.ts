@@ -231,9 +231,13 @@ describe('contents', () => {
     ['a number', 5],
     ['not a uuid', 'abc'],
     ['a list', []],
-  ])('whose uuid is %s are refused', async (_name, uuid) => {
-    const answer = await sendJson(server.url, '/e/', anEvent({ uuid }));
-    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_payload']);
+  ])('whose uuid is %s are dropped alone', async (name, uuid) => {
+    const before = (await server.counters()).dropped['invalid_uuid'] ?? 0;
+    const batch = [{}, { uuid }, {}].map((more) => ({ event: name, distinct_id: 'd', ...more }));
+    expect((await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch })).status).toBe(200);
+    expect((await sendJson(server.url, '/e/', anEvent({ event: name, uuid }))).status).toBe(200);
+    expect(await stored(name)).toHaveLength(2);
+    expect((await server.counters()).dropped['invalid_uuid']).toBe(before + 2);
   });
 
   const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, i]));
