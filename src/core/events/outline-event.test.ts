@@ -12,6 +12,7 @@ it.each<[string, string, unknown]>([
   ['nothing', '', {}],
   ['a list', '[{"event":"e"}]', {}],
   ['what is wanted', '{"event":"e","other":1,"distinct_id":7,"project_id":null}', { event: 'e', distinct_id: 7 }],
+  ['every digit of an id', '{"distinct_id":1043520612345678901}', { distinct_id: 1043520612345678901n }],
   ['spaces', ' { "event" : "e" , "uuid" : "u" } ', { event: 'e', uuid: 'u' }],
   ['quotes and brackets in texts', '{"a":"\\"}{[,:","event":"a \\"b\\", {c}"}', { event: 'a "b", {c}' }],
   [

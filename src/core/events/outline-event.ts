@@ -2,6 +2,7 @@
  * The few fields of an event that say whose it is and what it was, read without parsing the event: it is too large for
  * that. Yields now and then, so that the caller can pause.
  */
+import { parseExact } from '../json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 
 const WANTED: ReadonlySet<string> = new Set([
@@ -111,7 +112,7 @@ class Outline {
 
 function parseScalar(text: string): Json | undefined {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseExact(text);
     return typeof value === 'object' ? undefined : value;
   } catch {
     return undefined;

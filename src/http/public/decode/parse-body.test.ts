@@ -167,6 +167,19 @@ describe('a body beyond the limits', () => {
     expect((await read(batch)).body).toEqual([others[0], stub, others[1], stub]);
   });
 
+  it('keeps every digit of the ids of an event that is refused', async () => {
+    const event = `{"distinct_id":1043520612345678901,"properties":{"a":"${'x'.repeat(20_000)}"}}`;
+    const stub = { distinct_id: 1043520612345678901n, $cairn_refused: expect.anything() };
+    for (const [text, body] of [
+      [event, stub],
+      [`[${event}]`, [stub]],
+    ] as const) {
+      const parsed = await parseEvents(Buffer.from(text), small);
+      expect(parsed.body).toEqual(body);
+      expect(parsed.payload.toString()).toContain('"distinct_id":1043520612345678901,');
+    }
+  });
+
   it('is read as always up to the limits', async () => {
     const full = Object.fromEntries(Array.from({ length: 98 }, (_, i) => [`k${i}`, 'x'.repeat(150)]));
     const batch = Array(5).fill({ event: 'e', properties: full });

@@ -1,5 +1,6 @@
 import { outlineOf } from '../../../core/events/outline-event.ts';
 import { type RefusalReason, refusedEvent } from '../../../core/events/refused-event.ts';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { type ItemLimits, ListFinder } from '../../../core/json/find-list.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { exceedsJsonLimits } from '../../../core/json/measure-json.ts';
@@ -79,7 +80,7 @@ async function parseSingle(payload: Buffer, list: ListFinder, limits: EventLimit
   const reason = reasonFor(payload.length, list, limits);
   if (reason === undefined) return { body: parseJsonBytes(payload), payload, refused: [] };
   const body = await refuse(payload, list.keys, reason);
-  return { body, payload: Buffer.from(JSON.stringify(body)), refused: [reason] };
+  return { body, payload: Buffer.from(stringifyExact(body)), refused: [reason] };
 }
 
 function reasonFor(bytes: number, { keys, values }: ListFinder, limits: EventLimits): RefusalReason | undefined {
@@ -102,7 +103,7 @@ async function replaceOversized(payload: Buffer, list: ListFinder, { maxEventByt
   for (const { from, to, keys } of list.oversized) {
     const reason = to - from > maxEventBytes ? 'event_too_large' : 'event_has_too_many_keys';
     const outline = await refuse(payload.subarray(from, to), keys, reason);
-    parts.push(payload.subarray(at, from), Buffer.from(JSON.stringify(outline)));
+    parts.push(payload.subarray(at, from), Buffer.from(stringifyExact(outline)));
     refused.push(reason);
     at = to;
   }
