@@ -7,7 +7,7 @@ const GROUPS: Record<string, string[]> = {
   guides: ['test/guides/**/*.test.ts', 'test/operate/deploying.test.ts'],
   security: [
     'test/http/security.test.ts',
-    'test/capture/attacks.test.ts',
+    'test/capture/{attacks,floods}.test.ts',
     'test/events/large-rows.test.ts',
     'test/accounts/revocation.test.ts',
     'test/accounts/privacy.test.ts',
