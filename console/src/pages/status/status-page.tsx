@@ -38,7 +38,7 @@ function Report({ status }: { status: Status }) {
       {status.losses.map(({ detail, found_at }) => (
         <Banner key={found_at} tone="bad">
           Data was lost: {detail}. Stop the server and restore a backup (<code>cairn restore FILE --replace</code>), or
-          go on without it (<code>cairn recover --accept-loss</code>): lost events can then be sent again.
+          continue without it (<code>cairn recover --accept-loss</code>): lost events can then be sent again.
         </Banner>
       ))}
       <div class="figures">
