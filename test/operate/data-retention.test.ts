@@ -83,6 +83,7 @@ describe('ingestion metrics', () => {
           'cairn_ingest_dropped_total{reason="missing_event_name"} 2',
           'cairn_ingest_duplicate_total 1',
           'cairn_ingest_lag_seconds 0',
+          'cairn_ingest_lost_total 0',
           'cairn_ingest_pending 0',
           'cairn_ingest_stored_total 2',
         ]);
@@ -93,6 +94,7 @@ describe('ingestion metrics', () => {
         duplicate: 1,
         dropped: { missing_distinct_id: 1, missing_event_name: 2 },
         dead_lettered: 0,
+        lost: 0,
         pending: 0,
         lag_ms: 0,
       });
