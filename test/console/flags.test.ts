@@ -146,6 +146,24 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.close();
   }, 60_000);
 
+  it('keep all digits of long numbers in payloads', async () => {
+    const path = `${server.url}/api/projects/1/feature_flags/`;
+    const headers = { authorization: `Bearer ${server.personalKey}`, 'content-type': 'application/json' };
+    const payloads = '"payloads":{"true":{"id":1043520612345678901}}';
+    const body = `{"key":"long-number","filters":{"groups":[{"rollout_percentage":10}],${payloads}}}`;
+    const { id } = (await (await fetch(path, { method: 'POST', headers, body })).json()) as { id: number };
+    const { page, pageErrors } = await open(`/project/1/flags/${id}`);
+    await page.getByRole('spinbutton', { name: 'Rollout percentage' }).fill('20');
+    await review(page);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('All changes saved (version 2).').waitFor();
+    const stored = await (await fetch(`${path}${id}/`, { headers })).text();
+    expect(stored).toContain('"rollout_percentage":20');
+    expect(stored).toContain(payloads);
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
   it('are released to cohorts and groups, shared with a role, and rolled back automatically', async () => {
     const owner = clientFor(server);
     const values = [{ type: 'person', key: 'plan', operator: 'exact', value: 'free' }];

@@ -3,6 +3,7 @@
  * Origin header, which the server checks against forged requests.
  */
 import { ApiError, isAbort } from './api-error.ts';
+import { parseWithPayloads } from './payload-numbers.ts';
 
 type QueryValue = string | number | boolean | null | undefined | readonly string[];
 export type Query = Readonly<Record<string, QueryValue>>;
@@ -93,7 +94,7 @@ function fail(error: unknown): never {
 
 function readJson(text: string): unknown {
   try {
-    return text === '' ? undefined : JSON.parse(text);
+    return text === '' ? undefined : parseWithPayloads(text);
   } catch {
     return undefined;
   }
