@@ -10,7 +10,19 @@ const KEY_START = 8;
 /** Numbers and choices that say nothing about anybody. */
 const HARMLESS = new Set([
   ...['limit', 'offset', 'page', 'format', 'v', 'ver', 'compression', 'beacon', 'ip', 'refresh', 'interval', 'insight'],
-  ...['display', 'date_from', 'date_to', 'basic', 'saved', 'order', 'scope', 'type', 'project_id', 'delete_events'],
+  ...[
+    'display',
+    'date_from',
+    'date_to',
+    'basic',
+    'saved',
+    'order',
+    'scope',
+    'type',
+    'project_id',
+    'delete_events',
+    'delete_names',
+  ],
 ]);
 const HARMLESS_VALUE = /^[\w.,:+-]{0,40}$/;
 const HARMLESS_NAME = /^[\w$.%[\]-]{0,60}$/;

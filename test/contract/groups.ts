@@ -48,6 +48,15 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
       expect(await groups.listTypes(3)).toEqual([]);
     });
 
+    it('deletes groups by key, of every type but only of the project', async () => {
+      const other = aGroup('acme', 1, {}, { projectId: 2 });
+      await write({ groups: [aGroup('acme', 1), aGroup('acme', 1, {}, { typeIndex: 4 }), aGroup('acme 2', 1), other] });
+      const { groups } = setup.metadata;
+      expect([await groups.delete(1, []), await groups.delete(1, ['acme', 'Acme'])]).toEqual([0, 2]);
+      expect([keys(await list()), await groups.get(1, 4, 'acme')]).toEqual([['acme 2'], null]);
+      expect(await groups.get(2, 0, 'acme')).not.toBeNull();
+    });
+
     it('finds a group by type and key, in its project only', async () => {
       await write({ groups: [aGroup('acme', 5, { plan: 'pro' })] });
       const { groups } = setup.metadata;

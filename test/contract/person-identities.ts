@@ -276,6 +276,28 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
       ]);
     });
 
+    it('blanks activity on definitions that contains a text, and no other', async () => {
+      const create = (id: string, scope: string, name: string, projectId = 1) =>
+        setup.metadata.activity.create({
+          ...{ id, organizationId: 'o', projectId, userId: null, activity: 'changed', scope, itemId: id, createdAt: 1 },
+          detail: { changes: null, trigger: null, name, short_id: null },
+        });
+      await create('a', 'EventDefinition', 'invited ADA@example.org "now"');
+      await create('b', 'PropertyDefinition', 'seen by "ada"');
+      await create('c', 'EventDefinition', 'invited');
+      await create('d', 'FeatureFlag', 'ada@example.org');
+      await create('e', 'EventDefinition', 'ada@example.org', 2);
+      await identities.blankDefinitionActivity(1, ['ada@example.org', '"ada"']);
+      const { items } = await setup.metadata.activity.list({ organizationId: 'o' }, ALL);
+      expect(Object.fromEntries(items.map(({ id, detail }) => [id, detail.name]))).toEqual({
+        a: null,
+        b: null,
+        c: 'invited',
+        d: 'ada@example.org',
+        e: 'ada@example.org',
+      });
+    });
+
     it('follows a deletion from its request to its end', async () => {
       const deletion = (n: number, projectId = 1) => ({
         id: uuidOf(0xd0 + n),

@@ -227,6 +227,40 @@ describe('deleting a person with events', () => {
     expect((await completed(answer.headers.get('location'))).scan.mentioned_in).toContain('metadata.sqlite');
   });
 
+  it("removes groups and definitions that hold the person's data, if asked to", async () => {
+    await createCanary();
+    const identifyGroup = (key: string) => ({
+      event: '$groupidentify',
+      distinct_id: C.id,
+      properties: { $group_type: 'company', $group_key: key, $group_set: { name: key } },
+    });
+    await capture(server, server.projectKey, [
+      ...[C.email, C.id, 'acme', `${C.email} and sons`].map(identifyGroup),
+      { event: `invited ${C.email.toUpperCase()}`, distinct_id: C.id, properties: { [`seen by ${C.id}`]: 1 } },
+      { event: 'invited', distinct_id: C.id, properties: { $set: { [C.anon]: true } } },
+    ]);
+    const definitions = `/api/projects/${server.projectId}/event_definitions/`;
+    const [invited] = (await client.get(`${definitions}?search=canary`)).body.results;
+    await client.patch(`${definitions}${invited.id}/`, { body: { description: 'by hand' } });
+    const { headers } = await remove(C.id, '?delete_events=true&delete_names=true');
+    expect((await completed(headers.get('location'))).removed).toMatchObject({
+      groups: 2,
+      event_definitions: 1,
+      property_definitions: 2,
+    });
+    expect(await server.rows('select group_key from groups order by 1')).toEqual([
+      { group_key: 'acme' },
+      { group_key: `${C.email} and sons` },
+    ]);
+    for (const table of ['event_definitions', 'property_definitions']) {
+      expect(await server.rows(`select name from ${table} where lower(name) like '%canary%'`)).toEqual([]);
+    }
+    expect(await server.rows(`select name from event_definitions where name = 'invited'`)).toHaveLength(1);
+    expect(await server.rows(`select * from event_properties where property like '%canary%'`)).toEqual([]);
+    expect(await server.rows(`select * from activity where lower(detail) like '%canary%'`)).toEqual([]);
+    expect(findCanaries(dataDir, [C.id, C.anon, C.email.toUpperCase()])).toEqual([]);
+  });
+
   it('keeps accepting events meanwhile and loses none', async () => {
     await createCanary();
     const { headers } = await remove(C.id, '?delete_events=true');
@@ -280,6 +314,14 @@ describe('rejects', () => {
       { type: 'validation_error', code: 'invalid_input', detail: 'Must be true or false.', attr: 'delete_events' },
     ]);
     expect((await personOf(server, 'ada')).id).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['?delete_names=true', 'Only possible together with delete_events=true.'],
+    ['?delete_events=true&delete_names=perhaps', 'Must be true or false.'],
+  ])('%s', async (query, detail) => {
+    const answer = await remove('ada', query);
+    expect([answer.status, answer.body]).toMatchObject([400, { detail, attr: 'delete_names' }]);
   });
 
   it('outsiders, and persons and deletions of other projects', async () => {

@@ -40,6 +40,8 @@ export interface GroupStore {
   get(projectId: number, typeIndex: number, key: string): Promise<StoredGroup | null>;
   /** Always newest first, whatever the direction. */
   list(projectId: number, typeIndex: number, query: GroupQuery): Promise<StoredGroup[]>;
+  /** Deletes the groups of any type with these keys; returns how many. */
+  delete(projectId: number, keys: readonly string[]): Promise<number>;
   /** How many of the newest `among` groups have each property, most frequent first. */
   countProperties(projectId: number, typeIndex: number, among: number): Promise<{ name: string; count: number }[]>;
   /** How many of the newest `among` groups have each value of one property, in no order. */

@@ -71,4 +71,6 @@ export interface PersonIdentityStore {
   delete(person: StoredPerson, merged: MergedPersons): Promise<RemovedCounts>;
   /** Removes or blanks other records with these ids: dead letters, warnings, activity. */
   removeReferences(projectId: number, merged: MergedPersons, distinctIds: readonly string[]): Promise<RemovedCounts>;
+  /** Blanks activity on definitions that contains one of these texts, ignoring the case of Latin letters. */
+  blankDefinitionActivity(projectId: number, texts: readonly string[]): Promise<void>;
 }

@@ -1,10 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { MAX_GROUP_TYPES } from '../../core/events/groups.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import type { GroupQuery, GroupStore, StoredGroup } from '../metadata/groups.ts';
 import type { Sql, Tables } from './tables.ts';
 
 type Row = Pick<Selectable<Tables['groups']>, 'typeIndex' | 'groupKey' | 'properties' | 'createdAt'>;
 const COLUMNS = ['typeIndex', 'groupKey', 'properties', 'createdAt'] as const;
+/** Named in a condition, so that the primary key is used. */
+const TYPE_INDEXES = Array.from({ length: MAX_GROUP_TYPES }, (_, index) => index);
 
 const toGroup = ({ typeIndex, groupKey, properties, createdAt }: Row): StoredGroup => ({
   typeIndex,
@@ -50,6 +53,16 @@ export function groupStore(on: Sql): GroupStore {
         .limit(query.limit)
         .execute();
       return (isBackwards ? rows.reverse() : rows).map(toGroup);
+    },
+    async delete(projectId, keys) {
+      if (keys.length === 0) return 0;
+      const { numDeletedRows } = await db
+        .deleteFrom('groups')
+        .where('projectId', '=', projectId)
+        .where('typeIndex', 'in', TYPE_INDEXES)
+        .where('groupKey', 'in', keys)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
     },
     countProperties: (projectId, typeIndex, among) => countProperties(on, newest(projectId, typeIndex, among)),
     countValues: (projectId, typeIndex, property, among) =>

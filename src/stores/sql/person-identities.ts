@@ -10,7 +10,7 @@ import { paged } from './paging.ts';
 import { restoreAttachments } from './person-attachments.ts';
 import { nextPersonChange } from './person-change.ts';
 import { deletePersonData } from './remove-person.ts';
-import { removeReferences } from './remove-references.ts';
+import { blankDefinitionActivity, removeReferences } from './remove-references.ts';
 import { runForEach } from './repeat.ts';
 import { type Sql, type Tables, toBit } from './tables.ts';
 
@@ -106,6 +106,7 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
       await db.deleteFrom('retiredPersonUuids').where('uuid', '=', uuid).execute();
     },
     delete: (person, merged) => deletePersonData(on, person, merged),
+    blankDefinitionActivity: (projectId, texts) => blankDefinitionActivity(on, projectId, texts),
     removeReferences: (projectId, merged, distinctIds) => removeReferences(on, projectId, merged, distinctIds),
   };
 }

@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from '../../core/json/json.ts';
 import { isEventOfPerson, referencesAny } from '../../core/persons/references.ts';
 import type { ActivityDetail } from '../metadata/accounts.ts';
 import type { MergedPersons, RemovedCounts } from '../metadata/person-identities.ts';
+import { plainLower } from './groups.ts';
 import type { Sql } from './tables.ts';
 
 const PAGE_SIZE = 500;
@@ -82,7 +83,7 @@ async function blankActivity(
     .where('scope', '=', 'Person');
   const items = new Set(persons.ids.map(String));
   const uuids = new Set(persons.uuids);
-  let blanked = 0;
+  let count = 0;
   await eachRow(
     (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE_SIZE).execute(),
     (row) => row.position,
@@ -90,13 +91,35 @@ async function blankActivity(
       const entry: ActivityDetail = parseExact(detail);
       const isAbout = items.has(itemId) || (entry.name !== null && uuids.has(entry.name));
       if (!isAbout && !referencesAny(entry as unknown as Json, ids)) return;
-      const changes = entry.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
-      const name = entry.name !== null && isUuid(entry.name) ? entry.name : null;
-      const text = stringifyExact({ ...entry, changes, name });
+      const text = blanked(entry);
       if (text === detail) return;
       await db.updateTable('activity').set({ detail: text }).where('position', '=', position).execute();
-      blanked++;
+      count++;
     },
   );
-  return blanked;
+  return count;
+}
+
+function blanked(entry: ActivityDetail): string {
+  const changes = entry.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
+  const name = entry.name !== null && isUuid(entry.name) ? entry.name : null;
+  return stringifyExact({ ...entry, changes, name });
+}
+
+export async function blankDefinitionActivity({ db }: Sql, projectId: number, texts: readonly string[]): Promise<void> {
+  const entries = db
+    .selectFrom('activity')
+    .select(['position', 'detail'])
+    .where('projectId', '=', projectId)
+    .where('scope', 'in', ['EventDefinition', 'PropertyDefinition']);
+  const parts = texts.map((text) => plainLower(JSON.stringify(text).slice(1, -1)));
+  await eachRow(
+    (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE_SIZE).execute(),
+    (row) => row.position,
+    async ({ position, detail }) => {
+      if (!parts.some((part) => plainLower(detail).includes(part))) return;
+      const text = blanked(parseExact(detail));
+      await db.updateTable('activity').set({ detail: text }).where('position', '=', position).execute();
+    },
+  );
 }

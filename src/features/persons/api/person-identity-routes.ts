@@ -98,6 +98,9 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     tag,
     query: {
       delete_events: 'True: also remove the events, from every file. The `Location` header links to the progress.',
+      delete_names:
+        'True, with `delete_events`: also delete groups whose key is an id or the email address of the person, and ' +
+        'definitions of events and properties whose name contains one. Texts shorter than 6 characters do not count.',
     },
     status: 204,
     handler: async ({ project, caller, params, query, url, reply }) => {
@@ -105,7 +108,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
         project,
         userId: caller.user.id,
         ref: readPersonRef(params['id']),
-        deleteEvents: readDeleteEvents(query),
+        ...readDeletionQuery(query),
       });
       if (deletion === null) return;
       const path = `/api/projects/${project.id}/persons/deletions/${deletion}/`;
@@ -142,7 +145,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
 }
 
 /** Without a value it means true, as in early clients. */
-const DELETE_EVENTS: ReadonlyMap<string, boolean> = new Map([
+const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['', true],
   ['true', true],
   ['1', true],
@@ -150,10 +153,17 @@ const DELETE_EVENTS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-function readDeleteEvents(query: Query): boolean {
-  const text = queryText(query, 'delete_events');
+function readDeletionQuery(query: Query): { deleteEvents: boolean; deleteNames: boolean } {
+  const deleteEvents = readSwitch(query, 'delete_events');
+  const deleteNames = readSwitch(query, 'delete_names');
+  if (deleteNames && !deleteEvents) throw invalid('delete_names', 'Only possible together with delete_events=true.');
+  return { deleteEvents, deleteNames };
+}
+
+function readSwitch(query: Query, name: string): boolean {
+  const text = queryText(query, name);
   if (text === undefined) return false;
-  const deleteEvents = DELETE_EVENTS.get(text.toLowerCase());
-  if (deleteEvents === undefined) throw invalid('delete_events', 'Must be true or false.');
-  return deleteEvents;
+  const value = SWITCH.get(text.toLowerCase());
+  if (value === undefined) throw invalid(name, 'Must be true or false.');
+  return value;
 }

@@ -13,7 +13,8 @@ import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { changeIdentities, type IdentityDeps } from '../identity/change-identities.ts';
 import { activityTarget, getPerson } from '../persons.ts';
-import type { Erasure } from './erasure.ts';
+import { deleteNames } from './delete-names.ts';
+import { type Erasure, longEnough } from './erasure.ts';
 
 export interface DeletePersonDeps extends IdentityDeps {
   /** True once everything accepted so far is processed, false if that takes too long. */
@@ -26,6 +27,8 @@ interface DeletePersonRequest {
   userId: number;
   ref: PersonRef | null;
   deleteEvents: boolean;
+  /** Also groups and definitions with an id or the email address of the person; only with the events. */
+  deleteNames: boolean;
 }
 
 /** The id of the background deletion; null if there is nothing left to do. */
@@ -52,7 +55,7 @@ const tooBusy = (): Failure =>
 async function deleteRecords(
   { clock, ids }: DeletePersonDeps,
   store: MetadataStore,
-  { userId, deleteEvents }: DeletePersonRequest,
+  { userId, deleteEvents, deleteNames: withNames }: DeletePersonRequest,
   person: StoredPerson,
 ): Promise<{ deletionId: string; searchTexts: string[] }> {
   const { personIdentities: identities, deletions } = store;
@@ -63,9 +66,12 @@ async function deleteRecords(
   const merged = await identities.getMergedPersons(projectId, uuid);
   const mergedPersons = { ...merged, ids: [person.id, ...merged.ids] };
   const removed = await identities.delete(person, mergedPersons);
+  const { email } = person.properties;
+  const searchTexts = typeof email === 'string' ? [email, ...distinctIds] : distinctIds;
   if (deleteEvents) {
     const references = await identities.removeReferences(projectId, mergedPersons, distinctIds);
-    const all = { ...removed, ...references };
+    const names = withNames ? await deleteNames(store, projectId, longEnough(searchTexts)) : {};
+    const all = { ...removed, ...references, ...names };
     await deletions.create({
       id: deletionId,
       projectId,
@@ -76,8 +82,7 @@ async function deleteRecords(
     });
     await identities.queueReassignment({ projectId, personId: uuid, kind: 'remove', distinctIds }, deletionId);
   }
-  const { email } = person.properties;
-  return { deletionId, searchTexts: typeof email === 'string' ? [...distinctIds, email] : distinctIds };
+  return { deletionId, searchTexts };
 }
 
 /** Contains nothing about the person but the uuid. */

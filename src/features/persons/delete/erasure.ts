@@ -33,6 +33,8 @@ export interface ErasureDeps {
 
 /** Shorter texts occur in any file by chance. */
 const MIN_SEARCH_TEXT_LENGTH = 6;
+export const longEnough = (texts: readonly string[]): string[] =>
+  texts.filter((text) => text.length >= MIN_SEARCH_TEXT_LENGTH);
 const MAX_SEARCH_TEXTS = 10;
 /** Deletions that share one scan of the files. */
 const SCAN_BATCH_SIZE = 20;
@@ -70,8 +72,7 @@ export class Erasure implements LeaderTask {
   }
 
   begin(deletionId: string, searchTexts: readonly string[]): void {
-    const useful = searchTexts.filter((text) => text.length >= MIN_SEARCH_TEXT_LENGTH);
-    this.#searchTexts.set(deletionId, useful.slice(0, MAX_SEARCH_TEXTS));
+    this.#searchTexts.set(deletionId, longEnough(searchTexts).slice(0, MAX_SEARCH_TEXTS));
     this.#loop?.wake();
   }
 
