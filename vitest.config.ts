@@ -17,7 +17,7 @@ const GROUPS: Record<string, string[]> = {
     'test/accounts/sessions.test.ts',
   ],
   faults: [
-    'test/operate/{process,losses,damaged-files,failing-disk}.test.ts',
+    'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',
     'test/persons/deletion*.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
