@@ -95,6 +95,20 @@ const ATTACKS: Attack[] = [
     statuses: [413],
   },
   {
+    name: 'forms of very many fields',
+    path: '/api/projects/',
+    count: 10,
+    make: () => ({ headers: FORM, body: 'a=1&'.repeat(500_000) }),
+    statuses: [400, 413, 503],
+  },
+  {
+    name: 'brackets, to the private API',
+    path: '/api/projects/',
+    count: 20,
+    make: () => ({ headers: JSON_TYPE, body: `[${'[],'.repeat(600_000)}0]` }),
+    statuses: [400, 503],
+  },
+  {
     name: 'keys, to sign in',
     path: '/api/login/',
     count: 20,
