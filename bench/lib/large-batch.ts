@@ -6,6 +6,8 @@ import { serverEvent } from './server-events.ts';
 
 const BATCH_BYTES = 19_000_000;
 const PERSONS = 5000;
+/** Makes an event about 1 kB, so that the batch stays within the number of events that a request may have. */
+const NOTE = 'a note '.repeat(120);
 const SETTLE_MS = 3000;
 
 /** Server events without UUIDs, so that the batch is never a duplicate. */
@@ -14,7 +16,7 @@ export function largeBatch(apiKey: string): Buffer {
   const timestamp = new Date().toISOString();
   const batch: object[] = [];
   for (let bytes = 0; bytes < BATCH_BYTES; ) {
-    const event = serverEvent(random, batch.length % PERSONS, '', timestamp);
+    const event = { ...serverEvent(random, batch.length % PERSONS, '', timestamp), note: NOTE };
     batch.push(event);
     bytes += JSON.stringify(event).length + 1;
   }
