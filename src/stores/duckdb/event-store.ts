@@ -200,19 +200,18 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
-    const { writer } = this.#engine;
-    const [condition, values] = [
-      'project_id = $1 and timestamp < make_timestamp_ms($2)',
-      [projectId, Math.trunc(timestamp)],
-    ];
-    return this.#oneAtATime(() =>
-      inTransaction(writer, async () => {
+    const condition = 'project_id = $1 and timestamp < make_timestamp_ms($2)';
+    const values = [projectId, Math.trunc(timestamp)];
+    return this.#oneAtATime(() => {
+      // Of the file as it is when its turn comes: a purge before it replaces the engine.
+      const { writer } = this.#engine;
+      return inTransaction(writer, async () => {
         await writer.run(deleteLargeTextsSql(condition), values);
         const { rowsChanged } = await writer.run(`delete from event_rows where ${condition}`, values);
         await countRows(writer, -rowsChanged);
         return rowsChanged;
-      }),
-    );
+      });
+    });
   }
 
   reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {
