@@ -4,6 +4,16 @@
  */
 import { parseExact } from '../json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../json/json-characters.ts';
 
 const WANTED: ReadonlySet<string> = new Set([
   ...['event', 'distinct_id', '$distinct_id', 'uuid', 'timestamp', 'token', '$token', 'api_key', 'project_id'],
@@ -118,12 +128,3 @@ function parseScalar(text: string): Json | undefined {
     return undefined;
   }
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;

@@ -5,6 +5,7 @@
  * Nothing is validated here: if each run and the text around the list are valid JSON, so is the whole, and the other way
  * round. The parser reports errors.
  */
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 export class ListFinder {
   readonly #json: Uint8Array;
   readonly #runBytes: number;
@@ -160,12 +161,4 @@ function isBlank(json: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 const BATCH = new TextEncoder().encode('batch');

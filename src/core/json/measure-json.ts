@@ -2,6 +2,8 @@
  * What a parser would have to make of JSON text, counted without parsing it: some megabytes of nothing but brackets, commas
  * or keys would block the process for seconds and take hundreds of megabytes. Errors are left to the parser.
  */
+import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-characters.ts';
+
 interface JsonLimits {
   /** Lists and objects: each takes half a microsecond. */
   containers: number;
@@ -26,9 +28,3 @@ export function exceedsJsonLimits(json: Uint8Array, limits: JsonLimits): boolean
   // Each value is the first of its container or follows a comma.
   return containers + commas > limits.values;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_LIST = 0x5b;
-const OPEN_OBJECT = 0x7b;
