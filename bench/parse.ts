@@ -16,8 +16,8 @@ import { race } from './lib/race.ts';
 import { serverEvent } from './lib/server-events.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '41' } } });
-/** Parsed in one round, so that a round takes some milliseconds. */
-const BYTES_PER_ROUND = 1_000_000;
+/** Parsed in one round: so much that every round has its share of garbage collection. */
+const BYTES_PER_ROUND = 5_000_000;
 
 const random = seeded(1);
 const hex = (digits: number): string =>

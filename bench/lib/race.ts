@@ -15,7 +15,8 @@ interface RaceOptions {
 export async function race(contenders: readonly Contender[], options: RaceOptions): Promise<Map<string, number>> {
   const times = new Map(contenders.map(({ name }): [string, number[]] => [name, []]));
   for (let round = -options.warmUp; round < options.rounds; round++) {
-    for (const { name, run } of contenders) {
+    // In turn: what one leaves to the garbage collector is often collected while the next one runs.
+    for (const { name, run } of round % 2 === 0 ? contenders : contenders.toReversed()) {
       const before = process.cpuUsage();
       await run();
       if (round >= 0) times.get(name)?.push(cpuMsSince(before));

@@ -21,8 +21,7 @@ export function parseJson(text: string, mayHaveLong = mayHaveLongNumber(text)): 
 }
 
 /** The same for UTF-8. */
-export const parseJsonBytes = (bytes: Buffer): unknown =>
-  parseJson(bytes.toString('utf8'), bytesMayHaveLongNumber(bytes));
+export const parseJsonBytes = (bytes: Buffer): unknown => parseJson(bytes.toString(), bytesMayHaveLongNumber(bytes));
 
 function parseMended(text: string, mayHaveLong: boolean): unknown {
   try {

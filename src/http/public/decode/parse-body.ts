@@ -3,6 +3,7 @@ import { type RefusalReason, refusedEvent } from '../../../core/events/refused-e
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { type ItemLimits, ListFinder } from '../../../core/json/find-list.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
+import { bytesMayHaveLongNumber } from '../../../core/json/long-numbers.ts';
 import { exceedsJsonLimits } from '../../../core/json/measure-json.ts';
 import { parseJson, parseJsonBytes } from '../../../core/json/parse-json.ts';
 import { createPause } from '../../../lib/in-batches.ts';
@@ -135,7 +136,7 @@ async function parseList(payload: Buffer, list: ListFinder): Promise<unknown> {
   let from = list.open + 1;
   for (const cut of [...list.separators, end]) {
     const isOnly = from === list.open + 1 && cut === end;
-    for (const item of parseRun(payload.toString('utf8', from, cut), isOnly)) items.push(item);
+    for (const item of parseRun(payload.subarray(from, cut), isOnly)) items.push(item);
     from = cut + 1;
     await pause();
   }
@@ -143,8 +144,8 @@ async function parseList(payload: Buffer, list: ListFinder): Promise<unknown> {
 }
 
 /** The only run of a list may be empty; between commas there must be something. */
-function parseRun(text: string, isOnly: boolean): unknown[] {
-  const items = parseJson(`[${text}]`) as unknown[];
+function parseRun(run: Buffer, isOnly: boolean): unknown[] {
+  const items = parseJson(`[${run.toString()}]`, bytesMayHaveLongNumber(run)) as unknown[];
   if (items.length === 0 && !isOnly) throw malformed('Invalid JSON: there is nothing after a comma');
   return items;
 }
