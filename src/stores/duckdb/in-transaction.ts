@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { commit } from './commit.ts';
 
 /** `meanwhile` is called while the engine commits. */
 export async function inTransaction<T>(
@@ -9,7 +10,7 @@ export async function inTransaction<T>(
   await writer.run('begin');
   try {
     const result = await work();
-    const committed = writer.run('commit');
+    const committed = commit(writer);
     meanwhile?.();
     await committed;
     return result;
