@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Any 128 bits with hyphens; version and variant bits are not checked. */
 export function isUuid(text: string): boolean {
@@ -34,11 +34,10 @@ const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 
 
 /** UUIDv5 (RFC 9562): the same name always gives the same id. */
 function uuidV5(namespace: Buffer, name: string): string {
-  const hash = createHash('sha1').update(namespace).update(name, 'utf8').digest();
-  hash[6] = 0x50 | ((hash[6] ?? 0) & 0x0f);
-  hash[8] = 0x80 | ((hash[8] ?? 0) & 0x3f);
-  const hex = hash.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+  const hex = hash('sha1', Buffer.concat([namespace, Buffer.from(name)]), 'hex');
+  const variant = (0x8 | (Number.parseInt(hex.charAt(16), 16) & 0x3)).toString(16);
+  const [high, low] = [hex.slice(13, 16), hex.slice(17, 20)];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${high}-${variant}${low}-${hex.slice(20, 32)}`;
 }
 
 /** PostHog's namespace: the same person has the same id there. */
