@@ -51,6 +51,20 @@ it('parses in batches to the same result as at once', async () => {
   );
 });
 
+it('parses a body at once to the same result as in batches', async () => {
+  const limits = { maxBodyValues: 150, maxBatchEvents: 4, maxEventBytes: 4000, maxEventKeys: 25 };
+  const manyKeys = fc.dictionary(fc.string(), aValue, { maxKeys: 30 });
+  const batch = fc.record({ api_key: aText, batch: fc.array(manyKeys, { maxLength: 6 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(aBody, batch), pieces, async (body, sizes) => {
+      const payload = Buffer.from(JSON.stringify(body));
+      const inBatches = await outcome(() => parseEvents(payload, limits, sizes));
+      expect(await outcome(() => parseEvents(payload, limits, { ...sizes, whole: 5000 }))).toEqual(inBatches);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 it('refuses what the JSON parser refuses, and nothing else', async () => {
   const damage = fc.record({
     at: fc.nat(),

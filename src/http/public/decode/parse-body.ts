@@ -4,7 +4,7 @@ import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { type ItemLimits, ListFinder } from '../../../core/json/find-list.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { bytesMayHaveLongNumber } from '../../../core/json/long-numbers.ts';
-import { exceedsJsonLimits } from '../../../core/json/measure-json.ts';
+import { countKeys, exceedsJsonLimits } from '../../../core/json/measure-json.ts';
 import { parseJson, parseJsonBytes } from '../../../core/json/parse-json.ts';
 import { createPause } from '../../../lib/in-batches.ts';
 import { malformed, payloadTooLarge } from './decode-failures.ts';
@@ -30,10 +30,12 @@ interface ChunkSizes {
   run: number;
   /** Smaller bodies are parsed at once; by default those that cannot exceed a limit. */
   worth?: number;
+  /** Up to this size a body is parsed at once too, and measured afterwards. */
+  whole?: number;
 }
 
 /** Each takes about a millisecond. */
-const CHUNK_SIZES: ChunkSizes = { look: 256 * 1024, run: 64 * 1024 };
+const CHUNK_SIZES: ChunkSizes = { look: 256 * 1024, run: 64 * 1024, whole: 128 * 1024 };
 /** Lists may have more items than objects have keys. */
 const VALUES_PER_KEY = 10;
 
@@ -50,6 +52,8 @@ const itemLimits = ({ maxEventBytes, maxEventKeys }: EventLimits): ItemLimits =>
 export async function parseEvents(payload: Buffer, limits: EventLimits, pieces = CHUNK_SIZES): Promise<ParsedEvents> {
   const { worth = minBytesBeyond(limits) } = pieces;
   if (payload.length < worth) return { body: parseJsonBytes(payload), payload, refused: [] };
+  const whole = payload.length <= (pieces.whole ?? 0) ? parseWhole(payload, limits) : undefined;
+  if (whole !== undefined) return { body: whole, payload, refused: [] };
   const list = await measure(payload, limits, pieces);
   if (list.open === -1) return parseSingle(payload, list, limits);
   if (list.isAmbiguous) return { body: parseAmbiguous(payload, list, limits), payload, refused: [] };
@@ -63,6 +67,29 @@ export async function parseEvents(payload: Buffer, limits: EventLimits, pieces =
 /** A body that exceeds a limit has at least so many bytes. */
 const minBytesBeyond = ({ maxEventBytes, maxEventKeys, maxBatchEvents }: EventLimits): number =>
   Math.min(maxEventBytes, '"":0'.length * maxEventKeys, '{},'.length * maxBatchEvents);
+
+/**
+ * Measures what was parsed, in a tenth of the time that measuring the bytes takes. Undefined where it is invalid or exceeds
+ * a limit: then the bytes tell which part does.
+ */
+function parseWhole(payload: Buffer, limits: EventLimits): unknown {
+  const mostValues = Math.min(limits.maxBodyValues, VALUES_PER_KEY * limits.maxEventKeys);
+  if (payload.length > limits.maxEventBytes || payload.length / '0,'.length > mostValues) return undefined;
+  const body = parseOrUndefined(payload);
+  const batch = isJsonObject(body) ? body['batch'] : body;
+  const events = Array.isArray(batch) ? batch : [body];
+  const isWithin =
+    events.length <= limits.maxBatchEvents && events.every((event) => countKeys(event) <= limits.maxEventKeys);
+  return isWithin ? body : undefined;
+}
+
+function parseOrUndefined(payload: Buffer): unknown {
+  try {
+    return parseJsonBytes(payload);
+  } catch {
+    return undefined;
+  }
+}
 
 async function measure(payload: Buffer, limits: EventLimits, pieces: ChunkSizes): Promise<ListFinder> {
   const pause = createPause();
