@@ -72,10 +72,10 @@ export async function writeBlock(on: Sql, projectId: number, persons: readonly I
   await writePlaces(on, projectId, Number(blockId), persons);
 }
 
-async function writeColumns({ db }: Sql, projectId: number, blockId: number, persons: readonly IndexedPerson[]) {
+async function writeColumns(on: Sql, projectId: number, blockId: number, persons: readonly IndexedPerson[]) {
   const columns = toColumns(persons.map(({ properties }) => parseExact(properties) as JsonObject));
   await runForEach(
-    db as never,
+    on,
     columns,
     ({ name, values, rows, places }) => [projectId, name, blockId, values, rows && bytesOf(rows), bytesOf(places)],
     (row) => sql`

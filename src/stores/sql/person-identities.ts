@@ -77,7 +77,7 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
     },
     moveDistinctIds: (projectId, moves) =>
       runForEach(
-        db as never,
+        on,
         moves,
         ({ distinctId, to }) => [to, projectId, distinctId],
         ([to, project, distinctId]) => sql`
@@ -128,7 +128,7 @@ async function addPersons(on: Sql, persons: readonly (Person & { id?: number | n
       `${numbered ? 'id, ' : ''}project_id, uuid, created_at, properties, is_identified, version, change`,
     );
     await runForEach(
-      on.db as never,
+      on,
       persons.filter(({ id }) => Boolean(id) === numbered),
       values,
       (row) => sql`insert into persons (${columns}) values (${sql.join(row)})`,

@@ -21,7 +21,7 @@ export async function writeRows(
   const names = Object.keys(columns);
   if (!on.dialect.isRemote) {
     const valuesOf = (row: Row): unknown[] => names.map((name) => row[name]);
-    await runForEach(on.db as never, rows, valuesOf, (values) => statement(sql`values (${sql.join(values)})`));
+    await runForEach(on, rows, valuesOf, (values) => statement(sql`values (${sql.join(values)})`));
     return;
   }
   const picked = sql.join(names.map((name) => sql.ref(`r.${name}`)));

@@ -18,6 +18,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { RepeatedQuery } from '../sql/repeat.ts';
 
 const RETRY_INTERVAL_MS = 2;
 /** Rewriting the database after a person was deleted holds the lock for seconds per gigabyte. */
@@ -48,10 +49,11 @@ class SqliteConnection implements DatabaseConnection {
     this.#onWrite = onWrite;
   }
 
-  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  executeQuery<R>(query: CompiledQuery & Partial<RepeatedQuery>): Promise<QueryResult<R>> {
+    const { sql, parameters, rows } = query;
     return retryWhileBusy(() => {
       const statement = this.#prepare(sql);
-      const result = run<R>(statement, parameters);
+      const result = rows === undefined ? run<R>(statement, parameters) : runEach<R>(statement, rows);
       // SQLite treats 'begin' and 'commit' as read-only.
       if (!statement.readonly || !statement.reader) this.#onWrite?.(sql);
       return result;
@@ -76,6 +78,12 @@ function run<R>(statement: Database.Statement, parameters: readonly unknown[]): 
   if (statement.reader) return { rows: statement.all(parameters) as R[] };
   const { changes, lastInsertRowid } = statement.run(parameters);
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
+/** Only in a transaction, which has the write lock: it is never repeated because the database is busy. */
+function runEach<R>(statement: Database.Statement, rows: RepeatedQuery['rows']): QueryResult<R> {
+  for (const row of rows) statement.run(row);
+  return { rows: [] };
 }
 
 /**

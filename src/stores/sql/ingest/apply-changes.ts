@@ -6,6 +6,7 @@ import type { IngestChanges } from '../../ingest/ingest-store.ts';
 import type { RowType } from '../dialect.ts';
 import { moveAttachments } from '../person-attachments.ts';
 import { deletePersonRow, nextPersonChange } from '../person-change.ts';
+import { runForEach } from '../repeat.ts';
 import { type Sql, toBit } from '../tables.ts';
 import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
@@ -90,12 +91,23 @@ async function upsertPersons(on: Sql, states: readonly PersonState[], change: nu
 }
 
 async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
+  const added = ops.filter((op) => op.op === 'add_id');
+  if (!on.dialect.isRemote) {
+    await runForEach(
+      on,
+      added,
+      ({ projectId, distinctId, personUuid }) => [projectId, distinctId, personUuid],
+      ([projectId, distinctId, personUuid]) => sql`
+      insert into person_distinct_ids (project_id, distinct_id, person_id, version)
+      values (${projectId}, ${distinctId}, (select id from persons where uuid = ${personUuid}), 0)`,
+    );
+    return;
+  }
   const columns = { projectId: 'integer', distinctId: 'text', personUuid: 'text', place: 'integer' } as const;
-  const added = ops.filter((op) => op.op === 'add_id').map((op, place) => ({ ...op, place }));
   await forRows(
     on,
     columns,
-    added,
+    added.map((op, place) => ({ ...op, place })),
     (table) => sql`
     insert into person_distinct_ids (project_id, distinct_id, person_id, version)
     select r.project_id, r.distinct_id, p.id, 0
