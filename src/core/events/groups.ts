@@ -22,11 +22,14 @@ export function groupIdentify(event: Pick<Event, 'event' | 'properties'>): Group
   return { type, key, set: isJsonObject(set) ? set : {} };
 }
 
+const NO_KEYS: readonly (string | null)[] = [null, null, null, null, null];
+const NO_TYPES: readonly string[] = [];
+
 /** The group types of an event, in order; each needs an index before `applyGroups`. */
-export function groupTypesIn(event: Pick<Event, 'event' | 'properties'>): string[] {
+export function groupTypesIn(event: Pick<Event, 'event' | 'properties'>): readonly string[] {
   const { $groups: groups } = event.properties;
   const identified = groupIdentify(event);
-  if (!isJsonObject(groups)) return identified ? [identified.type] : [];
+  if (!isJsonObject(groups)) return identified ? [identified.type] : NO_TYPES;
   const types = Object.keys(groups).filter((type) => type !== '' && groupText(groups[type]) !== undefined);
   return identified && !types.includes(identified.type) ? [...types, identified.type] : types;
 }
@@ -35,10 +38,10 @@ export function groupTypesIn(event: Pick<Event, 'event' | 'properties'>): string
  * Writes `$group_<index>` into the event's properties and returns the keys by index. Types without an index, beyond the
  * fifth of the project, are ignored.
  */
-export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, number>): (string | null)[] {
-  const keys: (string | null)[] = [null, null, null, null, null];
+export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, number>): readonly (string | null)[] {
   const { $groups: groups } = event.properties;
-  if (!isJsonObject(groups)) return keys;
+  if (!isJsonObject(groups)) return NO_KEYS;
+  const keys = [...NO_KEYS];
   for (const type of Object.keys(groups)) {
     const index = typeIndexes.get(type);
     const key = groupText(groups[type]);

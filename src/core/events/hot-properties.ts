@@ -31,7 +31,9 @@ export const isHotProperty = (key: string): key is HotProperty => HOT.has(key);
 
 /** Each hot property as text, in the order of the list; null where the event lacks it. */
 export function hotProperties(properties: Readonly<Record<string, Json>>): (string | null)[] {
-  return HOT_PROPERTIES.map((key) => (Object.hasOwn(properties, key) ? propertyText(properties[key]) : null));
+  const texts: (string | null)[] = [];
+  for (const key of HOT_PROPERTIES) texts.push(Object.hasOwn(properties, key) ? propertyText(properties[key]) : null);
+  return texts;
 }
 
 /**

@@ -78,7 +78,9 @@ class ProjectDefinitions {
   }
 
   completeOf(owner: string): Set<string> {
-    const complete = this.complete.get(owner) ?? new Set();
+    const known = this.complete.get(owner);
+    if (known !== undefined) return known;
+    const complete = new Set<string>();
     this.complete.set(owner, complete);
     return complete;
   }
@@ -136,7 +138,9 @@ export class SeenDefinitions {
   }
 
   #of(projectId: number): ProjectDefinitions {
-    const project = this.#projects.get(projectId) ?? new ProjectDefinitions(this.#namesOf(projectId));
+    const known = this.#projects.get(projectId);
+    if (known !== undefined) return known;
+    const project = new ProjectDefinitions(this.#namesOf(projectId));
     this.#projects.set(projectId, project);
     return project;
   }

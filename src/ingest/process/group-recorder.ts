@@ -13,6 +13,8 @@ import { growsTooLarge } from '../../core/persons/properties-size.ts';
 import type { Group, GroupType, IngestChanges, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { NewEvent } from './normalise-entries.ts';
 
+const NONE: readonly Warning[] = [];
+
 const keyOf = (projectId: number, typeIndex: number, key: string): string => `${projectId}:${typeIndex}:${key}`;
 
 export class GroupRecorder {
@@ -35,10 +37,10 @@ export class GroupRecorder {
   }
 
   /** The event's group keys by index; a `$groupidentify` also updates its group. */
-  handle(event: Event): { keys: (string | null)[]; warnings: Warning[] } {
+  handle(event: Event): { keys: readonly (string | null)[]; warnings: readonly Warning[] } {
     const identified = groupIdentify(event);
     const group = identified && this.#identifiedGroup(event);
-    const warnings = identified && group ? this.#update(event, identified, group) : [];
+    const warnings = identified && group ? this.#update(event, identified, group) : NONE;
     return { keys: applyGroups(event, this.#indexesOf(event.projectId)), warnings };
   }
 

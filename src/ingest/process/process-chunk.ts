@@ -185,7 +185,8 @@ function toStoredEvent(
   const { keys: groupKeys, warnings: groupWarnings } = groups.handle(event);
   const { personId, warnings } = persons.handle(event);
   definitions.record(event, groups);
-  fates.recordWarnings(source, [...groupWarnings, ...warnings]);
+  fates.recordWarnings(source, groupWarnings);
+  fates.recordWarnings(source, warnings);
   return {
     projectId: event.projectId,
     uuid: event.uuid,
