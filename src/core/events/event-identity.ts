@@ -10,13 +10,15 @@ export interface EventIdentity {
   uuid: string;
   /** Under which it was stored when `messageId` or `$insert_id` alone identified an event. */
   formerUuid?: string;
+  /** It is the fallback, so no other event has it. */
+  isGenerated?: true;
 }
 
 interface IdentityContext {
   projectId: number;
   /** Where a missing name means `$identify`. */
   engage: boolean;
-  /** Generated when the event was accepted; for an event that brings nothing to identify it by. */
+  /** For an event that brings nothing to identify it by. Read only then: most events bring something. */
   fallbackUuid: string;
 }
 
@@ -31,14 +33,15 @@ interface IdentityContext {
 export function identityOf(
   raw: JsonObject,
   properties: JsonObject,
-  { projectId, engage, fallbackUuid }: IdentityContext,
+  context: IdentityContext,
 ): EventIdentity | undefined {
   if (!isNone(raw['uuid'])) {
     const uuid = readUuid(raw['uuid']);
     return uuid === undefined ? undefined : { uuid };
   }
   const sent = sentId(raw, properties);
-  if (sent === undefined) return { uuid: fallbackUuid };
+  if (sent === undefined) return { uuid: context.fallbackUuid, isGenerated: true };
+  const { projectId, engage } = context;
   const rest = [eventName(raw, engage) ?? '', distinctIdOf(raw, properties) ?? '', sentTime(raw['timestamp'])];
   return {
     uuid: eventUuid(projectId, ...sent, rest),

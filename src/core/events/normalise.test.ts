@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hasCleanText } from '../json/clean-json.ts';
 import type { JsonObject } from '../json/json.ts';
 import { withImplicitUpdates } from '../persons/person-update.ts';
 import { DROP_REASONS } from './drop-reasons.ts';
@@ -428,6 +429,30 @@ describe('any JSON at all', () => {
         else expect(JSON.stringify(result.event)).not.toMatch(/\\u0000|\\ud[89ab]/);
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('gives the same where the text of the request is known to need no cleaning', () => {
+    const hostile = fc.constantFrom(
+      '1e999',
+      '"\\u0000"',
+      '"\\ud800"',
+      '{"__proto__":1}',
+      '[[-1e400]]',
+      '"é😀"',
+      '"\\n"',
+    );
+    const plain = fc.string().map((text) => JSON.stringify(text));
+    const values = fc.oneof(hostile, plain, fc.json());
+    const given = fc.dictionary(fc.oneof(inner, fc.string()), values);
+    fc.assert(
+      fc.property(given, (entries) => {
+        const members = Object.entries(entries).map(([key, value]) => `${JSON.stringify(key)}:${value}`);
+        const text = `{"event":"e","distinct_id":"d","properties":{${members.join(',')}}}`;
+        const isClean = hasCleanText(Buffer.from(text));
+        expect(normalise(JSON.parse(text), aContext({ isClean }))).toEqual(normalise(JSON.parse(text), aContext()));
+      }),
+      { numRuns: 2000 },
     );
   });
 });

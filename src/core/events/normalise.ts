@@ -27,10 +27,12 @@ export interface NormaliseContext extends RequestTimestamps {
   anonymizeIps: boolean;
   /** The request came to /engage/, where a missing name means `$identify`. */
   engage: boolean;
-  /** Generated when the event was accepted; its uuid if nothing else identifies it. */
-  fallbackUuid: string;
+  /** Its uuid if nothing else identifies it; the same whenever it is read. */
+  readonly fallbackUuid: string;
   /** False: the project has no persons. */
   personProcessing?: boolean;
+  /** The request's text needs no cleaning, see `hasCleanText`. */
+  isClean?: boolean;
 }
 
 export type Normalised =
@@ -39,40 +41,33 @@ export type Normalised =
 
 export function normalise(raw: unknown, context: NormaliseContext): Normalised {
   const warnings: Warning[] = [];
-  const drop = (reason: DropReason, uuid = context.fallbackUuid): Normalised => ({
-    kind: 'dropped',
-    reason,
-    uuid,
-    warnings,
-  });
-
-  if (!isJsonObject(raw)) return drop('not_an_object');
+  if (!isJsonObject(raw)) return drop('not_an_object', context.fallbackUuid, warnings);
   const given = isJsonObject(raw['properties']) ? raw['properties'] : {};
   const identity = identityOf(raw, given, context);
   if (identity === undefined) {
     warnings.push({ type: 'skipping_event_invalid_uuid', details: invalidUuidDetails(raw, given) });
-    return drop('invalid_uuid');
+    return drop('invalid_uuid', context.fallbackUuid, warnings);
   }
   const { uuid } = identity;
   const refusal = refusalOf(raw);
   if (refusal !== undefined) {
     warnings.push({ type: refusal.reason, details: refusalDetails(raw, uuid, refusal) });
-    return drop(refusal.reason, uuid);
+    return drop(refusal.reason, uuid, warnings);
   }
   const name = eventName(raw, context.engage);
-  if (name === undefined) return drop('missing_event_name', uuid);
+  if (name === undefined) return drop('missing_event_name', uuid, warnings);
   const special = specialEvent(name, given, uuid, warnings);
-  if (special !== undefined) return drop(special, uuid);
+  if (special !== undefined) return drop(special, uuid, warnings);
   const distinctId = distinctIdOf(raw, given);
-  if (distinctId === undefined) return drop('missing_distinct_id', uuid);
-  const person = personMode(given['$process_person_profile'], name, { uuid, distinctId }, context, warnings);
-  if (person === 'drop') return drop('person_processing_disabled', uuid);
+  if (distinctId === undefined) return drop('missing_distinct_id', uuid, warnings);
+  const person = personMode(given['$process_person_profile'], name, uuid, distinctId, context, warnings);
+  if (person === 'drop') return drop('person_processing_disabled', uuid, warnings);
   const properties = readProperties(raw, given, propertyFacts(name, person, context));
-  if (properties === undefined) return drop('nested_too_deeply', uuid);
+  if (properties === undefined) return drop('nested_too_deeply', uuid, warnings);
 
   const event: Event = {
     projectId: context.projectId,
-    ...identity,
+    uuid,
     event: name,
     distinctId,
     timestamp: eventTime(raw, given['$ignore_sent_at'] === true, context, warnings),
@@ -81,8 +76,18 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
     elementsChain: readChain(given),
     person,
   };
-  return isGroupKeyTooLong(event, warnings) ? drop('group_key_too_long', uuid) : { kind: 'event', event, warnings };
+  if (identity.formerUuid !== undefined) event.formerUuid = identity.formerUuid;
+  if (identity.isGenerated) event.isGenerated = true;
+  if (isGroupKeyTooLong(event, warnings)) return drop('group_key_too_long', uuid, warnings);
+  return { kind: 'event', event, warnings };
 }
+
+const drop = (reason: DropReason, uuid: string, warnings: Warning[]): Normalised => ({
+  kind: 'dropped',
+  reason,
+  uuid,
+  warnings,
+});
 
 /** Enough to find the client that sends it. */
 const invalidUuidDetails = (raw: JsonObject, given: JsonObject): JsonObject => ({
@@ -96,6 +101,7 @@ const propertyFacts = (name: string, person: Event['person'], context: Normalise
   anonymizeIps: context.anonymizeIps,
   sentAt: context.sentAt,
   updatesPerson: person === 'full' && name !== '$groupidentify',
+  isClean: context.isClean === true,
 });
 
 function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {
@@ -129,13 +135,16 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set([
 function personMode(
   flag: Json | undefined,
   name: string,
-  who: { uuid: string; distinctId: string },
+  eventUuid: string,
+  distinctId: string,
   project: { personProcessing?: boolean },
   warnings: Warning[],
 ): Event['person'] | 'drop' {
-  const details = { event: name, eventUuid: who.uuid, distinctId: who.distinctId };
-  if (flag !== false && project.personProcessing !== false) {
-    if (flag !== undefined && flag !== true) warnings.push({ type: 'invalid_process_person_profile', details });
+  const isOff = flag === false || project.personProcessing === false;
+  if (!isOff && (flag === undefined || flag === true)) return 'full';
+  const details = { event: name, eventUuid, distinctId };
+  if (!isOff) {
+    warnings.push({ type: 'invalid_process_person_profile', details });
     return 'full';
   }
   if (!NEEDS_PERSON.has(name)) return 'none';

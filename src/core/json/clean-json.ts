@@ -61,6 +61,21 @@ function copyBefore(object: JsonObject, end: string): JsonObject {
   return copy;
 }
 
+/**
+ * Whether everything parsed from this JSON has clean text and no `__proto__`: NUL and half of a surrogate pair can only be
+ * written as escapes. One look at the bytes of a request instead of one at each of its texts.
+ */
+export const hasCleanText = (json: Buffer): boolean => !json.includes('\\u') && !json.includes('__proto__');
+
+/** Whether a number is beyond those of JSON (`1e999`). The caller has checked the depth. */
+export function hasInfinity(value: Json | undefined): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasInfinity);
+  for (const key in value) if (hasInfinity(value[key])) return true;
+  return false;
+}
+
 /** JSON text of any value; undefined where it is nested too deeply. */
 export const toJsonText = (value: unknown): string | undefined =>
   isDeeperThan(value, MAX_DEPTH) ? undefined : stringifyExact(value);

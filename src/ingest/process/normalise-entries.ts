@@ -2,7 +2,8 @@
 import type { Event } from '../../core/events/event.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { arrivalOf } from '../../core/events/import-line.ts';
-import { type Normalised, normalise } from '../../core/events/normalise.ts';
+import { type NormaliseContext, type Normalised, normalise } from '../../core/events/normalise.ts';
+import { hasCleanText } from '../../core/json/clean-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { parseJsonBytes } from '../../core/json/parse-json.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
@@ -18,7 +19,7 @@ export interface NormalisedEvent {
   context: RequestContext;
   raw: JsonObject;
   /** Its id if it brings none. */
-  fallbackUuid: string;
+  readonly fallbackUuid: string;
   outcome: Normalised | { kind: 'failed'; error: unknown } | { kind: 'no_project' };
 }
 
@@ -35,27 +36,57 @@ export function normaliseEntries(entries: readonly LogEntry[], projects: Project
     const project = projects.get(entry.projectId);
     const { events, isSingle } = extractEvents(parseJsonBytes(entry.payload));
     context.engage &&= isSingle;
+    const isClean = hasCleanText(entry.payload);
     for (const [index, raw] of events.entries()) {
-      const fallbackUuid = derivedUuid(entry, index);
-      const outcome = outcomeOf(raw, entry, context, project, fallbackUuid);
-      normalised.push({ entry, context, raw, fallbackUuid, outcome });
+      const event = new LoggedEvent(entry, context, raw, index, isClean);
+      event.outcome = outcomeOf(event, project);
+      normalised.push(event);
     }
   }
   return normalised;
 }
 
-function outcomeOf(
-  raw: JsonObject,
-  { projectId, receivedAt: acceptedAt }: LogEntry,
-  { ip, sentAt, engage, imported }: RequestContext,
-  project: IngestProject | undefined,
-  fallbackUuid: string,
-): NormalisedEvent['outcome'] {
-  if (!project) return { kind: 'no_project' };
+const NO_PROJECT = { kind: 'no_project' } as const;
+
+/** What a raw event comes with is also what it is normalised with: one object for both, since there are so many. */
+class LoggedEvent implements NormalisedEvent, NormaliseContext {
+  readonly entry: LogEntry;
+  readonly context: RequestContext;
+  readonly raw: JsonObject;
+  readonly isClean: boolean;
+  readonly projectId: number;
+  readonly sentAt: number | null;
+  readonly ip: string | null;
+  readonly engage: boolean;
+  receivedAt: number;
+  anonymizeIps = false;
+  outcome: NormalisedEvent['outcome'] = NO_PROJECT;
+  readonly #index: number;
+
+  constructor(entry: LogEntry, context: RequestContext, raw: JsonObject, index: number, isClean: boolean) {
+    this.entry = entry;
+    this.context = context;
+    this.raw = raw;
+    this.isClean = isClean;
+    this.projectId = entry.projectId;
+    this.sentAt = context.sentAt;
+    this.ip = context.ip;
+    this.engage = context.engage;
+    this.receivedAt = entry.receivedAt;
+    this.#index = index;
+  }
+
+  get fallbackUuid(): string {
+    return derivedUuid(this.entry, this.#index);
+  }
+}
+
+function outcomeOf(event: LoggedEvent, project: IngestProject | undefined): NormalisedEvent['outcome'] {
+  if (!project) return NO_PROJECT;
   try {
-    const { anonymizeIps } = project;
-    const receivedAt = imported ? arrivalOf(raw, acceptedAt) : acceptedAt;
-    return normalise(raw, { projectId, receivedAt, sentAt, ip, anonymizeIps, engage, fallbackUuid });
+    event.anonymizeIps = project.anonymizeIps;
+    if (event.context.imported) event.receivedAt = arrivalOf(event.raw, event.entry.receivedAt);
+    return normalise(event.raw, event);
   } catch (error) {
     return { kind: 'failed', error };
   }

@@ -61,6 +61,6 @@ function candidateOf(source: NormalisedEvent, fates: FateRecorder): NewEvent | n
 }
 
 /** A uuid that we made ourselves is new by construction. */
-export const hasClientUuid = ({ event, source }: NewEvent): boolean => event.uuid !== source.fallbackUuid;
+export const hasClientUuid = ({ event }: NewEvent): boolean => event.isGenerated !== true;
 
 const keyOf = ({ projectId, uuid }: EventId): string => `${projectId}:${uuid}`;
