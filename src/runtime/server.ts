@@ -98,7 +98,7 @@ export async function buildServer(
   await app.register(scope((api) => publicRoutes(api, deps, features)));
   const fastRoutes = features.flatMap((feature) => feature.fastRoutes ?? []);
   installFastPath(app, new FastPath<AppDeps>(deps, fastRoutes));
-  discardRestAfterResponse(app.server, MAX_DISCARDED);
+  discardRestAfterResponse(app.server, deps.admission.turns, MAX_DISCARDED);
   handleUnknownPaths(app, deps, known);
   await app.register(
     scope((api) => {

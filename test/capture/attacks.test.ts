@@ -84,9 +84,21 @@ const ATTACKS: Attack[] = [
   },
   {
     name: 'bodies of a megabyte with an unknown key',
-    count: 3,
+    count: 20,
     make: () => ({ body: JSON.stringify({ api_key: 'phc_unknown', event: 'e', a: 'x'.repeat(1_000_000) }) }),
     statuses: [401, 503],
+  },
+  {
+    name: 'long lists of numbers',
+    count: 10,
+    make: () => ({ body: Buffer.from(`[${'1,'.repeat(9_000_000)}1]`) }),
+    statuses: [413, 503],
+  },
+  {
+    name: 'halves of characters',
+    count: 10,
+    make: () => ({ body: Buffer.alloc(15_000_000, Buffer.from([0xed, 0xa0, 0x80])) }),
+    statuses: [400, 503],
   },
   {
     name: 'hundreds of thousands of events in a batch',

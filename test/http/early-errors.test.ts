@@ -57,6 +57,9 @@ const withHttp: Send = ({ path, body, headers, isChunked }) =>
     Readable.from(piecesOf(body)).pipe(outgoing);
   });
 
+/** A connection that the server closes after its answer must not be closed before the body has arrived. */
+const onceWithHttp: Send = (upload) => withHttp({ ...upload, headers: { ...upload.headers, connection: 'close' } });
+
 const withCurl: Send = async ({ path, body, headers, isChunked }) => {
   const all = { ...headers, Expect: '', ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : {}) };
   const args = Object.entries(all).flatMap(([name, value]) => ['-H', `${name}:${value === '' ? '' : ` ${value}`}`]);
@@ -78,6 +81,7 @@ const withCurl: Send = async ({ path, body, headers, isChunked }) => {
 const CLIENTS: [string, Send][] = [
   ['fetch', withFetch],
   ['node:http', withHttp],
+  ['node:http without keep-alive', onceWithHttp],
   ['curl', withCurl],
 ];
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -2,11 +2,12 @@
  * Measures what an attack costs everybody else: the real server in a process of its own, on a small heap, answers small
  * requests of a bystander while the attack runs. Attack tests belong to the `security` group.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { startProcess } from './cairn.ts';
 
 interface AttackedServer {
@@ -83,12 +84,12 @@ export async function measureImpact(
   attack: () => Promise<unknown>,
   { probe = flagRequest(server.projectKey), afterMs = 300 }: { probe?: Probe; afterMs?: number } = {},
 ): Promise<Impact> {
-  const warmUp = await startProbing(server.url, probe);
+  const warmUp = await startProbing(server, probe);
   await sleep(WARM_UP_MS);
   const quiet = await warmUp.stop();
   const before = memoryMb(server.pid, 'VmRSS');
   resetPeak(server.pid);
-  const probing = await startProbing(server.url, probe);
+  const probing = await startProbing(server, probe);
   await attack();
   await sleep(afterMs);
   const { waits, statuses } = await probing.stop();
@@ -116,24 +117,28 @@ interface Probing {
   stop(): Promise<{ waits: number[]; statuses: Record<string, number> }>;
 }
 
-async function startProbing(url: string, { path, method = 'GET', body, headers = {} }: Probe): Promise<Probing> {
+async function startProbing(
+  { url, pid }: Pick<AttackedServer, 'url' | 'pid'>,
+  { path, method = 'GET', body, headers = {} }: Probe,
+): Promise<Probing> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const worker = new Worker(new URL('./probe-worker.js', import.meta.url), {
-    workerData: {
-      url: new URL(path, url).href,
-      method,
-      body,
-      headers: { ...headers, ...length },
-      intervalMs: INTERVAL_MS,
-    },
-  });
-  await new Promise((resolve) => worker.once('online', resolve));
-  const stop = (): ReturnType<Probing['stop']> =>
-    new Promise((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.postMessage('stop');
-    });
+  const task = {
+    url: new URL(path, url).href,
+    method,
+    body,
+    headers: { ...headers, ...length },
+    intervalMs: INTERVAL_MS,
+    pid,
+  };
+  // Not the arguments of the test's own process, such as loaders.
+  const child = fork(new URL('./probe-process.js', import.meta.url), [JSON.stringify(task)], { execArgv: [] });
+  await once(child, 'message');
+  const stop = async (): ReturnType<Probing['stop']> => {
+    const result = once(child, 'message');
+    child.send('stop');
+    const [found] = await result;
+    return found;
+  };
   return { stop };
 }
 

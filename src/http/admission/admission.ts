@@ -4,6 +4,7 @@
  *
  * - Each route has a size limit. What is larger is refused while it arrives, see `discard-rest.ts`.
  * - All bodies that arrive or are being processed share a limited amount of memory, see `body-memory.ts`.
+ * - About a megabyte is read before others get a turn, see `read-turns.ts`.
  * - A few megabytes are decoded at a time, see `byte-queue.ts`; requests with small bodies do not wait.
  * - What is packed may be packed once and may not grow without bounds, see `http/public/decode`.
  * - JSON and forms are measured before they are parsed, see `core/json/measure-json.ts` and `forms.ts`.
@@ -12,8 +13,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Failure } from '../../core/errors.ts';
 import type { RefusalReason } from '../../core/events/refused-event.ts';
+import { BodyBytes } from './body-bytes.ts';
 import { type Body, BodyMemory } from './body-memory.ts';
 import { ByteQueue } from './byte-queue.ts';
+import { ReadTurns } from './read-turns.ts';
 
 interface AdmissionLimits {
   maxBodyBytes: number;
@@ -33,6 +36,8 @@ const USUAL_RATIO = 10;
 export class Admission {
   readonly #memory: BodyMemory;
   readonly #queue = new ByteQueue(DECODED_AT_ONCE_BYTES);
+  /** Of bodies that are received, and of those that are discarded. */
+  readonly turns = new ReadTurns();
   readonly #refusals: Counter<'reason'>;
 
   constructor({ maxBodyBytes, bodyMemoryMb }: AdmissionLimits, registry: Registry) {
@@ -61,23 +66,24 @@ export class Admission {
 
   /** The whole body; its memory counts until the response is sent. `begin`: what was read of it already. */
   async receive(request: IncomingMessage, response: ServerResponse, maxBytes: number, begin?: Buffer): Promise<Buffer> {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw this.#tooLarge(maxBytes);
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > maxBytes) throw this.#tooLarge(maxBytes);
     const body = this.#memory.open();
     response.once('close', () => body.release());
-    const chunks: Buffer[] = [];
+    const bytes = new BodyBytes(announced);
     try {
       await this.#collect(request, body, begin, (chunk) => {
-        chunks.push(chunk);
+        bytes.add(chunk);
         if (body.bytes > maxBytes) throw this.#tooLarge(maxBytes);
       });
       body.keep();
-      return Buffer.concat(chunks, body.bytes);
+      return bytes.take();
     } catch (error) {
       body.release();
       throw error;
     } finally {
       // The listeners live as long as the connection, and would keep the bytes.
-      chunks.length = 0;
+      bytes.clear();
     }
   }
 
@@ -102,6 +108,7 @@ export class Admission {
         try {
           if (!body.add(chunk.length)) throw this.#noMemory();
           take(chunk);
+          this.turns.onRead(request, chunk.length);
         } catch (error) {
           fail(error);
         }
