@@ -1,0 +1,46 @@
+/** Whether entities were split between variants as planned (sample-ratio mismatch). */
+import { chiSquareTail } from './distributions.ts';
+
+export interface SampleRatio {
+  status: 'ok' | 'watch' | 'mismatch' | 'not_enough_data';
+  chiSquare: number;
+  df: number;
+  pValue: number;
+  /** How many each variant should have. */
+  expected: number[];
+}
+
+const MISMATCH_BELOW = 0.001;
+const WATCH_BELOW = 0.01;
+const MIN_ENTITIES = 100;
+const MIN_EXPECTED = 5;
+
+/** Weights need not add up to 100; a variant of weight 0 is left out. */
+export function checkSampleRatio(observed: readonly number[], weights: readonly number[]): SampleRatio {
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const counted = observed.reduce((sum, count, at) => sum + ((weights[at] ?? 0) > 0 ? count : 0), 0);
+  return testCounts(
+    observed,
+    weights.map((weight) => (weight > 0 ? (counted * weight) / whole : null)),
+  );
+}
+
+/** The same for expected counts that were added up over several splits; null leaves a variant out. */
+export function testCounts(observed: readonly number[], expected: readonly (number | null)[]): SampleRatio {
+  const counted = expected.flatMap((count, at) => (count === null ? [] : [{ count, own: observed[at] ?? 0 }]));
+  const parts = counted.map(({ count, own }) => (count === 0 ? 0 : (own - count) ** 2 / count));
+  const [chiSquare, df] = [parts.reduce((sum, part) => sum + part, 0), Math.max(0, counted.length - 1)];
+  const pValue = df === 0 ? 1 : chiSquareTail(chiSquare, df);
+  const total = counted.reduce((sum, { count }) => sum + count, 0);
+  const isEnough = total >= MIN_ENTITIES && counted.every(({ count }) => count >= MIN_EXPECTED);
+  return {
+    status: isEnough ? statusOf(pValue) : 'not_enough_data',
+    chiSquare,
+    df,
+    pValue,
+    expected: expected.map((count) => count ?? 0),
+  };
+}
+
+const statusOf = (pValue: number): SampleRatio['status'] =>
+  pValue < MISMATCH_BELOW ? 'mismatch' : pValue < WATCH_BELOW ? 'watch' : 'ok';
