@@ -93,6 +93,7 @@ const FEATURES: Record<string, readonly string[]> = {
   definitions: [],
   demo: ['cohorts', 'dashboards', 'flags'],
   events: [],
+  experiments: ['flags', 'insights'],
   flags: ['accounts'],
   groups: [],
   insights: ['persons'],

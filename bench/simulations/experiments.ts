@@ -4,7 +4,7 @@
  */
 import { type AnalysisSettings, analyse, hasEnoughData, type VariantData } from '../../src/core/experiments/analyse.ts';
 import { armOf } from '../../src/core/experiments/arm.ts';
-import { compareArms, type Interval } from '../../src/core/experiments/compare-arms.ts';
+import { type Bounds, compareArms } from '../../src/core/experiments/compare-arms.ts';
 import { benjaminiHochberg, holm } from '../../src/core/experiments/corrections.ts';
 import { sampleSize } from '../../src/core/experiments/power.ts';
 import { checkSampleRatio } from '../../src/core/experiments/sample-ratio.ts';
@@ -97,7 +97,7 @@ function sequentialAt({ control, treatment }: Look, tuningN: number): Sequential
   return sequentialTest(compareArms(armOf(control.sums), armOf(treatment.sums)), SETTINGS.alpha, tuningN);
 }
 
-const contains = (interval: Interval | null | undefined, value: number): boolean =>
+const contains = (interval: Bounds | null | undefined, value: number): boolean =>
   interval !== null && interval !== undefined && interval[0] <= value && value <= interval[1];
 
 /** The true difference is inside the sequential interval at all 200 looks. */

@@ -6,8 +6,8 @@ import { type ArmSums, armOf, failureOfPair, pastWeight, type ValidationFailure 
 import { type Posterior, type Prior, posteriorOf } from './bayesian.ts';
 import {
   type ArmComparison,
+  type Bounds,
   compareArms,
-  type Interval,
   liftInterval,
   liftOf,
   varianceReduction,
@@ -34,10 +34,10 @@ export interface AnalysisSettings {
   isLowerBetter: boolean;
 }
 
-type FixedResult = FixedTest & { method: 'welch' | 'z' | 'fisher'; df: number | null; liftInterval: Interval | null };
-type SequentialResult = SequentialTest & { liftInterval: Interval | null };
+type FixedResult = FixedTest & { method: 'welch' | 'z' | 'fisher'; df: number | null; liftInterval: Bounds | null };
+type SequentialResult = SequentialTest & { liftInterval: Bounds | null };
 
-export interface Analysis {
+interface Analysis {
   failures: ValidationFailure[];
   /** Whether there is enough data for the approximations behind the tests. */
   hasEnough: boolean;

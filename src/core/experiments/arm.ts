@@ -4,7 +4,7 @@
  * before the exposure where it is used to reduce the variance (CUPED).
  */
 
-export interface MeanSums {
+interface MeanSums {
   kind: 'mean';
   n: number;
   sum: number;
@@ -19,7 +19,7 @@ export interface ProportionCounts {
   conversions: number;
 }
 
-export interface RatioSums {
+interface RatioSums {
   kind: 'ratio';
   n: number;
   sum: number;

@@ -1,5 +1,5 @@
 /** The Bayesian view: how likely it is that a variant is better, and what a wrong choice would cost. */
-import type { Difference, Interval } from './compare-arms.ts';
+import type { Bounds, Difference } from './compare-arms.ts';
 import { normalCdf, normalDensity, normalQuantile } from './distributions.ts';
 
 /** What was believed before, about the same scale as the difference. */
@@ -11,7 +11,7 @@ export interface Prior {
 export interface Posterior {
   mean: number;
   sd: number;
-  interval: Interval;
+  interval: Bounds;
   chanceToWin: number;
   /** Of choosing the variant although the baseline is better. */
   expectedLoss: number;

@@ -71,7 +71,8 @@ export function relativeDifference(comparison: ArmComparison): Difference {
 
 const NO_PAST = { mean: 0, variance: 0, covariance: 0 };
 
-export type Interval = readonly [number, number];
+/** Of an interval. */
+export type Bounds = readonly [number, number];
 
 /** The difference as a share of the baseline; null where the baseline is 0. */
 export const liftOf = ({ effect, control }: ArmComparison): number | null =>
@@ -81,7 +82,7 @@ export const liftOf = ({ effect, control }: ArmComparison): number | null =>
  * Fieller's interval of the lift: all r with |Δ − r·m_c| ≤ q·se(r), the roots of a quadratic. It excludes 0 exactly
  * when the interval of the difference does. Null where the baseline may be 0, so that no percentage makes sense.
  */
-export function liftInterval(comparison: ArmComparison, critical: number): Interval | null {
+export function liftInterval(comparison: ArmComparison, critical: number): Bounds | null {
   const { control, treatment, theta, effect } = comparison;
   const past = control.past ?? NO_PAST;
   const square = critical * critical;

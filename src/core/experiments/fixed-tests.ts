@@ -1,12 +1,12 @@
 /** Tests for one look at a planned number of entities (fixed horizon). */
 import type { ProportionCounts } from './arm.ts';
-import type { Difference, Interval } from './compare-arms.ts';
+import type { Bounds, Difference } from './compare-arms.ts';
 import { normalQuantile, normalTail, studentQuantile, studentTail } from './distributions.ts';
 
 export interface FixedTest {
   pValue: number;
   /** Of the difference. */
-  interval: Interval;
+  interval: Bounds;
   /** How many standard errors the interval reaches to either side. */
   critical: number;
 }
@@ -22,7 +22,7 @@ export function welchTest({ effect, standardError, df }: Difference, alpha: numb
   };
 }
 
-export interface ProportionTest extends FixedTest {
+interface ProportionTest extends FixedTest {
   method: 'z' | 'fisher';
   /** Null where everybody converted, or nobody. */
   z: number | null;
@@ -51,7 +51,7 @@ export function proportionTest(control: ProportionCounts, treatment: ProportionC
 }
 
 /** Wilson's bounds of a rate. */
-function wilsonInterval({ n, conversions }: ProportionCounts, critical: number): Interval {
+function wilsonInterval({ n, conversions }: ProportionCounts, critical: number): Bounds {
   const square = critical * critical;
   const rate = conversions / n;
   const centre = (rate + square / (2 * n)) / (1 + square / n);
@@ -60,7 +60,7 @@ function wilsonInterval({ n, conversions }: ProportionCounts, critical: number):
 }
 
 /** Holds for very few conversions, and even for none. */
-function newcombeInterval(control: ProportionCounts, treatment: ProportionCounts, critical: number): Interval {
+function newcombeInterval(control: ProportionCounts, treatment: ProportionCounts, critical: number): Bounds {
   const [rate, otherRate] = [control.conversions / control.n, treatment.conversions / treatment.n];
   const [low, high] = wilsonInterval(control, critical);
   const [otherLow, otherHigh] = wilsonInterval(treatment, critical);

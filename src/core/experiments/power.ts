@@ -2,7 +2,7 @@
 import { normalCdf, normalQuantile } from './distributions.ts';
 import { sequentialCritical } from './sequential-test.ts';
 
-export interface Stopping {
+interface Stopping {
   alpha: number;
   /** How many comparisons are corrected for. */
   comparisons: number;
@@ -24,7 +24,7 @@ const criticalAt = ({ alpha, comparisons, tuningN }: Stopping, n: number): numbe
   tuningN === null ? normalQuantile(1 - alpha / comparisons / 2) : sequentialCritical(n, alpha / comparisons, tuningN);
 
 /** The chance to find an effect of this many standard errors. */
-export const powerAt = (stopping: Stopping, n: number, standardErrors: number): number => {
+const powerAt = (stopping: Stopping, n: number, standardErrors: number): number => {
   const critical = criticalAt(stopping, n);
   return normalCdf(standardErrors - critical) + normalCdf(-standardErrors - critical);
 };
@@ -36,7 +36,7 @@ export const powerAfter = (
   extra: number,
 ): number => powerAt(stopping, n + extra, Math.abs(effect) / (standardError * Math.sqrt(n / (n + extra))));
 
-export interface SampleSize {
+interface SampleSize {
   control: number;
   treatment: number;
   power: number;

@@ -1,7 +1,7 @@
 /** Whether entities were split between variants as planned (sample-ratio mismatch). */
 import { chiSquareTail } from './distributions.ts';
 
-export interface SampleRatio {
+interface SampleRatio {
   status: 'ok' | 'watch' | 'mismatch' | 'not_enough_data';
   chiSquare: number;
   df: number;
@@ -26,7 +26,7 @@ export function checkSampleRatio(observed: readonly number[], weights: readonly 
 }
 
 /** The same for expected counts that were added up over several splits; null leaves a variant out. */
-export function testCounts(observed: readonly number[], expected: readonly (number | null)[]): SampleRatio {
+function testCounts(observed: readonly number[], expected: readonly (number | null)[]): SampleRatio {
   const counted = expected.flatMap((count, at) => (count === null ? [] : [{ count, own: observed[at] ?? 0 }]));
   const parts = counted.map(({ count, own }) => (count === 0 ? 0 : (own - count) ** 2 / count));
   const [chiSquare, df] = [parts.reduce((sum, part) => sum + part, 0), Math.max(0, counted.length - 1)];

@@ -2,14 +2,14 @@
  * An always-valid test: its interval holds at all times at once, so looking early and often does not raise the rate of
  * false alarms. Asymptotic confidence sequence of Waudby-Smith et al., on the difference.
  */
-import type { Difference, Interval } from './compare-arms.ts';
+import type { Bounds, Difference } from './compare-arms.ts';
 
 /** The interval is narrowest, relative to what is possible, at this many entities. */
-export const DEFAULT_TUNING_N = 5000;
+const DEFAULT_TUNING_N = 5000;
 
 export interface SequentialTest {
   pValue: number;
-  interval: Interval;
+  interval: Bounds;
   /** How many standard errors the interval reaches to either side. */
   critical: number;
   rho: number;

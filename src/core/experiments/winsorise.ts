@@ -1,11 +1,11 @@
 /** Extreme values moved to a bound, so that a few large orders do not decide. */
 
-export interface WinsorBounds {
+interface WinsorBounds {
   lower: number | null;
   upper: number | null;
 }
 
-export interface WinsorLevels {
+interface WinsorLevels {
   /** Shares between 0 and 1; null leaves that side alone. */
   lower: number | null;
   upper: number | null;

@@ -1,0 +1,57 @@
+import type { EventStatement } from '../../../query/event-statement.ts';
+import type { ExposureQuestion } from '../rules/experiment-question.ts';
+
+const FLAG_CALLED = '$feature_flag_called';
+
+/** `from … where …`: the exposures, events of those without an actor among them. */
+export function fromExposures(statement: EventStatement, question: ExposureQuestion): string {
+  return `${statement.from()}
+    where ${statement.inProject()} and ${statement.during(question.range)} and ${isExposure(statement, question)}
+      and ${statement.matches(question.filter)}`;
+}
+
+function isExposure(statement: EventStatement, question: ExposureQuestion): string {
+  const { sql } = statement;
+  const { event, flagKey, variants } = question;
+  const isEvent =
+    event === null
+      ? `e.event = ${sql.param(FLAG_CALLED)} and coalesce(${sql.property('$feature_flag')}, '') = ${sql.param(flagKey)}`
+      : statement.isOf(event);
+  const isVariant = variants.map((variant) => `${variantSql(statement, question)} = ${sql.param(variant)}`);
+  return `(${isEvent}) and (${isVariant.join(' or ') || 'false'})`;
+}
+
+const variantSql = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestion): string =>
+  `coalesce(${sql.property(event === null ? '$feature_flag_response' : `$feature/${flagKey}`)}, '')`;
+
+/**
+ * Everybody who was exposed: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC,
+ * and as the time `day_time`), how many
+ * `variants` they met, and whether two of these under one distinct id (`same_id`, 1 or 0).
+ */
+export function exposedSql(statement: EventStatement, question: ExposureQuestion): string {
+  const { sql } = statement;
+  const actor = statement.actor(question.actor);
+  const order = 'order by c.happened, c.event_order';
+  return `select r.actor as actor, max(case when r.place = 1 then r.variant end) as variant, min(r.happened) as since,
+      min(r.time) as day_time, count(distinct r.variant) as variants,
+      max(case when r.variant <> r.id_variant then 1 else 0 end) as same_id
+    from (
+      select c.actor as actor, c.variant as variant, c.time as time, c.happened as happened,
+        row_number() over (partition by c.actor ${order}) as place,
+        first_value(c.variant) over (partition by c.actor, c.id ${order}) as id_variant
+      from (
+        select ${actor} as actor, e.distinct_id as id, ${variantSql(statement, question)} as variant,
+          e.timestamp as time, ${sql.ms('e.timestamp')} as happened, ${sql.idOrder('e.uuid')} as event_order
+        ${fromExposures(statement, question)} and ${actor} is not null
+      ) c
+    ) r
+    group by r.actor`;
+}
+
+/** The same, without those who do not count. */
+export function countedSql(statement: EventStatement, question: ExposureQuestion): string {
+  const isCounted = question.severalVariants === 'exclude' ? 'x.variants = 1' : 'true';
+  return `select x.actor as actor, x.variant as variant, x.since as since, x.day_time as day_time
+    from (${exposedSql(statement, question)}) x where ${isCounted}`;
+}

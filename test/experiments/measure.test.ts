@@ -1,0 +1,33 @@
+/** Who was exposed, and what they did: the engine against the oracle, in random worlds. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measureExposures, measureMetric } from '../../src/features/experiments/measure/measure-experiment.ts';
+import { exposuresOf, valuesOf } from '../oracle/experiment.ts';
+import { World } from '../oracle/world.ts';
+import { expectedData, shownData } from '../support/experiment-answers.ts';
+import { anExperimentWorld } from '../support/experiment-worlds.ts';
+import { type InsightStore, openInsightStore } from '../support/insight-store.ts';
+import { tools } from '../support/oracle-answers.ts';
+
+describe('experiments in DuckDB', () => {
+  let store: InsightStore;
+  beforeAll(async () => {
+    store = await openInsightStore();
+  });
+  afterAll(() => store.close());
+
+  it('count exposures and measure metrics as the oracle does', async () => {
+    await fc.assert(
+      fc.asyncProperty(anExperimentWorld, async ({ data: given, exposure, metrics }) => {
+        const { projectId, data } = await store.put(given);
+        const world = new World(data, tools);
+        expect(await measureExposures(store.deps, projectId, exposure)).toEqual(exposuresOf(exposure, world));
+        for (const metric of metrics) {
+          const found = await measureMetric(store.deps, projectId, exposure, metric);
+          expect(shownData(found)).toEqual(expectedData(metric, valuesOf(exposure, metric, world)));
+        }
+      }),
+      { numRuns: Number(process.env['EXPERIMENT_WORLDS'] ?? 10), seed: 21 },
+    );
+  });
+});

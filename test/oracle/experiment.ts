@@ -1,0 +1,154 @@
+/** Experiments, one entity and one event at a time. */
+import type { Entity } from '../../src/core/actions/entity.ts';
+import type {
+  ExposureAnswer,
+  ExposureQuestion,
+  MeasuredEntity,
+  MetricQuestion,
+} from '../../src/features/experiments/rules/experiment-question.ts';
+import { numberOf, textIn } from './property-values.ts';
+import { startOf } from './time.ts';
+import type { World, WorldEvent } from './world.ts';
+
+interface Exposed {
+  actor: string;
+  variant: string;
+  since: number;
+  events: readonly WorldEvent[];
+}
+
+const variantIn = ({ event, flagKey }: ExposureQuestion, { properties }: WorldEvent): string =>
+  textIn(properties, event === null ? '$feature_flag_response' : `$feature/${flagKey}`);
+
+function exposuresIn(question: ExposureQuestion, world: World): WorldEvent[] {
+  const { event: entity, flagKey, range, filter, variants } = question;
+  return world.events.filter((event) => {
+    if (event.timestamp < range.from || event.timestamp >= range.until || !world.holds(event, filter)) return false;
+    if (!variants.includes(variantIn(question, event))) return false;
+    if (entity !== null) return world.isOf(event, entity);
+    return event.event === '$feature_flag_called' && textIn(event.properties, '$feature_flag') === flagKey;
+  });
+}
+
+const differentIn = (question: ExposureQuestion, events: readonly WorldEvent[]): number =>
+  new Set(events.map((event) => variantIn(question, event))).size;
+
+/** The exposures of each actor, in their order. */
+function exposuresByActor(question: ExposureQuestion, world: World): Map<string, WorldEvent[]> {
+  const found = new Map<string, WorldEvent[]>();
+  for (const event of exposuresIn(question, world)) {
+    const actor = world.actorOf(event, question.actor);
+    if (actor !== null) found.set(actor, [...(found.get(actor) ?? []), event]);
+  }
+  return found;
+}
+
+function countedIn(question: ExposureQuestion, world: World): Exposed[] {
+  return [...exposuresByActor(question, world)].flatMap(([actor, exposures]): Exposed[] => {
+    const [first] = exposures;
+    if (first === undefined) return [];
+    if (question.severalVariants === 'exclude' && differentIn(question, exposures) > 1) return [];
+    const events = world.events.filter(
+      (event) => world.actorOf(event, question.actor) === actor && world.holds(event, question.filter),
+    );
+    return [{ actor, variant: variantIn(question, first), since: first.timestamp, events }];
+  });
+}
+
+export function exposuresOf(question: ExposureQuestion, world: World): ExposureAnswer {
+  const byVariant = Object.fromEntries(question.variants.map((variant) => [variant, 0]));
+  const days = new Map<string, ExposureAnswer['days'][number]>();
+  for (const { variant, since } of countedIn(question, world)) {
+    byVariant[variant] = (byVariant[variant] ?? 0) + 1;
+    const day = startOf(since, 'day', question.timezone);
+    const known = days.get(`${day} ${variant}`) ?? { day, variant, count: 0 };
+    days.set(`${day} ${variant}`, { ...known, count: known.count + 1 });
+  }
+  const several = [...exposuresByActor(question, world).values()].filter((events) => differentIn(question, events) > 1);
+  const sameId = several.filter((events) =>
+    events.some(({ distinctId }) => {
+      const own = events.filter((event) => event.distinctId === distinctId);
+      return differentIn(question, own) > 1;
+    }),
+  ).length;
+  return {
+    byVariant,
+    days: [...days.values()].sort((a, b) => a.day - b.day || (a.variant < b.variant ? -1 : 1)),
+    multiple: { sameId, mergedIds: several.length - sameId },
+    withoutGroup: exposuresIn(question, world).filter((event) => world.actorOf(event, question.actor) === null).length,
+  };
+}
+
+/** The values of everybody in a variant: for each entity its columns, such as the value and that of the past. */
+export interface VariantValues {
+  variant: string;
+  rows: number[][];
+  stepCounts: number[] | null;
+}
+
+export function valuesOf(exposure: ExposureQuestion, metric: MetricQuestion, world: World): VariantValues[] {
+  const { exposedBefore } = metric;
+  const counted = countedIn(exposure, world).filter(({ since }) => exposedBefore === null || since < exposedBefore);
+  const variants = [...new Set(counted.map(({ variant }) => variant))].sort();
+  return variants.map((variant) => {
+    const own = counted.filter((one) => one.variant === variant);
+    if (metric.kind !== 'funnel') {
+      const measured = metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
+      return {
+        variant,
+        rows: own.map((one) => measured.flatMap((m) => columns(metric, m, one, world))),
+        stepCounts: null,
+      };
+    }
+    const depths = own.map((one) => depthOf(metric.steps, after(metric, one), world));
+    const last = metric.steps.at(-1);
+    return {
+      variant,
+      rows: own.map((one, at) => [
+        depths[at] === metric.steps.length ? 1 : 0,
+        ...(metric.lookbackMs === null || last === undefined
+          ? []
+          : [earlier(metric, one).filter((event) => world.isOf(event, last)).length]),
+      ]),
+      stepCounts: metric.steps.map((_, step) => depths.filter((depth) => depth > step).length),
+    };
+  });
+}
+
+const after = ({ windowMs }: MetricQuestion, { events, since }: Exposed): WorldEvent[] =>
+  events.filter(({ timestamp }) => timestamp >= since && (windowMs === null || timestamp < since + windowMs));
+
+const earlier = ({ lookbackMs }: MetricQuestion, { events, since }: Exposed): WorldEvent[] =>
+  events.filter(({ timestamp }) => timestamp < since && timestamp >= since - (lookbackMs ?? 0));
+
+const columns = (metric: MetricQuestion, measured: MeasuredEntity, exposed: Exposed, world: World): number[] => [
+  measuredValue(measured, after(metric, exposed), world),
+  ...(metric.lookbackMs === null ? [] : [measuredValue(measured, earlier(metric, exposed), world)]),
+];
+
+function measuredValue({ entity, measure }: MeasuredEntity, events: readonly WorldEvent[], world: World): number {
+  const own = events.filter((event) => world.isOf(event, entity));
+  if (measure.kind === 'count') return own.length;
+  const numbers = own.flatMap(({ properties }) => numberOf(textIn(properties, measure.property)) ?? []);
+  if (numbers.length === 0) return 0;
+  const sum = numbers.reduce((total, number) => total + number, 0);
+  if (measure.kind === 'avg') return sum / numbers.length;
+  return measure.kind === 'sum' ? sum : Math[measure.kind](...numbers);
+}
+
+/** How many of the steps were done in their order; one event may be two different steps, but not the same twice. */
+function depthOf(steps: readonly Entity[], events: readonly WorldEvent[], world: World): number {
+  let before: number | null = null;
+  for (const [at, step] of steps.entries()) {
+    const isSame: boolean = at > 0 && JSON.stringify(steps[at - 1]) === JSON.stringify(step);
+    const from: number | null = before;
+    const next = events.findIndex((event, index) => {
+      if (!world.isOf(event, step)) return false;
+      if (from === null) return true;
+      return isSame ? index > from : event.timestamp >= (events[from]?.timestamp ?? 0);
+    });
+    if (next < 0) return at;
+    before = next;
+  }
+  return steps.length;
+}

@@ -1,0 +1,61 @@
+/** What the oracle says about a metric, as the sums that an engine gives. */
+import type { MetricData, MetricQuestion } from '../../src/features/experiments/rules/experiment-question.ts';
+import type { VariantValues } from '../oracle/experiment.ts';
+import { rounded } from './engine-answers.ts';
+
+const sumOf = (rows: readonly number[][], one: number, other?: number): number =>
+  rows.reduce((sum, row) => sum + (row[one] ?? 0) * (other === undefined ? 1 : (row[other] ?? 0)), 0);
+
+export const expectedData = (metric: MetricQuestion, values: readonly VariantValues[]): unknown =>
+  rounded(
+    values.map(({ variant, rows, stepCounts }) => ({
+      variant,
+      sums: expectedSums(metric, rows),
+      nonZero: rows.filter(([value]) => value !== 0).length,
+      stepCounts,
+      withPast: metric.lookbackMs === null ? 0 : rows.filter(([, past]) => past !== 0).length,
+    })),
+  );
+
+function expectedSums({ kind, lookbackMs }: MetricQuestion, rows: readonly number[][]): unknown {
+  const hasPast = lookbackMs !== null;
+  const n = rows.length;
+  if (kind === 'funnel' && !hasPast) return { kind: 'proportion', n, conversions: sumOf(rows, 0) };
+  const own = { n, sum: sumOf(rows, 0), sumSquares: sumOf(rows, 0, 0) };
+  const past = { sum: sumOf(rows, 1), sumSquares: sumOf(rows, 1, 1) };
+  if (kind !== 'ratio')
+    return { kind: 'mean', ...own, ...(hasPast ? { past: { ...past, product: sumOf(rows, 0, 1) } } : {}) };
+  const below = hasPast ? 2 : 1;
+  return {
+    kind,
+    ...own,
+    denominatorSum: sumOf(rows, below),
+    denominatorSumSquares: sumOf(rows, below, below),
+    product: sumOf(rows, 0, below),
+    ...(hasPast
+      ? {
+          past: {
+            ...past,
+            denominatorSum: sumOf(rows, 3),
+            denominatorSumSquares: sumOf(rows, 3, 3),
+            product: sumOf(rows, 1, 3),
+            numeratorPastNumerator: sumOf(rows, 0, 1),
+            numeratorPastDenominator: sumOf(rows, 0, 3),
+            denominatorPastNumerator: sumOf(rows, 1, 2),
+            denominatorPastDenominator: sumOf(rows, 2, 3),
+          },
+        }
+      : {}),
+  };
+}
+
+export const shownData = (found: readonly MetricData[]): unknown =>
+  rounded(
+    found.map(({ variant, data, stepCounts, withPast }) => ({
+      variant,
+      sums: data.sums,
+      nonZero: data.nonZero,
+      stepCounts,
+      withPast,
+    })),
+  );

@@ -1,0 +1,111 @@
+/** Random experiments in random worlds: some events become calls of a flag. */
+import fc from 'fast-check';
+import type { Entity } from '../../src/core/actions/entity.ts';
+import { NO_FILTER } from '../../src/core/filters/property-filter.ts';
+import type {
+  ExposureQuestion,
+  MeasuredEntity,
+  MetricQuestion,
+} from '../../src/features/experiments/rules/experiment-question.ts';
+import type { WorldData, WorldEvent } from '../oracle/world.ts';
+import { aWorld, type RandomWorld } from './insight-worlds.ts';
+
+const FLAG = 'checkout';
+const HOUR = 3_600_000;
+
+export interface ExperimentWorld {
+  data: WorldData;
+  exposure: ExposureQuestion;
+  metrics: MetricQuestion[];
+}
+
+const entity = (id: string, plan?: string): Entity => ({
+  kind: 'event',
+  id,
+  name: id,
+  customName: null,
+  filter:
+    plan === undefined
+      ? NO_FILTER
+      : { kind: 'property', owner: 'event', key: 'plan', operator: 'exact', values: [plan] },
+});
+
+const count = (id: string): MeasuredEntity => ({ entity: entity(id), measure: { kind: 'count' } });
+const amount = (kind: 'sum' | 'avg' | 'min' | 'max'): MeasuredEntity => ({
+  entity: entity('pay'),
+  measure: { kind, property: 'amount' },
+});
+
+/** Every kind of metric, with and without a window and a past. */
+const metricsOf = (
+  windowMs: number | null,
+  lookbackMs: number | null,
+  exposedBefore: number | null,
+): MetricQuestion[] => {
+  const shared = { windowMs, lookbackMs, exposedBefore };
+  return [
+    { kind: 'mean', measured: count('visit'), ...shared },
+    { kind: 'mean', measured: amount('sum'), ...shared },
+    { kind: 'mean', measured: amount('avg'), ...shared },
+    { kind: 'mean', measured: amount('min'), ...shared },
+    { kind: 'mean', measured: amount('max'), ...shared },
+    { kind: 'ratio', numerator: amount('sum'), denominator: count('pay'), ...shared },
+    { kind: 'funnel', steps: [entity('pay')], ...shared },
+    { kind: 'funnel', steps: [entity('visit'), entity('visit'), entity('pay')], ...shared },
+    { kind: 'funnel', steps: [entity('visit', 'pro'), entity('sign up')], ...shared },
+  ];
+};
+
+/** Visits of some become calls of the flag; the sixth answer is no variant. */
+const RESPONSES = ['control', 'test', 'control', 'test', 'other', true] as const;
+
+function withCalls({ data }: RandomWorld, isCall: readonly number[]): WorldData {
+  const events = data.events.map((event, at): WorldEvent => {
+    const response = RESPONSES[isCall[at] ?? 99];
+    if (response === undefined) return event;
+    const properties = {
+      ...event.properties,
+      $feature_flag: FLAG,
+      $feature_flag_response: response,
+      [`$feature/${FLAG}`]: response,
+    };
+    return { ...event, event: event.event === 'visit' ? 'visit' : '$feature_flag_called', properties };
+  });
+  return { ...data, events };
+}
+
+export const anExperimentWorld: fc.Arbitrary<ExperimentWorld> = fc
+  .record({
+    world: aWorld,
+    isCall: fc.array(fc.integer({ min: 0, max: 11 }), { minLength: 40, maxLength: 40 }),
+    days: fc.tuple(fc.nat(4), fc.nat(3)),
+    severalVariants: fc.constantFrom('exclude' as const, 'first_seen' as const),
+    isGroup: fc.boolean(),
+    isCustom: fc.boolean(),
+    filtersPersons: fc.boolean(),
+    windowMs: fc.constantFrom(null, HOUR, 48 * HOUR),
+    lookbackMs: fc.constantFrom(null, 72 * HOUR),
+    isMatured: fc.boolean(),
+  })
+  .map(({ world, isCall, days: [from, until], severalVariants, isGroup, isCustom, filtersPersons, ...metric }) => {
+    const start = world.now - 12 * 24 * HOUR;
+    const range = { from: start + from * 24 * HOUR, until: world.now - until * 24 * HOUR };
+    const exposure: ExposureQuestion = {
+      flagKey: FLAG,
+      event: isCustom ? entity('visit') : null,
+      variants: ['control', 'test'],
+      range,
+      actor: isGroup ? { kind: 'group', index: 0 } : { kind: 'person' },
+      severalVariants,
+      filter: filtersPersons
+        ? { kind: 'property', owner: 'person', key: 'email', operator: 'not_icontains', values: ['p1@'] }
+        : NO_FILTER,
+      timezone: world.timezone,
+    };
+    const exposedBefore = metric.isMatured ? range.until - (metric.windowMs ?? 0) : null;
+    return {
+      data: withCalls(world, isCall),
+      exposure,
+      metrics: metricsOf(metric.windowMs, metric.lookbackMs, exposedBefore),
+    };
+  });
