@@ -16,6 +16,8 @@ export interface EventStoreOptions {
   checkpointThreshold?: string;
   /** Default 2. */
   concurrentQueries?: number;
+  /** The number of events from which on usual properties get columns. */
+  minEventsForUsual?: number;
 }
 
 export interface DuckDbEngine {

@@ -87,7 +87,7 @@ class DuckDbEventStore implements EventFileStore {
     this.#engine = engine;
     this.#progress = progress;
     this.#columns = columns;
-    this.#promotion = new DuckDbPromotion(columns);
+    this.#promotion = new DuckDbPromotion(columns, options);
   }
 
   async position(): Promise<number> {

@@ -157,7 +157,7 @@ describe('a promoted property', () => {
 
   it('is not created for properties that are rarely read', async () => {
     await write([{ plan: 'pro' }]);
-    for (let i = 0; i < 3; i++) await ask('plan');
+    for (let i = 0; i < 2; i++) await ask('plan');
     await maintainAll();
     expect(await state()).toEqual([]);
   });
@@ -171,6 +171,24 @@ describe('a promoted property', () => {
     for (const name of keys.slice(1, 24)) await ask(name);
     await maintainAll(START + DAY_MS);
     expect((await state()).sort()).toEqual(keys.slice(1).map((name) => `event ${name} 1`));
+  });
+
+  it('is created unasked if events usually have the property, once there are enough events', async () => {
+    await store.close();
+    store = await openEventStore(dir.path('events.duckdb'), { minEventsForUsual: 100 });
+    const usual = (count: number) => Array.from({ length: count }, (_, i) => ({ plan: i % 2 ? 'pro' : null, id: i }));
+    await write([...usual(50), ...usual(49).map(() => ({ plan: 'free' }))]);
+    await maintainAll();
+    expect(await state()).toEqual([]);
+    await write(usual(2));
+    await maintainAll(START + 60_000);
+    // Of so few events only every fiftieth is looked at; that suffices for this one.
+    await write(usual(5000));
+    await maintainAll(START + DAY_MS);
+    expect(await state()).toEqual(['event plan 1']);
+    await expectTruth('plan');
+    await maintainAll(START + 61 * DAY_MS);
+    expect(await state()).toEqual(['event plan 1']);
   });
 
   it('follows deletions of events and changes of persons', async () => {

@@ -1,25 +1,33 @@
 /**
- * Promotes frequently used properties to columns, fills these and drops unused ones, in small steps so that writes never
- * wait for long. In a new column every row is pending. The rows themselves say so, since row numbers change at a
+ * Promotes properties to columns: those that are used frequently, and those that events usually have. Fills these and
+ * drops unused ones, in small steps so that writes never wait for long. In a new column every row is pending. The rows themselves say so, since row numbers change at a
  * checkpoint; so an interrupted fill continues at the next start.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { HOUR_MS, MINUTE_MS } from '../../core/time/units.ts';
 import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
 import type { PropertyRead } from '../events/property-placeholders.ts';
 import { findReplaceable, isUnused, isUseStale, MAX_PROMOTED_COLUMNS } from '../events/property-usage.ts';
+import { MAX_USUAL_COLUMNS, MIN_EVENTS_FOR_USUAL } from '../events/usual-properties.ts';
 import { inTransaction } from './in-transaction.ts';
 import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
+import { readUsualProperties } from './read-usual-properties.ts';
 import { readNumber } from './schema.ts';
 
 /** About how long writes wait for one step; the number of rows adapts to it. */
 const STEP_MS = 100;
-const INITIAL_ROWS = 20_000;
-const MIN_ROWS = 1000;
+const INITIAL_ROWS = 50_000;
+/** A step costs about 45 ms for itself with ten million events, however few rows it fills. */
+const MIN_ROWS = 20_000;
 const MAX_ROWS = 100_000;
 /** Changed values stay in memory until a checkpoint. */
 const CHECKPOINT_AFTER_ROWS = 400_000;
+
+/** How often it is found out which properties events usually have, and whether there are enough events yet. */
+const SAMPLE_INTERVAL_MS = HOUR_MS;
+const COUNT_INTERVAL_MS = MINUTE_MS / 4;
 
 /** The range of rows to fill. Rows added later are written filled. */
 interface Pass {
@@ -33,22 +41,34 @@ interface PromotionStore {
   query(sql: string): Promise<SqlRow[]>;
 }
 
+interface PromotionOptions {
+  /** The number of events from which on usual properties get columns. */
+  minEventsForUsual?: number;
+}
+
 export class DuckDbPromotion {
   readonly #columns: PromotedColumns;
   #pass: Pass | null = null;
   #rows = INITIAL_ROWS;
   #rowsSinceCheckpoint = 0;
+  readonly #minEventsForUsual: number;
+  /** Null until they were found out. */
+  #usual: ReadonlySet<string> | null = null;
+  #nextSample = Number.NEGATIVE_INFINITY;
 
-  constructor(columns: PromotedColumns) {
+  constructor(columns: PromotedColumns, { minEventsForUsual = MIN_EVENTS_FOR_USUAL }: PromotionOptions = {}) {
     this.#columns = columns;
+    this.#minEventsForUsual = minEventsForUsual;
   }
 
   isDue(now: number): boolean {
     const { all } = this.#columns;
     return (
+      now >= this.#nextSample ||
+      this.#missingUsual() !== undefined ||
       all.some(
         (column) =>
-          !column.isReady || isUnused(column, now) || (isUseStale(column, now) && this.#columns.isUsed(column)),
+          !column.isReady || this.#isObsolete(column, now) || (isUseStale(column, now) && this.#columns.isUsed(column)),
       ) ||
       (this.#columns.mostRead().length > 0 &&
         (all.length < MAX_PROMOTED_COLUMNS || findReplaceable(all, now) !== undefined))
@@ -58,12 +78,32 @@ export class DuckDbPromotion {
   /** Does the next piece of work; false if there is none. */
   async step(store: PromotionStore, now: number): Promise<boolean> {
     await this.#saveUses(store.writer, now);
-    const unused = this.#columns.all.find((column) => isUnused(column, now));
+    if (now >= this.#nextSample) await this.#sample(store, now);
+    const unused = this.#columns.all.find((column) => this.#isObsolete(column, now));
     if (unused !== undefined) return this.#drop(store.writer, unused);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
-    const [wanted] = this.#columns.mostRead();
+    const wanted = this.#columns.mostRead()[0] ?? this.#missingUsual();
     return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
+  }
+
+  async #sample(store: PromotionStore, now: number): Promise<void> {
+    const isEnough = (await readNumber(store.writer, 'select count(*) from event_rows')) >= this.#minEventsForUsual;
+    if (isEnough) this.#usual = new Set(await readUsualProperties(store.writer, store.query));
+    this.#nextSample = now + (isEnough ? SAMPLE_INTERVAL_MS : COUNT_INTERVAL_MS);
+  }
+
+  /** The most usual property without a column, as long as others have room for theirs. */
+  #missingUsual(): PropertyRead | undefined {
+    if (this.#usual === null || this.#columns.all.length >= MAX_USUAL_COLUMNS) return undefined;
+    const reads = [...this.#usual].map((key): PropertyRead => ({ owner: 'event', key }));
+    return reads.find((read) => this.#columns.find(read) === undefined);
+  }
+
+  /** Nobody uses it, and it is not one that events usually have. */
+  #isObsolete(column: PromotedColumn, now: number): boolean {
+    if (!isUnused(column, now)) return false;
+    return column.owner === 'person' || this.#usual?.has(column.key) !== true;
   }
 
   describe(): PromotedProperty[] {

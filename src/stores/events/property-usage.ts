@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from '../../core/time/units.ts';
 import type { PropertyRead } from './property-placeholders.ts';
 
-/** Number of statements that read a property before it gets a column; a breakdown query is two. */
-export const PROMOTE_AFTER_READS = 4;
+/** Number of statements that read a property before it gets a column; some queries consist of two. */
+export const PROMOTE_AFTER_READS = 3;
 /** Each makes writing events slower. */
 export const MAX_PROMOTED_COLUMNS = 24;
 const DROP_UNUSED_AFTER_MS = 30 * DAY_MS;
@@ -13,7 +13,8 @@ const SAVE_USE_INTERVAL_MS = HOUR_MS;
 
 /** Properties without a column that are counted at a time; the least recently used is dropped. */
 const MAX_COUNTED_PROPERTIES = 500;
-const MAX_KEY_LENGTH = 200;
+/** A property with a longer name gets no column. */
+export const MAX_KEY_LENGTH = 200;
 
 /** A property, and how many statements read it. */
 export interface PropertyReadCount extends PropertyRead {

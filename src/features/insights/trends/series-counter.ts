@@ -73,10 +73,12 @@ export class SeriesCounter {
   async #ofProperty(breakdown: PropertyBreakdown, searchRange: Range): Promise<SeriesNumbers[]> {
     const split: SplitSql = (statement) => splitBy(statement, breakdown, breakdown.keys[0] ?? '', this.#sessionRange);
     if (breakdown.bins === null) {
-      const texts = await this.#largest(breakdown, split, searchRange);
-      const isSession = breakdown.owner === 'session';
-      const parts = texts.map((text) => ({ text, value: isSession ? numberValue(Number(text)) : textValue(text) }));
-      return this.#numbers(isSession ? parts.sort((a, b) => Number(a.text) - Number(b.text)) : parts, split, true);
+      if (this.#series.math.kind === 'total' && searchRange.from >= this.#range.from) {
+        const rows = await this.#largestRows(breakdown, split, searchRange.from);
+        const texts = [...new Set(rows.map(({ value }) => String(value)))];
+        return this.#numbersOfRows(partsOf(breakdown, texts), rows);
+      }
+      return this.#numbers(partsOf(breakdown, await this.#largest(breakdown, split, searchRange)), split, true);
     }
     const bins = binsBetween(await this.#quantiles(breakdown.bins, split, searchRange));
     const parts = bins.map((bin, at) => ({ text: String(at), value: binValue(bin) }));
@@ -102,6 +104,31 @@ export class SeriesCounter {
     return rows.map((row) => String(row['value']));
   }
 
+  /**
+   * The same for the number of events, together with the numbers themselves: events are read once, which is what takes
+   * long if the property is read from JSON.
+   */
+  #largestRows({ limit, offset }: PropertyBreakdown, split: SplitSql, searchFrom: number): Promise<SqlRow[]> {
+    const statement = this.#query.begin();
+    const { sql } = statement;
+    const isRanked = `case when e.timestamp >= ${sql.time(searchFrom)} then 1 else 0 end as is_ranked`;
+    const matched = this.#matched(statement, split(statement), this.#range, this.#tickOf(statement), isRanked);
+    return statement.query(
+      `with counted as (
+        select value, tick, count(*) as n, sum(is_ranked) as ranked from (${matched}) m group by value, tick
+      ), largest as (
+        select value, sum(ranked) as total from counted group by value having sum(ranked) > 0
+        order by total desc, value desc limit ${sql.integer(limit)} offset ${sql.integer(offset)}
+      )
+      select c.value as value, c.tick as tick, c.n as n from counted c join largest l on l.value = c.value
+      order by l.total desc, c.value desc`,
+    );
+  }
+
+  #tickOf({ sql }: EventStatement): string {
+    return this.#question.display === 'total' ? '0' : tickSql(sql, 'e.timestamp', boundsOf(this.#ticks));
+  }
+
   async #quantiles(bins: number, split: SplitSql, searchRange: Range): Promise<number[]> {
     const statement = this.#query.begin();
     const columns = split(statement);
@@ -123,7 +150,10 @@ export class SeriesCounter {
   async #numbers(parts: readonly BreakdownPart[], split: SplitSql, hasTexts: boolean): Promise<SeriesNumbers[]> {
     if (parts.length === 0) return [];
     const texts = hasTexts ? parts.map(({ text }) => text) : null;
-    const rows = await this.#rows(split, texts);
+    return this.#numbersOfRows(parts, await this.#rows(split, texts));
+  }
+
+  #numbersOfRows(parts: readonly BreakdownPart[], rows: readonly SqlRow[]): SeriesNumbers[] {
     const found = new Map<string, Map<number, number | null>>();
     for (const { value, tick, n } of rows) {
       const own = found.get(String(value)) ?? new Map();
@@ -143,11 +173,10 @@ export class SeriesCounter {
     const { display } = this.#question;
     if (math.kind === 'active' && display !== 'total') return this.#activeRows(math.days, split, texts);
     const statement = this.#query.begin();
-    const isTotal = display === 'total';
-    const tick = isTotal ? '0' : tickSql(statement.sql, 'e.timestamp', boundsOf(this.#ticks));
+    const tick = this.#tickOf(statement);
     const during = math.kind === 'active' ? this.#lastDays(math.days) : this.#range;
     const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'unique_group';
-    const ticks = isTotal ? 1 : this.#ticks.length;
+    const ticks = display === 'total' ? 1 : this.#ticks.length;
     if (isOfActors && display !== 'cumulative' && ticks <= MAX_BITMAP_TICKS) {
       return this.#uniqueRows(statement, split(statement), during, { tick, ticks }, texts);
     }
@@ -230,6 +259,13 @@ export class SeriesCounter {
       ['value', 'number'],
       texts.map((text, number) => ({ value: text, number: String(number) })),
     );
+}
+
+/** The values of a breakdown with these texts; lengths of sessions in the order of their size. */
+function partsOf({ owner }: PropertyBreakdown, texts: readonly string[]): BreakdownPart[] {
+  if (owner !== 'session') return texts.map((text) => ({ text, value: textValue(text) }));
+  const sorted = texts.toSorted((a, b) => Number(a) - Number(b));
+  return sorted.map((text) => ({ text, value: numberValue(Number(text)) }));
 }
 
 /** The number of actors for each value and interval. */
