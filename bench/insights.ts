@@ -22,7 +22,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { ScanDeps } from '../src/query/query-deps.ts';
+import type { InsightDeps } from '../src/features/insights/shared/second-thread.ts';
+import { SequenceThread } from '../src/runtime/sequence-thread.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
@@ -46,6 +47,8 @@ const ROUNDS = flags.short ? 1 : 3;
 /** Queries that take longer run only once. */
 const SLOW_MS = 5000;
 const MAX_MEMORY_MB = 2048;
+/** Batches between two maintenances of a store that is being filled. */
+const MAINTAIN_EVERY = 5;
 
 interface Measured {
   name: string;
@@ -75,12 +78,14 @@ async function fill(path: string, events: number): Promise<void> {
   const traffic = new ProductTraffic(events);
   const batches = traffic.batches();
   // The next batch is generated while the engine commits this one.
-  for (let next = batches.next(); !next.done; ) {
+  for (let next = batches.next(), written = 1; !next.done; written++) {
     const batch = next.value;
     const meanwhile = (): void => {
       next = batches.next();
     };
     await store.write({ ...batch, whileCommitting: meanwhile });
+    // As in a server: properties that events usually have get columns.
+    if (written % MAINTAIN_EVERY === 0 || next.done) while (await store.maintain(Date.now()));
   }
   const persons = traffic.persons();
   for (let at = 0; at < persons.length; at += 10_000) {
@@ -106,7 +111,11 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
 
 type MetadataStores = Awaited<ReturnType<typeof openMetadataStore>>;
 
-const depsOf = (events: EventStore, { metadata }: MetadataStores): ScanDeps => ({
+/** The file is built beside the folder of this one. */
+const sequences = new SequenceThread(new URL('../sequence-worker.js', import.meta.url));
+
+const depsOf = (events: EventStore, { metadata }: MetadataStores): InsightDeps => ({
+  secondThread: () => sequences.methods(),
   events,
   dialect: duckdbDialect,
   metadata,
@@ -133,6 +142,7 @@ async function ask(folder: string, events: number): Promise<Report> {
   await store.close();
   measured.push(...(await measurePromoted(folder, events, stores)));
   await stores.metadata.close();
+  await sequences.close();
   return { events, measured, peakMb };
 }
 
@@ -140,7 +150,7 @@ async function ask(folder: string, events: number): Promise<Report> {
 const chosen = (cases: readonly InsightCase[]): InsightCase[] =>
   cases.filter(({ name }) => flags.only.split(',').some((word) => name.includes(word)));
 
-async function measure(store: EventStore, deps: ScanDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
+async function measure(store: EventStore, deps: InsightDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const { name, within, sql, check, ask: asking } of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 });

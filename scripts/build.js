@@ -18,6 +18,7 @@ export async function build() {
       cli: `${root}src/cli.ts`,
       worker: `${root}src/runtime/embedded/worker.ts`,
       'large-worker': `${root}src/runtime/cluster/worker.ts`,
+      'sequence-worker': `${root}src/runtime/sequence-worker.ts`,
     },
     outdir: `${root}dist`,
     bundle: true,

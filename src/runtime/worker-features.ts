@@ -5,16 +5,21 @@ import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
 import { wrapMethods } from '../lib/wrap-methods.ts';
 import type { QueryDeps } from '../query/query-deps.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
+import { SequenceThread } from './sequence-thread.ts';
 
 interface WorkerDeps extends QueryDeps {
   events: EventStore;
 }
 
-const featureMethods = (deps: WorkerDeps) => ({
-  ...cohortWorkerMethods(deps),
-  ...definitionWorkerMethods(deps),
-  ...insightWorkerMethods(deps),
-});
+const featureMethods = (deps: WorkerDeps) => {
+  // Ends with the worker thread, if not before.
+  const sequences = new SequenceThread();
+  return {
+    ...cohortWorkerMethods(deps),
+    ...definitionWorkerMethods(deps),
+    ...insightWorkerMethods({ ...deps, secondThread: () => sequences.methods() }),
+  };
+};
 
 export type FeatureWorkerMethods = ReturnType<typeof featureMethods>;
 

@@ -30,6 +30,7 @@ import type * as Q from './rules/question.ts';
 import { funnelParts, namesIn, pathsParts, type QuestionParts, seriesParts } from './rules/used-names.ts';
 import { actorOfMath } from './shared/aggregate-sql.ts';
 import type { PresentContext, Table } from './shared/present.ts';
+import type { InsightDeps } from './shared/second-thread.ts';
 import { answerStickiness, findStickinessPeople } from './stickiness/answer-stickiness.ts';
 import { presentStickiness } from './stickiness/present-stickiness.ts';
 import { readStickinessPeopleQuestion, readStickinessQuestion } from './stickiness/rules/read-stickiness.ts';
@@ -56,7 +57,7 @@ export interface InsightKind<
   repeated: 'last' | 'list';
   hasTimezone: boolean;
   read: Read<Question>;
-  answer(deps: ScanDeps, projectId: number, question: Question): Promise<unknown>;
+  answer(deps: InsightDeps, projectId: number, question: Question): Promise<unknown>;
   present(question: Question, answer: unknown, context: PresentContext): unknown;
   table(result: Json): Table;
   /** What of the question is counted as used. */

@@ -1,11 +1,12 @@
-import type { QueryDeps, ScanDeps } from '../../query/query-deps.ts';
+import type { QueryDeps } from '../../query/query-deps.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { Page } from '../../stores/metadata/page.ts';
 import { kindOf } from './kinds.ts';
 import type { InsightAnswer } from './rules/answers.ts';
 import type { InsightQuestion, PeopleQuestion, Question } from './rules/question.ts';
+import type { InsightDeps } from './shared/second-thread.ts';
 
-interface InsightWorkerDeps extends QueryDeps {
+interface InsightWorkerDeps extends QueryDeps, Pick<InsightDeps, 'secondThread'> {
   events: EventStore;
 }
 
@@ -23,7 +24,7 @@ export const insightWorkerMethods = (deps: InsightWorkerDeps) => ({
 
 /** Answers any question. Runs on the worker thread: it may read something of every person. */
 export async function answerQuestion<Q extends InsightQuestion>(
-  deps: ScanDeps,
+  deps: InsightDeps,
   projectId: number,
   question: Q,
   page: Page,

@@ -74,7 +74,7 @@ export interface PromotedProperty {
 export type SqlValue = string | number | bigint | boolean | null;
 export type SqlRow = Record<string, SqlValue>;
 
-/** A large result, by column name. */
+/** A large result, by column name. Numbers and UUIDs are in memory that threads can share. */
 export interface ColumnTable {
   readonly rowCount: number;
   /** 32-bit integers. */
@@ -85,7 +85,17 @@ export interface ColumnTable {
   uuids(name: string): UuidColumn;
 }
 
+/** UUIDs as pairs of 64-bit words; may be sent to another thread. */
+export interface UuidWords {
+  words: BigUint64Array;
+  /** Which word of a pair is the high one. */
+  high: 0 | 1;
+  /** Changes the high word to what it is in the UUID, by XOR. */
+  mask: bigint;
+}
+
 export interface UuidColumn {
+  readonly words: UuidWords;
   textAt(row: number): string;
   /** Compares the ids of two rows in the order of their texts. */
   compare(a: number, b: number): number;

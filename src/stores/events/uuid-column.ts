@@ -1,13 +1,20 @@
-import type { UuidColumn } from './event-store.ts';
+import type { UuidColumn, UuidWords } from './event-store.ts';
 
-/** UUIDs as two 64-bit halves. */
 export class UuidHalves implements UuidColumn {
-  readonly #high: (row: number) => bigint;
-  readonly #low: (row: number) => bigint;
+  readonly words: UuidWords;
 
-  constructor(high: (row: number) => bigint, low: (row: number) => bigint) {
-    this.#high = high;
-    this.#low = low;
+  constructor(words: UuidWords) {
+    this.words = words;
+  }
+
+  #high(row: number): bigint {
+    const { words, high, mask } = this.words;
+    return (words[row * 2 + high] as bigint) ^ mask;
+  }
+
+  #low(row: number): bigint {
+    const { words, high } = this.words;
+    return words[row * 2 + 1 - high] as bigint;
   }
 
   textAt(row: number): string {

@@ -27,14 +27,18 @@ interface Entrant {
   match(onAttempt: OnAttempt): boolean;
 }
 
-/** In batches; names are only known with `hasNames`. */
-export async function* funnelEntrants(
+interface PreparedFunnel {
+  query: EventQuery;
+  codes: FunnelCodes;
+}
+
+/** Looks up what a funnel needs to read its events. */
+export async function prepareFunnel(
   deps: ScanDeps,
   projectId: number,
   question: FunnelQuestion,
   options: { hasNames: boolean },
-): AsyncGenerator<Iterable<Entrant>> {
-  if (question.steps.length === 0) return;
+): Promise<PreparedFunnel> {
   checkBreakdown(question);
   const { filter, breakdown, range, timezone } = question;
   const parts = {
@@ -47,7 +51,15 @@ export async function* funnelEntrants(
   };
   const query = await prepareEventQuery(deps, projectId, parts);
   const hasNames = options.hasNames || breakdown?.kind === 'cohort';
-  const codes = await FunnelCodes.find(query, question, { hasNames });
+  return { query, codes: await FunnelCodes.find(query, question, { hasNames }) };
+}
+
+/** In batches; names are only known if they were prepared. */
+export async function* funnelEntrants(
+  deps: ScanDeps,
+  question: FunnelQuestion,
+  { query, codes }: PreparedFunnel,
+): AsyncGenerator<Iterable<Entrant>> {
   const split = splitterOf(query, question, codes);
   const matcher = new FunnelMatcher(question);
   for await (const events of funnelEvents(deps, query, question, codes)) {
@@ -65,7 +77,9 @@ export async function* entrantAttempts(
   projectId: number,
   question: FunnelQuestion,
 ): AsyncGenerator<EntrantAttempts> {
-  for await (const entrants of funnelEntrants(deps, projectId, question, { hasNames: true })) {
+  if (question.steps.length === 0) return;
+  const prepared = await prepareFunnel(deps, projectId, question, { hasNames: true });
+  for await (const entrants of funnelEntrants(deps, question, prepared)) {
     for (const { value, name, match } of entrants) {
       const attempts: FunnelAttempt[] = [];
       if (match(collectAttempts(attempts))) yield { actor: name(), value, attempts };

@@ -11,8 +11,9 @@ import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
-import { ActorKeys, fitsInKey, type RowOptions } from '../shared/actor-keys.ts';
+import { ActorKeys, fitsInKey, type KeyEncoding, type RowOptions } from '../shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
+import type { FunnelKeys } from './count-funnel.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { BITS_PER_WORD, needsTieOrder, type StepEvents } from './funnel-matcher.ts';
 import { funnelEntities, funnelSourceSql } from './funnel-source-sql.ts';
@@ -40,9 +41,45 @@ export async function* funnelEvents(
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelEvents> {
   for await (const batch of actorBatches(await countEvents(query, question))) {
-    yield await readBatch(deps, query, question, codes, batch);
+    const table = await readBatch(deps, query, question, codes, batch);
+    const reading = readingOf(table, question, codes);
+    yield isPacked(question, codes)
+      ? await packedEvents(table, question, reading)
+      : await columnEvents(table, question, codes.hasValues, reading);
   }
 }
+
+/** The same as columns of numbers; null where they are not enough: with a breakdown, with names, or if ties matter. */
+export function funnelKeys(
+  deps: ScanDeps,
+  query: EventQuery,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+): AsyncGenerator<FunnelKeys> | null {
+  if (question.breakdown !== null || codes.hasNames || ordersTies(question, codes)) return null;
+  return isPacked(question, codes) ? readKeys(deps, query, question, codes) : null;
+}
+
+async function* readKeys(
+  deps: ScanDeps,
+  query: EventQuery,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+): AsyncGenerator<FunnelKeys> {
+  for await (const batch of actorBatches(await countEvents(query, question))) {
+    const table = await readBatch(deps, query, question, codes, batch);
+    yield { actor: table.integers('actor'), key: table.doubles('key'), encoding: encodingOf(question) };
+  }
+}
+
+const ordersTies = (question: FunnelQuestion, codes: FunnelCodes): boolean =>
+  needsTieOrder(question) || codes.needsTieOrder;
+
+/** Whether time and steps of an event are one number. */
+const isPacked = (question: FunnelQuestion, codes: FunnelCodes): boolean =>
+  !codes.hasValues && fitsInKey(question.range, baseOf(question));
+
+const encodingOf = (question: FunnelQuestion): KeyEncoding => ({ base: baseOf(question), from: question.range.from });
 
 async function readBatch(
   deps: ScanDeps,
@@ -50,40 +87,42 @@ async function readBatch(
   question: FunnelQuestion,
   codes: FunnelCodes,
   batch: ActorBatch,
-): Promise<FunnelEvents> {
+): Promise<ColumnTable> {
   const statement = query.begin();
   const { sql } = statement;
-  const ordersTies = needsTieOrder(question) || codes.needsTieOrder;
+  const hasTies = ordersTies(question, codes);
   const isPerson = question.actor.kind === 'person';
-  const isPacked = !codes.hasValues && fitsInKey(question.range, baseOf(question));
+  const hasKeys = isPacked(question, codes);
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
-    `${isPacked ? sql.ms('e.timestamp') : sql.toDouble(sql.ms('e.timestamp'))} as at`,
+    `${hasKeys ? sql.ms('e.timestamp') : sql.toDouble(sql.ms('e.timestamp'))} as at`,
     ...wordsOf(question).map((entities, i) => `${bitsSql(statement, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(statement)} as value`] : []),
-    ...(ordersTies ? ['e.uuid as uuid'] : []),
+    ...(hasTies ? ['e.uuid as uuid'] : []),
     ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
   ];
   const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
   const allMatch =
     question.order === 'strict' || funnelEntities(question).every((entity) => plainName(entity) !== null);
   const from = `${funnelSourceSql(statement, question, codes.joins(statement))} and ${batchSql(sql, question, batch)}`;
-  const ids = [...(ordersTies ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
-  const selected = isPacked ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
-  const table = await deps.events.queryColumns(
+  const ids = [...(hasTies ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
+  const selected = hasKeys ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
+  return deps.events.queryColumns(
     `select ${selected.join(', ')}
     from (select ${columns.join(', ')} ${from}) d
     where ${allMatch ? 'true' : words.join(' or ')}`,
     sql.values,
   );
-  const uuids = ordersTies ? table.uuids('uuid') : null;
-  const names = isPerson && codes.hasNames ? table.uuids('name') : null;
-  const reading: RowReading = {
+}
+
+function readingOf(table: ColumnTable, question: FunnelQuestion, codes: FunnelCodes): RowReading {
+  const uuids = ordersTies(question, codes) ? table.uuids('uuid') : null;
+  const names = question.actor.kind === 'person' && codes.hasNames ? table.uuids('name') : null;
+  return {
     tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
     hasNames: names !== null,
     nameAt: (actor, row) => names?.textAt(row()) ?? codes.groupAt(actor),
   };
-  return isPacked ? packedEvents(table, question, reading) : columnEvents(table, question, codes.hasValues, reading);
 }
 
 interface RowReading extends RowOptions {
@@ -93,8 +132,7 @@ interface RowReading extends RowOptions {
 
 /** Time and steps are packed into one number per event. */
 async function packedEvents(table: ColumnTable, question: FunnelQuestion, reading: RowReading): Promise<FunnelEvents> {
-  const encoding = { base: baseOf(question), from: question.range.from };
-  const keys = await ActorKeys.group(table.integers('actor'), table.doubles('key'), encoding, reading);
+  const keys = await ActorKeys.group(table.integers('actor'), table.doubles('key'), encodingOf(question), reading);
   return {
     actors: keys.actors,
     of: (actor) => {

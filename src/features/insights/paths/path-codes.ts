@@ -7,12 +7,11 @@ import { replacePattern } from '../../../lib/search-pattern.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { PathsQuestion } from '../rules/question.ts';
 import { cleanItem } from './rules/path-items.ts';
+import { EXCLUDED_CODE } from './split-paths.ts';
 
 /** With more items than this they are read as text, and fewer events at a time. */
 export const MAX_CODED_ITEMS = 100_000;
 const MAX_TEXT_BATCH_EVENTS = 1_000_000;
-
-export const EXCLUDED_CODE = -1;
 
 export class PathCodes {
   readonly #question: PathsQuestion;

@@ -9,25 +9,24 @@ import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { PathsQuestion } from '../rules/question.ts';
 import { ActorKeys, fitsInKey, type KeyEncoding, type RowOptions } from '../shared/actor-keys.ts';
 import { actorBatches, reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
+import type { PathKeys } from './count-paths.ts';
 import { MAX_CODED_ITEMS, PathCodes } from './path-codes.ts';
+import type { ActorItems } from './split-paths.ts';
 
-export interface PathEventBatch {
+interface PathEventBatch {
+  readonly codes: PathCodes;
+  /** The events as columns of numbers; null where they do not fit into these. */
+  readonly keys: PathKeys | null;
+  byActor(): Promise<PathsByActor>;
+}
+
+export interface PathsByActor {
   readonly codes: PathCodes;
   readonly actors: number;
   /** Valid until the next call. */
   of(actor: number): ActorItems;
   /** The person's id; only with `hasNames`. */
   nameOf(actor: number): string;
-}
-
-/** The positions from `from` to before `to` are the actor's, in the order of time. */
-export interface ActorItems {
-  readonly from: number;
-  readonly to: number;
-  /** Position → time, ms UTC. */
-  readonly at: Float64Array;
-  /** Position → code of the item. */
-  readonly items: Int32Array;
 }
 
 const PERSON = { kind: 'person' } as const;
@@ -65,7 +64,12 @@ export async function* pathEvents(
       nameAt: (row) => names?.textAt(row) ?? '',
     };
     const encoding = { base, from: question.range.from };
-    yield isKeyed ? await packedItems(table, codes, encoding, reading) : await columnItems(table, codes, reading);
+    const keys = isKeyed ? keysOf(table, codes, encoding) : null;
+    yield {
+      codes,
+      keys,
+      byActor: () => (keys === null ? columnItems(table, codes, reading) : packedItems(keys, codes, reading)),
+    };
   }
 }
 
@@ -89,13 +93,20 @@ function columnsOf(
   return { columns: `${sql.toDouble(at)} as at, ${codes.isComplete ? 'c.code' : itemSql(sql)} as item`, join };
 }
 
+const keysOf = (table: ColumnTable, codes: PathCodes, encoding: KeyEncoding): PathKeys => ({
+  actor: table.integers('actor'),
+  key: table.doubles('key'),
+  uuids: table.uuids('uuid').words,
+  encoding,
+  items: codes.count,
+});
+
 async function packedItems(
-  table: ColumnTable,
+  { actor: actors, key, encoding }: PathKeys,
   codes: PathCodes,
-  encoding: KeyEncoding,
   reading: RowReading,
-): Promise<PathEventBatch> {
-  const keys = await ActorKeys.group(table.integers('actor'), table.doubles('key'), encoding, reading);
+): Promise<PathsByActor> {
+  const keys = await ActorKeys.group(actors, key, encoding, reading);
   return {
     codes,
     actors: keys.actors,
@@ -111,7 +122,7 @@ async function columnItems(
   table: ColumnTable,
   codes: PathCodes,
   { tieOrder, nameAt }: RowReading,
-): Promise<PathEventBatch> {
+): Promise<PathsByActor> {
   const rows = await rowsByActor(table, tieOrder);
   const { actors, at, starts } = rows;
   const items = await reorderColumn(rows, codes.isComplete ? table.integers('item') : codes.read(table.texts('item')));

@@ -3,7 +3,15 @@
  * An actor's rows are sorted and unpacked when they are read, while they are in the processor's cache.
  */
 import { inBatches } from '../../../lib/in-batches.ts';
-import { actorStarts, ROW_BATCH_SIZE, reorderColumn, rowOrder, type TieOrder } from './actor-rows.ts';
+import {
+  type ActorPart,
+  ALL_ACTORS,
+  actorStarts,
+  ROW_BATCH_SIZE,
+  reorderColumn,
+  rowOrder,
+  type TieOrder,
+} from './actor-rows.ts';
 
 export interface KeyEncoding {
   /** A power of two: a key is the time since `from`, times this, plus the value. */
@@ -48,10 +56,12 @@ export class ActorKeys {
     column: Float64Array,
     encoding: KeyEncoding,
     { tieOrder, hasNames }: RowOptions,
+    part = ALL_ACTORS,
   ): Promise<ActorKeys> {
-    const starts = await actorStarts(actor);
-    const rows = tieOrder !== null || hasNames ? await rowOrder(actor, starts) : null;
-    const keys = rows === null ? await groupKeysByActor(actor, starts, column) : await reorderColumn({ rows }, column);
+    const starts = await actorStarts(actor, part);
+    const rows = tieOrder !== null || hasNames ? await rowOrder(actor, starts, part) : null;
+    const keys =
+      rows === null ? await groupKeysByActor(actor, starts, column, part) : await reorderColumn({ rows }, column);
     return new ActorKeys({ starts, keys, rows }, column, encoding, tieOrder);
   }
 
@@ -111,11 +121,20 @@ export class ActorKeys {
 
 const NO_ROWS = new Int32Array(0);
 
-async function groupKeysByActor(actor: Int32Array, starts: Int32Array, column: Float64Array): Promise<Float64Array> {
-  const keys = new Float64Array(column.length);
+async function groupKeysByActor(
+  actor: Int32Array,
+  starts: Int32Array,
+  column: Float64Array,
+  { bits, value }: ActorPart,
+): Promise<Float64Array> {
+  const keys = new Float64Array(starts.at(-1) ?? 0);
   const next = starts.slice();
+  const mask = (1 << bits) - 1;
   await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) keys[(next[actor[row] as number] as number)++] = column[row] as number;
+    for (let row = from; row < to; row++) {
+      const number = actor[row] as number;
+      if ((number & mask) === value) keys[(next[number >> bits] as number)++] = column[row] as number;
+    }
   });
   return keys;
 }

@@ -8,7 +8,11 @@ const tableOf = (rows: readonly { actor: number; at: number }[]) => ({
   integers: () => Int32Array.from(rows, ({ actor }) => actor),
   doubles: () => Float64Array.from(rows, ({ at }) => at),
   texts: () => [],
-  uuids: () => ({ textAt: () => '', compare: () => 0 }),
+  uuids: () => ({
+    words: { words: new BigUint64Array(0), high: 0 as const, mask: 0n },
+    textAt: () => '',
+    compare: () => 0,
+  }),
 });
 
 describe('rows by actor', () => {

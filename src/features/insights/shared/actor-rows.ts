@@ -33,6 +33,21 @@ export async function rowsByActor(table: ColumnTable, tieOrder: TieOrder): Promi
   return { actors, starts, at, rows };
 }
 
+/**
+ * Some of the actors: those whose number has these low bits. Within the part they are numbered anew, without the bits.
+ * Two threads can so take half of the actors each, with about as many rows.
+ */
+export interface ActorPart {
+  readonly bits: number;
+  readonly value: number;
+}
+
+export const ALL_ACTORS: ActorPart = { bits: 0, value: 0 };
+export const HALVES: readonly [ActorPart, ActorPart] = [
+  { bits: 1, value: 0 },
+  { bits: 1, value: 1 },
+];
+
 /** A few milliseconds of work each, before other tasks get their turn. */
 export const ROW_BATCH_SIZE = 200_000;
 export const ACTOR_BATCH_SIZE = 2000;
@@ -49,25 +64,38 @@ export async function reorderColumn<T extends Int32Array | Float64Array>(
   return values;
 }
 
-export async function actorStarts(actor: Int32Array): Promise<Int32Array> {
-  let most = -1;
+export async function actorStarts(actor: Int32Array, { bits, value }: ActorPart = ALL_ACTORS): Promise<Int32Array> {
+  let highest = -1;
   await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) if ((actor[row] as number) > most) most = actor[row] as number;
+    for (let row = from; row < to; row++) if ((actor[row] as number) > highest) highest = actor[row] as number;
   });
+  const most = highest >> bits;
   const starts = new Int32Array(most + 2);
+  const mask = (1 << bits) - 1;
   await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) (starts[(actor[row] as number) + 1] as number)++;
+    for (let row = from; row < to; row++) {
+      const number = actor[row] as number;
+      if ((number & mask) === value) (starts[(number >> bits) + 1] as number)++;
+    }
   });
   for (let own = 0; own <= most; own++) starts[own + 1] = (starts[own + 1] as number) + (starts[own] as number);
   return starts;
 }
 
 /** Position → row, each actor's in the order of rows. */
-export async function rowOrder(actor: Int32Array, starts: Int32Array): Promise<Int32Array> {
-  const rows = new Int32Array(actor.length);
+export async function rowOrder(
+  actor: Int32Array,
+  starts: Int32Array,
+  { bits, value }: ActorPart = ALL_ACTORS,
+): Promise<Int32Array> {
+  const rows = new Int32Array(starts.at(-1) ?? 0);
   const next = starts.slice();
+  const mask = (1 << bits) - 1;
   await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) rows[(next[actor[row] as number] as number)++] = row;
+    for (let row = from; row < to; row++) {
+      const number = actor[row] as number;
+      if ((number & mask) === value) rows[(next[number >> bits] as number)++] = row;
+    }
   });
   return rows;
 }

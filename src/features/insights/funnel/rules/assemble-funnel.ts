@@ -6,6 +6,11 @@ import type { AttemptSummary } from './attempt-summary.ts';
 import { NumberList } from './number-list.ts';
 import { OTHER } from './split-by-value.ts';
 
+/** What was counted without a breakdown. */
+export interface FunnelCounts extends TallyCounts {
+  times: Float64Array;
+}
+
 /** Counts entrants one by one, and makes the answer from the counts. */
 export class FunnelAssembly {
   private readonly question: FunnelQuestion;
@@ -26,6 +31,17 @@ export class FunnelAssembly {
     if (view !== 'time_to_convert') return;
     const gaps = summary.meanGaps.slice(fromStep + 1, toStep + 1);
     if (gaps.every((gap) => gap !== null)) this.times.push(sum(gaps));
+  }
+
+  /** Only without a breakdown. */
+  counts(): FunnelCounts {
+    return { ...this.tallyOf(null).state(), times: Float64Array.from(this.times) };
+  }
+
+  /** Adds what was counted elsewhere. */
+  addCounts({ times, ...counts }: FunnelCounts): void {
+    this.tallyOf(null).addState(counts);
+    for (const time of times) this.times.push(time);
   }
 
   private tallyOf(value: FunnelValue | null): Tally {
@@ -53,6 +69,14 @@ export class FunnelAssembly {
     const isOther = (key: string): number => (key === JSON.stringify(OTHER) ? 1 : 0);
     return [...this.tallies].sort(([a], [b]) => isOther(a) - isOther(b) || compareText(a, b)).map(([, tally]) => tally);
   }
+}
+
+interface TallyCounts {
+  counts: readonly number[];
+  means: readonly Float64Array[];
+  medians: readonly Float64Array[];
+  reachedFrom: readonly number[];
+  reachedTo: readonly number[];
 }
 
 /** The counts of one value of the breakdown. */
@@ -90,6 +114,20 @@ class Tally {
     }
   }
 
+  state(): TallyCounts {
+    const { counts, reachedFrom, reachedTo } = this;
+    const [means, medians] = [this.means, this.medians].map((lists) => lists.map((list) => list.values()));
+    return { counts, reachedFrom, reachedTo, means: means ?? [], medians: medians ?? [] };
+  }
+
+  addState({ counts, means, medians, reachedFrom, reachedTo }: TallyCounts): void {
+    addEach(this.counts, counts);
+    addEach(this.reachedFrom, reachedFrom);
+    addEach(this.reachedTo, reachedTo);
+    pushEach(this.means, means);
+    pushEach(this.medians, medians);
+  }
+
   group(): FunnelGroup {
     return {
       value: this.value,
@@ -124,6 +162,14 @@ class Tally {
       labels: tickNames(starts, 'day', timezone).map(({ label }) => label),
     };
   }
+}
+
+function addEach(numbers: number[], more: readonly number[]): void {
+  for (const [at, number] of more.entries()) numbers[at] = (numbers[at] ?? 0) + number;
+}
+
+function pushEach(lists: readonly NumberList[], more: readonly Float64Array[]): void {
+  for (const [at, values] of more.entries()) for (const value of values) lists[at]?.push(value);
 }
 
 function labelOf({ breakdown }: FunnelQuestion, value: FunnelValue | null): string | null {

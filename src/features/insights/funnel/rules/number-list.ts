@@ -9,6 +9,11 @@ export class NumberList {
     this.#values[this.#length++] = value;
   }
 
+  /** A copy. */
+  values(): Float64Array {
+    return this.#values.slice(0, this.#length);
+  }
+
   clear(): void {
     this.#length = 0;
   }
