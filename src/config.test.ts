@@ -61,6 +61,7 @@ describe('defaults', () => {
       maxLiveStreams: 200,
       eventsRetentionDays: null,
       eventsMemoryMb: 512,
+      deduplicationMemoryMb: 128,
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,

@@ -42,6 +42,7 @@ export interface Config {
   maxLiveStreams: number;
   eventsRetentionDays: number | null;
   eventsMemoryMb: number;
+  deduplicationMemoryMb: number;
   queryTimeoutSeconds: number;
   sessionDays: number;
   eraseAfterSeconds: number;
@@ -337,6 +338,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: '512',
     help: 'Memory limit of the event store, in MB.',
     parse: integer(64, 1_048_576),
+  },
+  deduplicationMemoryMb: {
+    env: 'DEDUPLICATION_MEMORY_MB',
+    defaultText: '128',
+    help: 'Memory for recognizing events that are sent again, in MB. More than 1.5 bytes per stored event is not used.',
+    parse: integer(1, 1_048_576),
   },
   queryTimeoutSeconds: {
     env: 'QUERY_TIMEOUT_SECONDS',

@@ -25,6 +25,14 @@ interface EventRate {
   cpuMicrosPerEvent: number;
 }
 
+interface HistoryResult {
+  bytesPerId: number;
+  empty: Omit<EventRate, 'p99Ms'>;
+  filled: Omit<EventRate, 'p99Ms'>;
+  ratioOfRates: number;
+  ratioOfCpu: number;
+}
+
 interface Batches {
   bare: EventRate;
   cairn: EventRate;
@@ -205,6 +213,28 @@ export const BENCHES: readonly Bench[] = [
         ...limits.map((limit): Row => [`bottleneck of ${limit}`, '', '', '']),
       ];
     },
+  },
+  {
+    name: 'history',
+    title: 'A long history',
+    description:
+      'The same load of server events with random ids on an empty server and on one that knows the ids of many events, in turns.',
+    short: '--short',
+    rows: (result: HistoryResult) => [
+      [
+        'events/s accepted and processed',
+        number(result.filled.eventsPerSecond),
+        `empty: ${number(result.empty.eventsPerSecond)}`,
+        String(result.ratioOfRates),
+      ],
+      [
+        'CPU per event, µs',
+        String(result.filled.cpuMicrosPerEvent),
+        `empty: ${result.empty.cpuMicrosPerEvent}`,
+        String(result.ratioOfCpu),
+      ],
+      ['bytes per id on disk', String(result.bytesPerId), '', ''],
+    ],
   },
   {
     name: 'persons',

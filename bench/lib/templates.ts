@@ -1,5 +1,6 @@
 /** Bodies for the load generator, with new IDs at every send. */
 
+import { randomBytes } from 'node:crypto';
 import { seeded } from '../../src/features/demo/rules/seeded-random.ts';
 import type { Template } from './load.ts';
 
@@ -19,6 +20,18 @@ function nextUuid(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
 }
 
+const ID_BYTES = 16;
+const POOL_IDS = 4096;
+let pool = Buffer.alloc(0);
+
+/** Random ids (v4), as many servers make them. Random bytes are made for thousands at a time, which costs little. */
+function randomUuid(): string {
+  if (pool.length === 0) pool = randomBytes(POOL_IDS * ID_BYTES);
+  const hex = pool.toString('hex', 0, ID_BYTES);
+  pool = pool.subarray(ID_BYTES);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
 /** Makes one event: `browserEvent` or `serverEvent`. */
 export type MakeEvent = (random: () => number, person: number, uuid: string, timestamp: string) => object;
 
@@ -28,14 +41,18 @@ interface TemplateOptions {
   eventsPerBody: number;
   persons: number;
   seed: number;
+  /** Instead of time-ordered ones. */
+  hasRandomIds?: boolean;
 }
 
 /** `eventsPerBody` 1 gives single events, more give batches. */
-export function makeTemplates({ key, event, eventsPerBody, persons, seed }: TemplateOptions): Template[] {
+export function makeTemplates(options: TemplateOptions): Template[] {
+  const { key, event, eventsPerBody, persons, seed, hasRandomIds = false } = options;
   const random = seeded(seed);
+  const newUuid = hasRandomIds ? randomUuid : nextUuid;
   return Array.from({ length: BODIES }, () => {
     const events = Array.from({ length: eventsPerBody }, () =>
-      event(random, Math.floor(random() * persons), nextUuid(Date.now()), new Date().toISOString()),
+      event(random, Math.floor(random() * persons), newUuid(Date.now()), new Date().toISOString()),
     );
     const body = eventsPerBody === 1 ? { api_key: key, ...events[0] } : { api_key: key, batch: events };
     const bytes = Buffer.from(JSON.stringify(body));
@@ -46,7 +63,7 @@ export function makeTemplates({ key, event, eventsPerBody, persons, seed }: Temp
       events: eventsPerBody,
       refresh: (target: Buffer) => {
         const now = Date.now();
-        for (const at of uuids) target.write(nextUuid(now), at, UUID_LENGTH, 'latin1');
+        for (const at of uuids) target.write(newUuid(now), at, UUID_LENGTH, 'latin1');
         const first = Math.floor(random() * persons);
         for (const [index, at] of people.entries()) {
           const person = (first + (index % PERSONS_PER_BODY)) % persons;

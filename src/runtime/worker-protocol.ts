@@ -11,6 +11,7 @@ export interface EmbeddedWorkerOptions {
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
+  deduplicationMemoryMb: number;
   nameLimits: NameLimits;
   /** Whether a notice may crash it. */
   faults: boolean;

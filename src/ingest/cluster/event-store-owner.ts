@@ -11,6 +11,7 @@ import type { Lease } from '../../stores/cluster/leases.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { PersonIndexWriter } from '../../stores/metadata/person-index.ts';
+import { deleteBefore } from '../maintain/delete-before.ts';
 import { Maintenance } from '../maintain/maintenance.ts';
 import { PersonIndexer } from '../maintain/person-indexer.ts';
 import { PersonMirror } from '../maintain/person-mirror.ts';
@@ -21,7 +22,10 @@ import { Shipper } from './shipper.ts';
 interface EventStoreOwnerDeps {
   node: string;
   events: BlockStore;
-  ingest: Pick<IngestStore, 'listChangedPersons' | 'pendingReassignments' | 'purge'>;
+  ingest: Pick<
+    IngestStore,
+    'listChangedPersons' | 'pendingReassignments' | 'purge' | 'forgetBefore' | 'maintain' | 'needsMaintenance'
+  >;
   queue: BlockQueue;
   ownerTasks: OwnerTasks;
   personIndex: Pick<PersonIndexWriter, 'catchUp' | 'purgeDeleted'>;
@@ -39,7 +43,7 @@ type TaskName = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
 
 interface OwnerWork {
   shipper: Shipper;
-  maintenance: Maintenance;
+  maintenance: Maintenance[];
   indexer: PersonIndexer;
 }
 
@@ -56,7 +60,7 @@ export class EventStoreOwner {
     this.#mirror = new PersonMirror({ ingest, events, runExclusive: (work) => work() });
     this.#tasks = {
       mirrorPersons: (projectId: number) => this.#mirror.refresh(projectId),
-      deleteBefore: (projectId: number, timestamp: number) => events.deleteBefore(projectId, timestamp),
+      deleteBefore: (projectId: number, timestamp: number) => deleteBefore({ ingest, events }, projectId, timestamp),
       forgetPersons: (projectId: number) => events.deleteMirror(projectId),
       scrub: async () => {
         await this.#mirror.refreshAll();
@@ -72,14 +76,16 @@ export class EventStoreOwner {
   }
 
   start(lease: Lease): void {
-    const { node, queue, events, ownerTasks, logger, clock, batchDelayMs } = this.#deps;
+    const { node, queue, events, ingest, ownerTasks, logger, clock, batchDelayMs } = this.#deps;
     const runOwnerTasks = (): Promise<boolean> => ownerTasks.run(this.#tasks);
     const delay = batchDelayMs === undefined ? {} : { batchDelayMs };
     const compareStores = (): Promise<void> => compareShipped(this.#deps);
     const shipper = new Shipper({ node, queue, events, logger, runOwnerTasks, compareStores, ...delay }, lease);
-    const maintenance = new Maintenance({ events, clock, logger, runExclusive: (work) => shipper.runExclusive(work) });
-    maintenance.start();
-    // It writes to the metadata store only, so it need not wait for the shipper.
+    const ofEvents = { store: events, runExclusive: <T>(work: () => Promise<T>) => shipper.runExclusive(work) };
+    // These write to the metadata store only, so they need not wait for the shipper.
+    const ofIds = { store: ingest, runExclusive: <T>(work: () => Promise<T>) => work() };
+    const maintenance = [ofEvents, ofIds].map((of) => new Maintenance({ ...of, clock, logger }));
+    for (const each of maintenance) each.start();
     const indexer = new PersonIndexer({ index: this.#deps.personIndex, runExclusive: (work) => work(), logger });
     indexer.onIdle();
     this.#work = { shipper, maintenance, indexer };
@@ -93,7 +99,8 @@ export class EventStoreOwner {
   async stop(): Promise<void> {
     const work = this.#work;
     this.#work = null;
-    await Promise.all([work?.maintenance.stop(), work?.indexer.stop(), work?.shipper.stop()]);
+    const maintenance = work?.maintenance.map((each) => each.stop()) ?? [];
+    await Promise.all([...maintenance, work?.indexer.stop(), work?.shipper.stop()]);
   }
 
   wake(): void {

@@ -1,11 +1,10 @@
-/** Runs the event store's own maintenance, a small piece at a time between two chunks. */
+/** Runs a store's own maintenance, a small piece at a time between two chunks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
-import type { EventStore } from '../../stores/events/event-store.ts';
 
 interface MaintenanceDeps {
-  events: Pick<EventStore, 'maintain' | 'needsMaintenance'>;
+  store: { maintain(now: number): Promise<unknown>; needsMaintenance(now: number): boolean };
   clock: Clock;
   logger: Logger;
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
@@ -45,16 +44,16 @@ export class Maintenance {
 
   /** Returns how long to pause: as long as the piece took, so that others get half of the time. */
   async #runOnce(): Promise<number> {
-    const { events, clock, runExclusive, logger } = this.#deps;
+    const { store, clock, runExclusive, logger } = this.#deps;
     const now = clock.now();
-    if (this.#hasRun && !events.needsMaintenance(now)) return POLL_INTERVAL_MS;
+    if (this.#hasRun && !store.needsMaintenance(now)) return POLL_INTERVAL_MS;
     const start = performance.now();
     try {
-      await runExclusive(() => events.maintain(now));
+      await runExclusive(() => store.maintain(now));
       this.#hasRun = true;
       return performance.now() - start;
     } catch (err) {
-      if (!this.#stopping.signal.aborted) logger.warn({ err }, 'maintenance of the event store failed; trying again');
+      if (!this.#stopping.signal.aborted) logger.warn({ err }, 'maintenance of a store failed; trying again');
       return RETRY_DELAY_MS;
     }
   }

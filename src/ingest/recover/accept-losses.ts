@@ -3,7 +3,6 @@ import { HOUR_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Dialect } from '../../stores/events/dialect.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
-import type { EventId } from '../../stores/ingest/ingest-store.ts';
 import { type EventLoss, readLosses, readOpenLosses, writeLosses } from '../../stores/metadata/event-losses.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { listMissing } from './list-missing.ts';
@@ -53,13 +52,10 @@ async function forgetMissing(deps: AcceptDeps, { receivedFrom, foundAt }: EventL
   const { metadata } = deps;
   const processed = { from: receivedFrom === null ? 0 : receivedFrom - MARGIN_MS, to: foundAt };
   let forgotten = 0;
-  for (let after: EventId | null = null; ; ) {
-    const seen: EventId[] = await metadata.recovery.listSeen(processed, after, BATCH_SIZE);
-    const last = seen.at(-1);
-    if (last === undefined) return forgotten;
+  for await (const seen of metadata.recovery.listSeen(processed, BATCH_SIZE)) {
     const missing = await listMissing(deps, seen);
     await metadata.transaction(({ recovery }) => recovery.forgetSeen(missing));
     forgotten += missing.length;
-    after = last;
   }
+  return forgotten;
 }

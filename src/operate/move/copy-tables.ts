@@ -62,11 +62,14 @@ function readBatch(metadata: Database.Database, table: MovedTable, after: Row | 
   let bytes = 0;
   for (const row of rows) {
     batch.push(row);
-    for (const value of row) bytes += typeof value === 'string' ? value.length : 8;
+    for (const value of row) bytes += sizeOf(value);
     if (batch.length >= bounds.rows || bytes >= bounds.bytes) break;
   }
   return batch;
 }
+
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string' || value instanceof Uint8Array ? value.length : 8;
 
 /** PostgreSQL cannot store NUL; servers replace it the same way. */
 export const storable = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);

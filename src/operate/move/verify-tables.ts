@@ -9,6 +9,8 @@ import type { MoveTarget } from './target.ts';
 type Row = readonly unknown[];
 
 const FETCH_ROWS = 2000;
+/** Of a table with blocks of bytes. */
+const FETCH_BLOCKS = 50;
 
 export interface TableComparison {
   source: Checksums;
@@ -27,9 +29,10 @@ export async function compareTable(
   const rows = metadata.prepare(`select ${quoteColumns(table.columns)} from "${table.name}"`).raw(true);
   for (const row of rows.iterate() as IterableIterator<Row>) addRow(here, table, row.map(storable));
   await target.transaction(async () => {
+    const most = table.types.includes('bytea') ? FETCH_BLOCKS : FETCH_ROWS;
     await target.client.query(`declare moved cursor for select ${quoteColumns(table.columns)} from "${table.name}"`);
     for (;;) {
-      const batch = await target.client.query({ text: `fetch ${FETCH_ROWS} from moved`, rowMode: 'array' });
+      const batch = await target.client.query({ text: `fetch ${most} from moved`, rowMode: 'array' });
       if (batch.rows.length === 0) break;
       const moved = (batch.rows as Row[]).filter((row) => !isMoveMark(table, row));
       for (const row of moved) addRow(there, table, row);

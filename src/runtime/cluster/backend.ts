@@ -140,6 +140,7 @@ const workerOptions = (
   clockMemory,
   logLevel: logger.level,
   eventsMemoryMb: config.eventsMemoryMb,
+  deduplicationMemoryMb: config.deduplicationMemoryMb,
   nameLimits: { eventNames: config.maxEventNames, propertyNames: config.maxPropertyNames },
   queryTimeoutSeconds: config.queryTimeoutSeconds,
   faults: config.faults,

@@ -14,6 +14,7 @@ export interface ClusterWorkerOptions {
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
+  deduplicationMemoryMb: number;
   nameLimits: NameLimits;
   queryTimeoutSeconds: number;
   /** Whether a notice may crash it. */

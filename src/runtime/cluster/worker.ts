@@ -40,6 +40,7 @@ import { readInTurns, readPartitionEntry, readProgress } from '../../stores/post
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { postgresDialect } from '../../stores/sql/postgres-dialect.ts';
+import { SeenEvents } from '../../stores/sql/seen/seen-events.ts';
 import { VERSION } from '../../version.ts';
 import { queryMethods } from '../worker-features.ts';
 import type { WorkerMethods } from '../worker-protocol.ts';
@@ -91,7 +92,9 @@ async function openStores(options: ClusterWorkerOptions) {
     pool,
     messages: await openMessageChannel(options.databaseUrl),
     metadata: sqlMetadataStore(db, postgresDialect),
-    ingest: postgresChunkStore(db),
+    ingest: postgresChunkStore(db, {
+      seen: new SeenEvents(db, postgresDialect, { filterMb: options.deduplicationMemoryMb }),
+    }),
     leases: new PostgresLeases(pool),
     events: lazyEventStore(() =>
       openClickHouseEventStore({

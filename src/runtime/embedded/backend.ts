@@ -173,6 +173,7 @@ const workerOptions = ({ config, clockMemory, logger }: BackendOptions): Embedde
   clockMemory,
   logLevel: logger.level,
   eventsMemoryMb: config.eventsMemoryMb,
+  deduplicationMemoryMb: config.deduplicationMemoryMb,
   nameLimits: { eventNames: config.maxEventNames, propertyNames: config.maxPropertyNames },
   faults: config.faults,
 });

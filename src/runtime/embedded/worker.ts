@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { LiveEventPublisher } from '../../ingest/live/live-event-publisher.ts';
+import { deleteBefore } from '../../ingest/maintain/delete-before.ts';
 import { Maintenance } from '../../ingest/maintain/maintenance.ts';
 import { PersonIndexer } from '../../ingest/maintain/person-indexer.ts';
 import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
@@ -35,6 +36,7 @@ import { sqliteDialect } from '../../stores/sql/dialect.ts';
 import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
+import { SeenEvents } from '../../stores/sql/seen/seen-events.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openSqliteDatabase } from '../../stores/sqlite/metadata-store.ts';
 import { queryMethods } from '../worker-features.ts';
@@ -68,12 +70,12 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   notify(port, 'ready', await worker.processor.recover());
   // An earlier process may have left persons to index, or an earlier version all of them.
   worker.indexer.onIdle();
-  worker.maintenance.start();
+  for (const maintenance of worker.maintenance) maintenance.start();
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-async function openStores({ dataDir, eventsMemoryMb }: EmbeddedWorkerOptions) {
+async function openStores({ dataDir, eventsMemoryMb, deduplicationMemoryMb }: EmbeddedWorkerOptions) {
   const path = join(dataDir, DATA_FILES.events);
   const events = await explainOpenFailure('events', path, () =>
     openEventStore(path, { memoryLimit: `${eventsMemoryMb}MB` }),
@@ -81,7 +83,9 @@ async function openStores({ dataDir, eventsMemoryMb }: EmbeddedWorkerOptions) {
   const database = openSqliteDatabase(join(dataDir, DATA_FILES.metadata));
   return {
     events,
-    ingest: sqlIngestStore(database, sqliteDialect),
+    ingest: sqlIngestStore(database, sqliteDialect, {
+      seen: new SeenEvents(database, sqliteDialect, { filterMb: deduplicationMemoryMb }),
+    }),
     metadata: sqlMetadataStore(database, sqliteDialect),
     personIndex: sqlPersonIndex(database, sqliteDialect),
     log: openIngestLogReader(join(dataDir, DATA_FILES.log)),
@@ -131,7 +135,7 @@ function createWorker(port: Port, { stores, limits, clock, logger, onEngineLost 
   const runExclusive = <T>(work: () => Promise<T>): Promise<T> => processor.runExclusive(work);
   const indexer = new PersonIndexer({ index: personIndex, runExclusive, logger });
   const mirror = new PersonMirror({ ingest, events, runExclusive });
-  const maintenance = new Maintenance({ events, clock, logger, runExclusive });
+  const maintenance = [events, ingest].map((store) => new Maintenance({ store, clock, logger, runExclusive }));
   return { processor, liveEvents, stepTimes, indexer, mirror, maintenance };
 }
 
@@ -161,7 +165,7 @@ function methodsOf(
   return {
     ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
     progress: () => events.progress(),
-    deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
+    deleteBefore: (projectId, timestamp) => deleteBefore(stores, projectId, timestamp),
     reassign: () => processor.reassign(),
     purge: () => purge(stores, worker),
     mirrorPersons,
@@ -187,7 +191,8 @@ const purge = ({ personIndex, events, ingest }: Stores, { processor, mirror }: E
 
 async function close({ log, attempts, ingest, events }: Stores, worker: EmbeddedWorker): Promise<void> {
   // At the same time: one after the other, they might wait for each other.
-  await Promise.all([worker.maintenance.stop(), worker.indexer.stop(), worker.processor.stop()]);
+  const { maintenance, indexer, processor } = worker;
+  await Promise.all([...maintenance.map((each) => each.stop()), indexer.stop(), processor.stop()]);
   log.close();
   attempts.close();
   await ingest.close();

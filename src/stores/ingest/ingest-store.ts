@@ -188,6 +188,12 @@ export interface IngestStore {
   listChangedPersons(projectId: number, after: MirrorPosition, limit: number): Promise<MirrorBatch>;
   /** Rewrites the database, so that no byte of removed data is left on disk. */
   purge(): Promise<void>;
+  /** Forgets the ids of a project's events that were processed before `time`. */
+  forgetBefore(projectId: number, time: number): Promise<void>;
+  /** Whether `maintain` has something to do. */
+  needsMaintenance(): boolean;
+  /** Stores ids of events more compactly, a small piece at a time. */
+  maintain(): Promise<void>;
   /** Deletes dropped events and warnings from before `time`. */
   deleteBefore(time: number): Promise<void>;
   close(): Promise<void>;

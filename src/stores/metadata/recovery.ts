@@ -17,10 +17,13 @@ export interface RecoveryStore {
   setProgress(progress: MetadataProgress): Promise<void>;
   /** So many stored events are lost. */
   countLost(events: number): Promise<void>;
-  /** When the latest of the events that came with their own id was processed; reads all of them. */
+  /** When the latest of the events that came with their own id was processed. */
   latestProcessedAt(): Promise<number | null>;
-  /** Events with their own id that were processed within a range, in the order of project and id, after `after`. */
-  listSeen(processed: { from: number; to: number }, after: EventId | null, limit: number): Promise<EventId[]>;
+  /**
+   * Events with their own id that were processed within a range, in batches of about `limit`. Some are listed twice, and
+   * some that were processed a little before the range.
+   */
+  listSeen(processed: { from: number; to: number }, limit: number): AsyncIterable<EventId[]>;
   /** They may be sent again. Their dead letters are deleted too: processing them again makes new ones. */
   forgetSeen(events: readonly EventId[]): Promise<void>;
   /** All merges that were not undone, oldest first. */

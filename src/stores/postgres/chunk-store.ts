@@ -3,6 +3,7 @@ import type { ChunkStore, ChunkTransaction, NewBlock, ProcessedPartition } from 
 import type { Positions } from '../cluster/partitioned-log.ts';
 import { sqlIngestStore, sqlIngestTransaction } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
+import { SeenEvents } from '../sql/seen/seen-events.ts';
 import type { Db } from '../sql/tables.ts';
 import { codeOf } from './errors.ts';
 import { retryTransaction } from './ingest-store.ts';
@@ -10,7 +11,15 @@ import { retryTransaction } from './ingest-store.ts';
 /** Another worker has this one's lease: raised by `finish_entries` of migration 14. */
 export const isLeaseLost = (error: unknown): boolean => codeOf(error) === 'CAIRN';
 
-export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): ChunkStore {
+interface ChunkStoreOptions {
+  seen?: SeenEvents;
+  onRetry?(error: unknown): void;
+}
+
+export function postgresChunkStore(
+  db: Db,
+  { seen = new SeenEvents(db, postgresDialect), onRetry }: ChunkStoreOptions = {},
+): ChunkStore {
   const attempt = <T>(work: (store: ChunkTransaction) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await postgresDialect.lock(tx, 'chunk');
@@ -20,10 +29,10 @@ export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): 
         await notifyProcessed(tx, positions);
         return positions;
       };
-      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), finish });
+      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }, seen), finish });
     });
   return {
-    ...sqlIngestStore(db, postgresDialect),
+    ...sqlIngestStore(db, postgresDialect, { seen }),
     transaction: (work) => retryTransaction(() => attempt(work), onRetry),
   };
 }

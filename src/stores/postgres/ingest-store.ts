@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IngestStore } from '../ingest/ingest-store.ts';
 import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
+import type { SeenEvents } from '../sql/seen/seen-events.ts';
 import type { Db } from '../sql/tables.ts';
 import { isRetryable } from './errors.ts';
 
@@ -12,6 +13,7 @@ const PAUSE_MS = 5;
 interface PostgresIngestOptions {
   /** The log whose position is stored. */
   log?: string;
+  seen?: SeenEvents;
   /** Called for each failed try. */
   onRetry?(error: unknown): void;
 }
@@ -19,8 +21,8 @@ interface PostgresIngestOptions {
 /**
  * The ingest store on PostgreSQL. After a conflict between chunks, `work` runs again from the start.
  */
-export function postgresIngestStore(db: Db, { log, onRetry }: PostgresIngestOptions = {}): IngestStore {
-  const store = sqlIngestStore(db, postgresDialect, log);
+export function postgresIngestStore(db: Db, { onRetry, ...options }: PostgresIngestOptions = {}): IngestStore {
+  const store = sqlIngestStore(db, postgresDialect, options);
   return { ...store, transaction: (work) => retryTransaction(() => store.transaction(work), onRetry) };
 }
 

@@ -45,15 +45,20 @@ export interface SqlDialect {
   nextChange<T>(db: Kysely<T>): Promise<number>;
   /** All changes up to this number are committed. */
   settledChange<T>(db: Kysely<T>): Promise<number>;
+  /**
+   * A transaction that only moves data from one place to another. It does not wait for the disk: a power cut may undo it
+   * as a whole, unless a later transaction has waited.
+   */
+  reorganize<T, R>(db: Kysely<T>, work: (tx: Kysely<T>) => Promise<R>): Promise<R>;
   /** Leaves no byte of removed data on disk. */
   purge<T>(db: Kysely<T>): Promise<void>;
 }
 
 /**
  * 'alone' excludes all other writers; 'chunk' is shared by chunks, which lock among themselves what they change; 'index'
- * is for the writer of the person index.
+ * is for the writer of the person index, 'seen' for whoever writes blocks of seen ids.
  */
-export type WriteLock = 'alone' | 'chunk' | 'index';
+export type WriteLock = 'alone' | 'chunk' | 'index' | 'seen';
 export type StripeKind = 'ids' | 'groups';
 
 interface JsonEntries {
@@ -117,6 +122,15 @@ export const sqliteDialect: SqlDialect = {
     const { rows } = await sql<{ change: number }>`select change from person_change`.execute(db);
     return Number(rows[0]?.change);
   },
+  reorganize: (db, work) =>
+    db.connection().execute(async (connection) => {
+      await sql`pragma synchronous = normal`.execute(connection);
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        await sql`pragma synchronous = full`.execute(connection);
+      }
+    }),
   // 'secure_delete' is not enough: pages that were split keep copies of old rows. The journal cannot be truncated while
   // it is being read, which never takes long.
   async purge(db) {

@@ -9,6 +9,7 @@ import type {
 } from '../metadata/event-records.ts';
 import type { SqlDialect } from './dialect.ts';
 import { paged } from './paging.ts';
+import { getSeen } from './seen/manage-seen.ts';
 import type { Sql } from './tables.ts';
 
 /** The properties of a page of persons, about. */
@@ -92,21 +93,12 @@ export function deadLetterStore({ db }: Sql): DeadLetterStore {
   };
 }
 
-export function fateStore({ db }: Sql): FateStore {
+export function fateStore(on: Sql): FateStore {
+  const { db } = on;
   const droppedOf = (projectId: number) => db.selectFrom('droppedEvents').where('projectId', '=', projectId);
   const COLUMNS = ['projectId', 'uuid', 'reason', 'receivedAt', 'droppedAt'] as const;
   return {
-    async getSeen(projectId, uuid) {
-      const row = await db
-        .selectFrom('seenEvents')
-        .select(['receivedAt', 'processedAt', 'repeats'])
-        .where('projectId', '=', projectId)
-        .where('uuid', '=', uuid)
-        .executeTakeFirst();
-      if (!row) return null;
-      const { receivedAt, processedAt, repeats } = row;
-      return { receivedAt: Number(receivedAt), processedAt: Number(processedAt), repeats: Number(repeats) };
-    },
+    getSeen: (projectId, uuid) => getSeen(on, projectId, uuid),
     async getDropped(projectId, uuid) {
       const ofEvent = droppedOf(projectId).select(COLUMNS).where('uuid', '=', uuid);
       return (await ofEvent.orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null;

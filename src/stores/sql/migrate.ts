@@ -19,6 +19,7 @@ import { manyMachines } from './migrations/0011-many-machines.ts';
 import { goneProjects } from './migrations/0012-gone-projects.ts';
 import { invites } from './migrations/0013-invites.ts';
 import { turnsByProject } from './migrations/0014-turns-by-project.ts';
+import { blocksOfSeenIds } from './migrations/0015-blocks-of-seen-ids.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -36,6 +37,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   goneProjects,
   invites,
   turnsByProject,
+  blocksOfSeenIds,
 ];
 
 interface VersionTable {

@@ -3,13 +3,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { RowType, SqlDialect, StripeKind, WriteLock } from './dialect.ts';
 
 /** Keys of our advisory locks; nobody else uses any in this database. */
-const LOCKS = { migration: 7_201, write: 7_202, index: 7_203 } as const;
+const LOCKS = { migration: 7_201, write: 7_202, index: 7_203, seen: 7_204 } as const;
 /** Stripes are locked with two keys: this one, and the number of the stripe. */
 const STRIPE_LOCKS: Readonly<Record<StripeKind, number>> = { ids: 7_211, groups: 7_212 };
 const WRITE_LOCKS: Readonly<Record<WriteLock, string>> = {
   alone: `pg_advisory_xact_lock(${LOCKS.write})`,
   chunk: `pg_advisory_xact_lock_shared(${LOCKS.write})`,
   index: `pg_advisory_xact_lock(${LOCKS.index})`,
+  seen: `pg_advisory_xact_lock(${LOCKS.seen})`,
 };
 
 /** Locks for running changes of persons: the upper 16 of 64 bits are this, the others a change number. */
@@ -88,6 +89,11 @@ export const postgresDialect: SqlDialect = {
         and database = (select oid from pg_database where datname = current_database())`.execute(db);
     return Math.min(given[0]?.last ?? 0, running[0]?.first ?? Infinity);
   },
+  reorganize: (db, work) =>
+    db.transaction().execute(async (tx) => {
+      await sql`set local synchronous_commit = off`.execute(tx);
+      return work(tx);
+    }),
   // PostgreSQL's own vacuum and WAL rotation remove the bytes; rewriting whole tables would lock all others out.
   purge: async () => {},
 };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { EventId } from '../ingest/ingest-store.ts';
 import type { RecoveryStore } from '../metadata/recovery.ts';
 import { readCounts, readLogProgress, writeLogProgress } from './ingest/ingest-store.ts';
+import { forgetSeen, latestProcessedAt, listProcessed } from './seen/manage-seen.ts';
 import type { Sql } from './tables.ts';
 
 export function recoveryStore(on: Sql): RecoveryStore {
@@ -18,34 +19,13 @@ export function recoveryStore(on: Sql): RecoveryStore {
       await sql`insert into event_counters (fate, count) values ('stored', ${-events}), ('lost', ${events})
         on conflict (fate) do update set count = event_counters.count + excluded.count`.execute(db);
     },
-    async latestProcessedAt() {
-      const row = await db
-        .selectFrom('seenEvents')
-        .select((eb) => eb.fn.max('processedAt').as('latest'))
-        .executeTakeFirst();
-      return row?.latest == null ? null : Number(row.latest);
-    },
-    async listSeen({ from, to }, after, limit) {
-      const rows = await db
-        .selectFrom('seenEvents')
-        .select(['projectId', 'uuid'])
-        .where('processedAt', '>=', from)
-        .where('processedAt', '<=', to)
-        .$if(after !== null, (q) => q.where(sql<boolean>`(project_id, uuid) > (${after?.projectId}, ${after?.uuid})`))
-        .orderBy('projectId')
-        .orderBy('uuid')
-        .limit(limit)
-        .execute();
-      return rows.map(({ projectId, uuid }) => ({ projectId: Number(projectId), uuid }));
-    },
+    latestProcessedAt: () => latestProcessedAt(on),
+    listSeen: (processed, limit) => listProcessed(on, processed, limit),
     async forgetSeen(events: readonly EventId[]) {
       if (events.length === 0) return;
-      const gone = () => dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
-      await sql`delete from seen_events where (project_id, uuid) in (select project_id, uuid from ${gone()} r)`.execute(
-        db,
-      );
-      await sql`delete from dead_letters
-        where (project_id, event_uuid) in (select project_id, uuid from ${gone()} r)`.execute(db);
+      await forgetSeen(on, events);
+      await sql`delete from dead_letters where (project_id, event_uuid) in
+        (select project_id, uuid from ${dialect.rows({ projectId: 'integer', uuid: 'text' }, events)} r)`.execute(db);
     },
     async listOverrides() {
       const rows = await db

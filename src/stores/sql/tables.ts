@@ -231,6 +231,18 @@ export interface Tables {
     processedAt: number;
     repeats: Generated<number>;
   };
+  seenBlocks: {
+    id: Generated<number>;
+    projectId: number;
+    level: number;
+    firstUuid: string;
+    lastUuid: string;
+    events: number;
+    processedFrom: number;
+    processedTo: number;
+  };
+  seenBlockIds: { blockId: number; projectId: number; filter: Uint8Array; ids: Uint8Array };
+  eventRepeats: { projectId: number; uuid: string; repeats: number };
   droppedEvents: {
     id: Generated<number>;
     projectId: number;
@@ -359,6 +371,9 @@ export const PROJECT_TABLES = [
   'propertyDefinitions',
   'eventProperties',
   'seenEvents',
+  'seenBlocks',
+  'seenBlockIds',
+  'eventRepeats',
   'droppedEvents',
   'deadLetters',
   'ingestionWarnings',

@@ -7,6 +7,7 @@ import type { RowType } from '../dialect.ts';
 import { moveAttachments } from '../person-attachments.ts';
 import { deletePersonRow, nextPersonChange } from '../person-change.ts';
 import { runForEach } from '../repeat.ts';
+import { insertSeen, recordRepeats } from '../seen/write-seen.ts';
 import { type Sql, toBit } from '../tables.ts';
 import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
@@ -251,23 +252,8 @@ async function writeMessages(on: Sql, { messages }: IngestChanges): Promise<void
 }
 
 async function writeFates(on: Sql, changes: IngestChanges): Promise<void> {
-  await forRows(
-    on,
-    { projectId: 'integer', uuid: 'text', receivedAt: 'integer', processedAt: 'integer' },
-    changes.seen,
-    (rows) => sql`
-    insert into seen_events (project_id, uuid, received_at, processed_at)
-    select project_id, uuid, received_at, processed_at from ${rows} r
-    order by project_id, uuid`,
-  );
-  await forRows(
-    on,
-    { projectId: 'integer', uuid: 'text' },
-    changes.repeats,
-    (rows) => sql`
-    update seen_events set repeats = repeats + 1
-    where (project_id, uuid) in (select project_id, uuid from ${rows} r)`,
-  );
+  await insertSeen(on, changes.seen);
+  await recordRepeats(on, changes.repeats);
   const dropped = {
     projectId: 'integer',
     uuid: 'text',

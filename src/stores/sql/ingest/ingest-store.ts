@@ -7,6 +7,8 @@ import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.t
 import { aheadFromText, aheadToText, type LogProgress, progressAt } from '../../ingest/log-progress.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { listChangedPersons } from '../person-change.ts';
+import { forgetBefore } from '../seen/manage-seen.ts';
+import { SeenEvents } from '../seen/seen-events.ts';
 import type { Db, Sql } from '../tables.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
@@ -16,7 +18,6 @@ import {
   readGroupTypes,
   readPersons,
   readProjects,
-  readSeenEvents,
   readTakenUuids,
   readWebhookEvents,
 } from './read-known.ts';
@@ -25,7 +26,17 @@ import { completeReassignments, pendingReassignments } from './reassignments.ts'
 /** The log of the embedded backend; a cluster has one for each partition. */
 const MAIN_LOG = 'main';
 
-export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): IngestStore {
+interface IngestStoreOptions {
+  /** The log whose position is stored. */
+  log?: string;
+  seen?: SeenEvents;
+}
+
+export function sqlIngestStore(
+  db: Db,
+  dialect: SqlDialect,
+  { log = MAIN_LOG, seen = new SeenEvents(db, dialect) }: IngestStoreOptions = {},
+): IngestStore {
   return {
     position: async () => (await readLogProgress({ db, dialect }, log)).position,
     progress: () => readLogProgress({ db, dialect }, log),
@@ -33,7 +44,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
         await dialect.lock(tx, 'chunk');
-        return work(sqlIngestTransaction({ db: tx, dialect }, log));
+        return work(sqlIngestTransaction({ db: tx, dialect }, seen, log));
       }),
     listChangedPersons: (projectId, after, limit) => listChangedPersons({ db, dialect }, projectId, after, limit),
     getCounts: () => readCounts({ db, dialect }),
@@ -41,13 +52,17 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
       await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
       await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
     },
+    forgetBefore: (projectId, time) => forgetBefore(db, dialect, projectId, time),
+    needsMaintenance: () => seen.packer.isDue,
+    maintain: () => seen.packer.packSome(),
     purge: () => dialect.purge(db),
     close: () => db.destroy(),
   };
 }
 
 /** Inside a transaction that has the write lock. */
-export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
+export function sqlIngestTransaction(on: Sql, seen: SeenEvents, log = MAIN_LOG): IngestTransaction {
+  let searchedUpTo = 0;
   return {
     progress: () => readLogProgress(on, log),
     getCounts: () => readCounts(on),
@@ -56,7 +71,11 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
     listProjects: (ids) => readProjects(on, ids),
     listPersonsByDistinctIds: (ids) => readPersons(on, ids),
     listTakenUuids: (uuids) => readTakenUuids(on, uuids),
-    listSeenEvents: (events) => readSeenEvents(on, events),
+    async listSeenEvents(events) {
+      const { found, upTo } = await seen.find(on, events);
+      searchedUpTo = upTo;
+      return found;
+    },
     listGroupTypes: (projectIds) => readGroupTypes(on, projectIds),
     listGroups: (keys) => readGroups(on, keys),
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
@@ -64,6 +83,7 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
     listDefined: (projectId, changes) => readDefined(on, projectId, changes),
     apply: async (changes) => {
       await applyChanges(on, changes);
+      if (on.dialect.hasConcurrentChunks) await seen.assertNew(on, changes.seen, searchedUpTo);
       const { position, ahead = new Map() } = changes;
       if (position !== null) await writeLogProgress(on, { position, ahead }, log);
     },

@@ -4,13 +4,11 @@ import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Person } from '../../../core/persons/person.ts';
 import type {
   DistinctId,
-  EventId,
   Group,
   GroupType,
   IngestProject,
   PersonsAndDistinctIds,
   SeenDefinitionChanges,
-  SeenEvent,
   WebhookEvent,
 } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
@@ -85,17 +83,6 @@ export async function readTakenUuids({ db, dialect }: Sql, uuids: readonly strin
     where exists (select 1 from persons p where p.uuid = w.uuid)
       or exists (select 1 from retired_person_uuids r where r.uuid = w.uuid)`.execute(db);
   return rows.map((row) => row.uuid);
-}
-
-export async function readSeenEvents({ db, dialect }: Sql, events: readonly EventId[]): Promise<SeenEvent[]> {
-  if (events.length === 0) return [];
-  const wanted = dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
-  const { rows } = await sql<SeenEvent>`
-    select s.project_id, s.uuid, s.received_at
-    from ${wanted} w
-    cross join seen_events s
-    where s.project_id = w.project_id and s.uuid = w.uuid`.execute(db);
-  return rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
 }
 
 export async function readGroupTypes({ db }: Sql, projectIds: readonly number[]): Promise<GroupType[]> {

@@ -1,0 +1,116 @@
+/** Finds ids among recent ones (`seen_events`) and in blocks. */
+import { sql } from 'kysely';
+import type { EventId, SeenEvent } from '../../ingest/ingest-store.ts';
+import type { Sql } from '../tables.ts';
+import type { BlockIndex, KnownBlock } from './block-index.ts';
+import { listBlocksAround, readIds } from './block-rows.ts';
+import { mayContain } from './id-filter.ts';
+import { type ListedId, WORDS, writeWords } from './id-list.ts';
+import type { PackedIds } from './pack-ids.ts';
+
+/** Blocks whose ids are read at a time. */
+const READ_BATCH = 50;
+
+/**
+ * Recent ones first: what is moved into a block meanwhile, by another process, is found in either. The index is up to date
+ * afterwards.
+ */
+export async function findSeen(on: Sql, index: BlockIndex, events: readonly EventId[]): Promise<SeenEvent[]> {
+  if (events.length === 0) return [];
+  const recent = await findRecent(on, events);
+  const known = new Set(recent.map(({ uuid }) => uuid));
+  return [
+    ...recent,
+    ...(await findInBlocks(
+      on,
+      index,
+      events.filter(({ uuid }) => !known.has(uuid)),
+    )),
+  ];
+}
+
+async function findRecent({ db, dialect }: Sql, events: readonly EventId[]): Promise<SeenEvent[]> {
+  const wanted = dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
+  const { rows } = await sql<SeenEvent>`
+    select s.project_id, s.uuid, s.received_at
+    from ${wanted} w
+    cross join seen_events s
+    where s.project_id = w.project_id and s.uuid = w.uuid`.execute(db);
+  return rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
+}
+
+/** Where a block is gone because it was merged into others meanwhile, these are searched. */
+export async function findInBlocks(on: Sql, index: BlockIndex, events: readonly EventId[]): Promise<SeenEvent[]> {
+  for (;;) {
+    await index.refresh(on);
+    const { latest } = index;
+    const { found, isComplete } = await searchBlocks(on, index, events);
+    if (isComplete) return found;
+    await index.refresh(on);
+    if (index.latest === latest) return found;
+  }
+}
+
+async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId[]) {
+  const words = new Uint32Array(events.length * WORDS);
+  const wanted = byBlock(index, events, words);
+  const likely = new Map<KnownBlock, EventId[]>();
+  const gone = await index.withFilters(on, [...wanted.keys()], (block, filter) => {
+    const places = (wanted.get(block) as number[]).filter((place) => mayContain(filter, words, place));
+    if (places.length > 0)
+      likely.set(
+        block,
+        places.map((place) => events[place] as EventId),
+      );
+  });
+  const found: SeenEvent[] = [];
+  let read = 0;
+  const blocks = [...likely.keys()];
+  for (let at = 0; at < blocks.length; at += READ_BATCH) {
+    const batch = blocks.slice(at, at + READ_BATCH);
+    const lists = await readIds(
+      on,
+      batch.map(({ id }) => id),
+    );
+    read += lists.size;
+    for (const block of batch) found.push(...matches(lists.get(block.id), likely.get(block) as EventId[]));
+  }
+  return { found, isComplete: gone.length === 0 && read === blocks.length };
+}
+
+/** The places of those events that may be in a block; their ids are written to `words`. */
+function byBlock(index: BlockIndex, events: readonly EventId[], words: Uint32Array): Map<KnownBlock, number[]> {
+  const wanted = new Map<KnownBlock, number[]>();
+  for (const [place, { projectId, uuid }] of events.entries()) {
+    const blocks = index.around(projectId, uuid);
+    if (blocks.length === 0) continue;
+    writeWords(uuid, words, place);
+    for (const block of blocks) {
+      const places = wanted.get(block);
+      if (places === undefined) wanted.set(block, [place]);
+      else places.push(place);
+    }
+  }
+  return wanted;
+}
+
+const matches = (list: PackedIds | undefined, wanted: readonly EventId[]): SeenEvent[] =>
+  wanted.flatMap(({ projectId, uuid }) => {
+    const found = list?.find(uuid);
+    return found ? [{ projectId, uuid, receivedAt: found.receivedAt }] : [];
+  });
+
+/** One id, for those who look up few: without an index in memory. */
+export async function findPacked(on: Sql, projectId: number, uuid: string): Promise<ListedId | null> {
+  const blocks = await listBlocksAround(on, projectId, uuid);
+  const lists = await readIds(
+    on,
+    blocks.map(({ id }) => id),
+  );
+  for (const list of lists.values()) {
+    const found = list.find(uuid);
+    if (found !== null) return { uuid, ...found };
+  }
+  // One was merged into another meanwhile.
+  return lists.size < blocks.length ? findPacked(on, projectId, uuid) : null;
+}
