@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildConsole } from './build-console.js';
 
-const LIMIT_KB = 80;
+const LIMIT_KB = 60;
 const folder = new URL('../dist/console/', import.meta.url).pathname;
 
 await buildConsole();

@@ -5,7 +5,7 @@ import type {
   SavedInsightWriteSchema,
 } from '../../../src/features/dashboards/api/saved-insight-schemas.ts';
 import type { RetentionAnswerSchema, TrendAnswerSchema } from '../../../src/features/insights/api/insight-schemas.ts';
-import { get, type Paged, patch, post, projectPath, type Query, request } from './request.ts';
+import { get, type Paged, patch, post, projectPath, type Query, request, withQuery } from './request.ts';
 
 export type TrendItem = Static<typeof TrendAnswerSchema>['result'][number];
 export type RetentionRow = Static<typeof RetentionAnswerSchema>['result'][number];
@@ -29,6 +29,10 @@ const ENDPOINTS: Readonly<Record<string, string>> = { FUNNELS: 'funnel', RETENTI
 
 export const insightPath = (projectId: number, fields: InsightFields): string =>
   projectPath(projectId, 'insights', ENDPOINTS[String(fields['insight'])] ?? 'trend');
+
+/** The numbers of an insight as a file. `search` is its query in a URL. */
+export const insightCsvPath = (projectId: number, fields: InsightFields, name: string, search: string): string =>
+  `${withQuery(insightPath(projectId, fields), { format: 'csv', export_name: name })}&${search}`;
 
 interface RunOptions {
   signal?: AbortSignal;

@@ -1,5 +1,6 @@
 import './code.css';
 import { useState } from 'preact/hooks';
+import { writeClipboard } from '../lib/clipboard.ts';
 import { Button } from './button.tsx';
 import { toastError } from './toast.tsx';
 
@@ -32,16 +33,4 @@ export function CopyButton({ text, children = 'Copy' }: { text: string; children
       <span aria-live="polite">{isCopied ? 'Copied' : children}</span>
     </Button>
   );
-}
-
-/** The clipboard API needs HTTPS; the old way also works without. */
-async function writeClipboard(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const isCopied = document.execCommand('copy');
-  area.remove();
-  if (!isCopied) throw new Error('not copied');
 }

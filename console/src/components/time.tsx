@@ -1,5 +1,6 @@
 import { formatDateTime, formatRecent, formatRelative, formatTime, type Moment } from '../lib/dates.ts';
 import { useProject } from '../lib/session.ts';
+import { useNow } from '../lib/use-now.ts';
 
 interface TimeProps {
   at: Moment | null;
@@ -19,7 +20,7 @@ export function Time({ at, as = 'datetime' }: TimeProps) {
     datetime: () => formatDateTime(at, timezone),
     recent: () => formatRecent(at, timezone, Date.now()),
     time: () => formatTime(at, timezone),
-    relative: () => formatRelative(at, Date.now()),
+    relative: () => <Relative at={at} />,
   };
   return (
     <time dateTime={new Date(at).toISOString()} title={full}>
@@ -27,3 +28,5 @@ export function Time({ at, as = 'datetime' }: TimeProps) {
     </time>
   );
 }
+
+const Relative = ({ at }: { at: Moment }) => <>{formatRelative(at, useNow())}</>;

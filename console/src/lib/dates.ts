@@ -86,6 +86,17 @@ export function formatTick(tick: string | number, interval: Interval, locale = L
   return interval === 'hour' ? `${write(DAY)}, ${write({ timeStyle: 'short' })}` : write(DAY);
 }
 
+/** The whole date of a tick, with its weekday: Mon, Nov 16, 2026. */
+export function formatTickTitle(tick: string | number, interval: Interval, locale = LOCALE): string {
+  const [, date, time = '00:00'] = DATE_TEXT.exec(String(tick)) ?? [];
+  if (date === undefined) return String(tick);
+  const write = (options: Options): string => format(`${date}T${time}Z`, 'UTC', options, locale);
+  if (interval === 'month') return write({ month: 'long', year: 'numeric' });
+  const day = write({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  if (interval === 'hour') return `${day}, ${write({ timeStyle: 'short' })}`;
+  return interval === 'week' ? `Week of ${day}` : day;
+}
+
 const DURATION_UNITS: readonly [unit: string, ms: number][] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

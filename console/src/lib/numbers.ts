@@ -4,6 +4,7 @@ import { LOCALE } from './locale.ts';
 const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 });
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const change = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 /** Rollouts can be as fine as a hundredth of a percent. */
 const finePercent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 2 });
 
@@ -13,6 +14,8 @@ export const formatNumber = (value: number): string => plain.format(value);
 export const formatCompact = (value: number): string => (Math.abs(value) < 10_000 ? plain : compact).format(value);
 /** 0.1234 → 12.3% */
 export const formatPercent = (share: number): string => percent.format(share);
+/** By how much something changed: 0.1234 → +12.3% */
+export const formatChange = (share: number): string => change.format(share);
 /** A rollout percentage from 0 to 100: 33.33 → 33.33% */
 export const formatRollout = (percentage: number): string => finePercent.format(percentage / 100);
 

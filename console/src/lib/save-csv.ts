@@ -1,4 +1,5 @@
 import { ApiError } from '../api/api-error.ts';
+import { saveFile } from './save-file.ts';
 
 interface SaveOptions {
   onLines(lines: number): void;
@@ -31,13 +32,4 @@ function countLineEnds(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) if (byte === 10) count++;
   return count;
-}
-
-function saveFile(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser needs the URL until it has started saving.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

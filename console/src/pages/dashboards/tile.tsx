@@ -1,10 +1,15 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DashboardTile } from '../../api/dashboards.ts';
+import { insightCsvPath } from '../../api/insights.ts';
+import { ExportItems } from '../../charts/export-items.tsx';
+import { localTime } from '../../charts/rules/unfinished.ts';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { ErrorNote, Skeleton } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { classes } from '../../lib/classes.ts';
+import { knownZone } from '../../lib/dates.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
@@ -12,10 +17,11 @@ import { AnswerView } from '../insights/answer/answer-view.tsx';
 import { personsLinks } from '../insights/answers.ts';
 import { titleOf } from '../insights/labels.ts';
 import { PersonsDrawer } from '../insights/persons/persons-drawer.tsx';
-import type { Fields } from '../insights/question.ts';
+import { type Fields, finished, toFields } from '../insights/question.ts';
 import { readQuestion, toSearch } from '../insights/read-question.ts';
 import { useAnswer } from '../insights/use-answer.ts';
 import { isWide, type TileMove } from './tiles.ts';
+import { withDates } from './with-dates.ts';
 
 interface TileProps {
   tile: DashboardTile;
@@ -29,19 +35,25 @@ interface TileProps {
 
 /** Each tile loads by itself, so that a slow or failing one does not affect the others. */
 export function Tile({ tile, dates, round, place, onMove }: TileProps) {
-  const { id } = useProject();
+  const { id, timezone } = useProject();
   const { insight } = tile;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
-  const question = useMemo(() => readQuestion({ ...(insight.filters as Fields), ...dates }), [insight.filters, dates]);
+  const asked = useMemo(() => {
+    const today = localTime(new Date().toISOString(), knownZone(timezone)).slice(0, 10);
+    return withDates(insight.filters as Fields, dates, today);
+  }, [insight.filters, dates, timezone]);
+  const question = useMemo(() => readQuestion(asked), [asked]);
   const { resource, refresh, missing } = useAnswer(id, question, 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each round
   useEffect(() => {
     if (round > 0) refresh();
   }, [round]);
+  const picture = useRef<HTMLDivElement>(null);
   const { data, loading, error } = resource;
   const title = insight.name || insight.derived_name || titleOf(question);
+  const fields = toFields(finished(question));
   const own = pathTo('insight', { project: id, insight: insight.id }) ?? '/';
-  const to = Object.keys(dates).length === 0 ? own : `${own}?${toSearch({ ...insight.filters, ...dates })}`;
+  const to = Object.keys(dates).length === 0 ? own : `${own}?${toSearch(asked)}`;
   const [openTile, openKey = ''] = open.split(':');
   const persons =
     data && openTile === String(tile.id) ? personsLinks(data.answer, data.question).get(openKey) : undefined;
@@ -51,16 +63,24 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
         <h2>
           <Link to={to}>{title}</Link>
         </h2>
-        <TileMenu title={title} tile={tile} place={place} onMove={onMove} onRefresh={refresh} />
+        <TileMenu title={title} tile={tile} place={place} onMove={onMove} onRefresh={refresh}>
+          <ExportItems
+            name={title}
+            csv={insightCsvPath(id, fields, title, toSearch(fields))}
+            link={to}
+            picture={() => picture.current}
+          />
+        </TileMenu>
       </header>
       {missing !== null && <p class="muted">{missing} Open the insight to edit it.</p>}
       {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}
       {data === undefined && loading && <Skeleton lines={6} />}
       {data && (
         <>
-          <div class="tile-answer">
+          <div class="tile-answer" ref={picture}>
             <AnswerView
               small
+              computedAt={data.response.last_refresh}
               question={data.question}
               answer={data.answer}
               onPick={(key) => setOpen(`${tile.id}:${key}`)}
@@ -82,14 +102,19 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
   );
 }
 
-type MenuProps = Pick<TileProps, 'tile' | 'place' | 'onMove'> & { title: string; onRefresh(): void };
+type MenuProps = Pick<TileProps, 'tile' | 'place' | 'onMove'> & {
+  title: string;
+  onRefresh(): void;
+  children: ComponentChildren;
+};
 
-function TileMenu({ title, tile, place, onMove, onRefresh }: MenuProps) {
+function TileMenu({ title, tile, place, onMove, onRefresh, children }: MenuProps) {
   return (
     <Menu label={<span class="visually-hidden">{`Actions for ${title}`}</span>}>
       <button type="button" onClick={onRefresh}>
         Refresh
       </button>
+      {children}
       {!place.isFirst && (
         <button type="button" onClick={() => onMove('earlier')}>
           Move up

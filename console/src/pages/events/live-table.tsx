@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { findEventNames } from '../../api/definitions.ts';
 import type { LiveEvent } from '../../api/events.ts';
+import { Sparkline } from '../../charts/sparkline.tsx';
 import { Button } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -8,7 +9,6 @@ import { Link } from '../../components/link.tsx';
 import { EventName } from '../../components/names.tsx';
 import { PersonLink } from '../../components/person-link.tsx';
 import { PropertyFilters } from '../../components/property-filters.tsx';
-import { Sparkline } from '../../components/sparkline.tsx';
 import { Badge, Empty, ErrorNote, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';

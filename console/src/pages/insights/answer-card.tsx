@@ -1,5 +1,9 @@
-import { useMemo } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { insightCsvPath } from '../../api/insights.ts';
+import { ExportItems } from '../../charts/export-items.tsx';
 import { Button } from '../../components/button.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { useProject } from '../../lib/session.ts';
@@ -8,11 +12,20 @@ import { AnswerView } from './answer/answer-view.tsx';
 import { personsLinks } from './answers.ts';
 import { PersonsDrawer } from './persons/persons-drawer.tsx';
 import { QueryProgress } from './query-progress.tsx';
+import { toSearch } from './read-question.ts';
 import type { QueryResult, QueryRun } from './use-answer.ts';
 
-export function AnswerCard({ queryRun }: { queryRun: QueryRun }) {
+interface AnswerCardProps {
+  queryRun: QueryRun;
+  /** Of exported files. */
+  name: string;
+}
+
+export function AnswerCard({ queryRun, name }: AnswerCardProps) {
   const { resource, missing, refresh, isCancelled, cancel } = queryRun;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
+  const { id } = useProject();
+  const picture = useRef<HTMLDivElement>(null);
   const { data, loading, error } = resource;
   if (missing !== null) return <Empty title={missing}>The chart appears as soon as the query is complete.</Empty>;
   return (
@@ -27,8 +40,22 @@ export function AnswerCard({ queryRun }: { queryRun: QueryRun }) {
       {data === undefined && loading && <Skeleton lines={8} />}
       {data !== undefined && (
         <div class="answer" aria-busy={loading}>
-          <AnswerView question={data.question} answer={data.answer} onPick={setOpen} />
-          <ResultFooter queryResult={data} isBusy={loading} onRefresh={refresh} />
+          <div class="stack" ref={picture}>
+            <AnswerView
+              question={data.question}
+              answer={data.answer}
+              computedAt={data.response.last_refresh}
+              onPick={setOpen}
+            />
+          </div>
+          <ResultFooter queryResult={data} isBusy={loading} onRefresh={refresh}>
+            <ExportItems
+              name={name}
+              csv={insightCsvPath(id, data.fields, name, toSearch(data.fields))}
+              link={`?${toSearch(data.fields)}`}
+              picture={() => picture.current}
+            />
+          </ResultFooter>
         </div>
       )}
       {data !== undefined && open !== '' && <OpenPersons queryResult={data} open={open} onClose={() => setOpen('')} />}
@@ -46,9 +73,11 @@ interface FreshnessProps {
   queryResult: QueryResult;
   isBusy: boolean;
   onRefresh(): void;
+  /** Items of the export menu. */
+  children: ComponentChildren;
 }
 
-function ResultFooter({ queryResult: { response }, isBusy, onRefresh }: FreshnessProps) {
+function ResultFooter({ queryResult: { response }, isBusy, onRefresh, children }: FreshnessProps) {
   const { timezone } = useProject();
   return (
     <div class="result-footer">
@@ -56,9 +85,16 @@ function ResultFooter({ queryResult: { response }, isBusy, onRefresh }: Freshnes
         Updated <Time at={response.last_refresh} as="relative" />. Time zone: {response.timezone ?? timezone}.
         {response.next != null && ' Showing the 25 most common breakdown values.'}
       </span>
-      <Button small busy={isBusy} onClick={onRefresh}>
-        Refresh
-      </Button>
+      <div class="row">
+        <div class="export-menu">
+          <Menu label="Export" up>
+            {children}
+          </Menu>
+        </div>
+        <Button small busy={isBusy} onClick={onRefresh}>
+          Refresh
+        </Button>
+      </div>
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TrendItem } from '../../api/insights.ts';
-import { isEmpty, itemName, personsLinks, readAnswer } from './answers.ts';
+import { isEmpty, itemName, needsOverall, personsLinks, readAnswer } from './answers.ts';
 import { titleOf } from './labels.ts';
-import { newQuestion } from './question.ts';
+import { newQuestion, type Question } from './question.ts';
 
 const step = (name: string, order: number, count: number, value?: unknown) => ({
   action_id: name,
@@ -28,6 +28,23 @@ describe('an answer', () => {
     ]);
     const broken = readAnswer({ ...funnel, breakdown: { type: 'event', key: 'k' } }, [[step('a', 0, 4, '')]]);
     expect(broken).toMatchObject({ groups: [{ value: 'None' }] });
+  });
+
+  it('of a funnel with a breakdown begins with all users, then the most common value, and ends with Other', () => {
+    const funnel: Question = { ...newQuestion('funnel'), breakdown: { type: 'event', key: 'k' } };
+    const groups = [
+      ['a', 2],
+      ['Other', 9],
+      ['b', 5],
+    ].map(([value, count]) => [step('x', 0, Number(count), value)]);
+    const answer = readAnswer(funnel, groups, [step('x', 0, 16)]);
+    expect(answer.view === 'steps' && answer.groups.map(({ value, steps }) => [value, steps[0]?.count])).toEqual([
+      [null, 16],
+      ['b', 5],
+      ['a', 2],
+      ['Other', 9],
+    ]);
+    expect([needsOverall(funnel), needsOverall(newQuestion('funnel'))]).toEqual([true, false]);
   });
 
   it('of a trend links to the persons of each point', () => {

@@ -1,5 +1,6 @@
 /** The responses of the API by insight type, and the links to the persons behind each number. */
 import type { RetentionRow, TrendItem } from '../../api/insights.ts';
+import { OTHER } from '../../charts/rules/colours.ts';
 import { formatTick } from '../../lib/dates.ts';
 import { eventLabel } from '../../lib/friendly-names.ts';
 import { eventName, lifecycleLabel } from './labels.ts';
@@ -45,24 +46,34 @@ export type Answer =
   | { view: 'paths'; edges: PathEdge[] };
 
 export interface FunnelGroup {
-  /** The breakdown value; null without a breakdown. */
+  /** The breakdown value; null for all users together. */
   value: string | null;
   steps: FunnelStep[];
 }
 
-export function readAnswer({ kind, funnel, breakdown }: Question, result: unknown): Answer {
+/** `overall` is the result of the same funnel without its breakdown. */
+export function readAnswer({ kind, funnel, breakdown }: Question, result: unknown, overall?: unknown): Answer {
   if (kind === 'retention') return { view: 'retention', rows: result as RetentionRow[] };
   if (kind === 'paths') return { view: 'paths', edges: result as PathEdge[] };
   if (kind !== 'funnel') return { view: 'trend', items: result as TrendItem[] };
   if (funnel.view === 'trends') return { view: 'conversion', trends: result as FunnelTrend[] };
   if (funnel.view === 'time_to_convert') return { view: 'times', times: result as ConversionTimes };
   const hasBreakdown = breakdown !== null || Array.isArray((result as unknown[])[0]);
-  const groups = hasBreakdown ? (result as FunnelStep[][]) : [result as FunnelStep[]];
-  return {
-    view: 'steps',
-    groups: groups.map((steps) => ({ value: hasBreakdown ? groupName(steps[0]) : null, steps })),
-  };
+  if (!hasBreakdown) return { view: 'steps', groups: [{ value: null, steps: result as FunnelStep[] }] };
+  const groups = (result as FunnelStep[][]).map((steps) => ({ value: groupName(steps[0]), steps })).sort(compareGroups);
+  const all = overall === undefined ? [] : [{ value: null, steps: overall as FunnelStep[] }];
+  return { view: 'steps', groups: [...all, ...groups] };
 }
+
+/** The most common value first, 'Other' last. */
+function compareGroups(a: FunnelGroup, b: FunnelGroup): number {
+  const isOther = ({ value }: FunnelGroup): number => (value === OTHER ? 1 : 0);
+  return isOther(a) - isOther(b) || (b.steps[0]?.count ?? 0) - (a.steps[0]?.count ?? 0);
+}
+
+/** Whether readers need the result without the breakdown beside it. */
+export const needsOverall = ({ kind, funnel, breakdown }: Question): boolean =>
+  kind === 'funnel' && funnel.view === 'steps' && breakdown !== null;
 
 /** `breakdown` has the name of a cohort, `breakdown_value` the value of a property. */
 const groupName = (step: FunnelStep | undefined): string => valueLabel(step?.breakdown ?? step?.breakdown_value);
@@ -172,12 +183,14 @@ export const tickName = (
 ): string => (typeof days[tick] === 'number' ? (labels[tick] ?? '') : formatTick(days[tick] ?? '', interval));
 
 /** The API labels a series `$pageview - Chrome`, and previous periods with `compare_label`. */
-export function itemName({ label, status, compare_label, action, breakdown_value }: TrendItem): string {
-  const name = status === undefined ? seriesName(label, action?.['name'], breakdown_value) : lifecycleLabel(status);
-  return compare_label === 'previous' ? `${name} (previous)` : name;
-}
+export const itemName = (item: TrendItem): string =>
+  item.compare_label === 'previous' ? `${seriesName(item)} (previous)` : seriesName(item);
 
-function seriesName(label: string, event: unknown, breakdownValue: unknown): string {
+/** Without the period. */
+export const seriesName = ({ label, status, action, breakdown_value }: TrendItem): string =>
+  status === undefined ? labelName(label, action?.['name'], breakdown_value) : lifecycleLabel(status);
+
+function labelName(label: string, event: unknown, breakdownValue: unknown): string {
   if (typeof event !== 'string') return label;
   if (breakdownValue === '') return `${eventLabel(event)} - ${NO_VALUE}`;
   return label.startsWith(event) ? eventLabel(event) + label.slice(event.length) : label;

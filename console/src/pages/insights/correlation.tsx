@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { type Correlation, getCorrelation } from '../../api/insights.ts';
 import { type Option, Select } from '../../components/field.tsx';
+import { NumberButton } from '../../components/number-button.tsx';
 import { Badge, Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';
 import { formatNumber } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { NumberButton } from './answer/number-button.tsx';
 import type { PersonsLink } from './answers.ts';
 import { PersonsDrawer } from './persons/persons-drawer.tsx';
 import type { Fields } from './question.ts';

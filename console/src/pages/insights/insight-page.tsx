@@ -98,7 +98,7 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
         </details>
         <div class="card stack answer-card">
           <ViewControls question={question} onChange={setQuestion} />
-          <AnswerCard queryRun={queryRun} />
+          <AnswerCard queryRun={queryRun} name={saved?.name || derived} />
         </div>
         {question.kind === 'funnel' && question.funnel.view === 'steps' && queryRun.missing === null && (
           <CorrelationPanel fields={fields} />

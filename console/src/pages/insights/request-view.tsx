@@ -1,5 +1,4 @@
-import { insightPath } from '../../api/insights.ts';
-import { withQuery } from '../../api/request.ts';
+import { insightCsvPath, insightPath } from '../../api/insights.ts';
 import { Code } from '../../components/code.tsx';
 import { publicUrl } from '../../lib/public-url.ts';
 import { useProject } from '../../lib/session.ts';
@@ -11,7 +10,7 @@ import { toSearch } from './read-question.ts';
 export function RequestView({ fields, name }: { fields: Fields; name: string }) {
   const { id } = useProject();
   const path = insightPath(id, fields);
-  const csv = `${withQuery(path, { format: 'csv', export_name: name })}&${toSearch(fields)}`;
+  const csv = insightCsvPath(id, fields, name, toSearch(fields));
   return (
     <details class="request">
       <summary>Export CSV and API request</summary>

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { type InsightAnswer, runInsight } from '../../api/insights.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { type Resource, useResource } from '../../lib/use-resource.ts';
-import { type Answer, readAnswer } from './answers.ts';
+import { type Answer, needsOverall, readAnswer } from './answers.ts';
 import { type Fields, finished, missingFrom, type Question, toFields } from './question.ts';
 import { readQuestion } from './read-question.ts';
 
@@ -39,8 +39,12 @@ export function useAnswer(projectId: number, question: Question, debounceMs = 35
           skipsCache.current = false;
           const fields = JSON.parse(text) as Fields;
           const question = readQuestion(fields);
-          const response = await runInsight(projectId, fields, { signal, refresh });
-          return { question, fields, answer: readAnswer(question, response.result), response };
+          const run = (given: Fields) => runInsight(projectId, given, { signal, refresh });
+          const [response, overall] = await Promise.all([
+            run(fields),
+            needsOverall(question) ? run(toFields({ ...question, breakdown: null })) : undefined,
+          ]);
+          return { question, fields, answer: readAnswer(question, response.result, overall?.result), response };
         },
     [projectId, text],
   );

@@ -8,6 +8,8 @@ export interface AnswerProps<A = Answer> {
   persons: ReadonlyMap<string, PersonsLink>;
   /** Opens the persons behind a number, by its key. */
   onPick(key: string): void;
+  /** The time of the result in the project's time zone, `2026-11-16 10:12`: later periods are not over. */
+  now: string;
   /** In a tile: only the chart, with a hidden table for screen readers. */
   small?: boolean | undefined;
 }

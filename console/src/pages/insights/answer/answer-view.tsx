@@ -1,7 +1,10 @@
 /** The chart of an insight, on its page and on dashboards. */
 import './answer.css';
 import { useMemo } from 'preact/hooks';
+import { localTime } from '../../../charts/rules/unfinished.ts';
 import { Empty } from '../../../components/states.tsx';
+import { knownZone } from '../../../lib/dates.ts';
+import { useProject } from '../../../lib/session.ts';
 import { isEmpty, personsLinks } from '../answers.ts';
 import type { AnswerProps } from './answer-props.ts';
 import { ConversionTimesView, ConversionTrend } from './conversion.tsx';
@@ -10,10 +13,16 @@ import { RetentionGrid } from './retention-grid.tsx';
 import { Sankey } from './sankey.tsx';
 import { TrendView } from './trend-view.tsx';
 
-export function AnswerView({ question, answer, onPick, small }: Omit<AnswerProps, 'persons'>) {
+interface AnswerViewProps extends Omit<AnswerProps, 'persons' | 'now'> {
+  /** When the result was computed. */
+  computedAt: string;
+}
+
+export function AnswerView({ question, answer, computedAt, onPick, small }: AnswerViewProps) {
+  const { timezone } = useProject();
   const persons = useMemo(() => personsLinks(answer, question), [answer, question]);
   if (isEmpty(answer)) return <NoData small={small} />;
-  const shared = { question, persons, onPick, small };
+  const shared = { question, persons, onPick, small, now: localTime(computedAt, knownZone(timezone)) };
   switch (answer.view) {
     case 'trend':
       return <TrendView {...shared} answer={answer} />;

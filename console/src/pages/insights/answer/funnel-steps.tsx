@@ -1,15 +1,28 @@
-import { Swatch } from '../../../components/chart/chart.tsx';
-import { seriesColour } from '../../../components/chart/theme.ts';
+import { useMemo } from 'preact/hooks';
+import type { Colour } from '../../../charts/chart-data.ts';
+import { LongName } from '../../../charts/long-name.tsx';
+import { tailLength } from '../../../charts/rules/shorten.ts';
+import { Swatch } from '../../../charts/swatch.tsx';
+import { ValueBar } from '../../../charts/value-bar.tsx';
+import { coloursFor } from '../../../charts/value-colours.ts';
+import { NumberButton } from '../../../components/number-button.tsx';
 import { formatDuration } from '../../../lib/dates.ts';
 import { formatNumber, formatPercent } from '../../../lib/numbers.ts';
 import type { FunnelGroup, FunnelStep } from '../answers.ts';
 import { eventName } from '../labels.ts';
 import type { ViewProps } from './answer-props.ts';
-import { NumberButton } from './number-button.tsx';
 
-/** A bar per step, and per breakdown value. */
+/** Fewer in a tile, which has little room. */
+const MAX_GROUPS = 26;
+const MAX_GROUPS_IN_TILE = 4;
+
+/** A bar per step: of all users, and of each breakdown value. */
 export function FunnelSteps({ answer: { groups }, persons, onPick, small = false }: ViewProps<'steps'>) {
   const steps = groups[0]?.steps ?? [];
+  const hasBreakdown = groups.length > 1 || groups[0]?.value !== null;
+  const shown = groups.slice(0, small ? MAX_GROUPS_IN_TILE : MAX_GROUPS);
+  const colours = useMemo(() => groupColours(groups), [groups]);
+  const tail = tailLength(groups.flatMap(({ value }) => value ?? []));
   const open = (key: string): (() => void) | null => (persons.has(key) ? () => onPick(key) : null);
   return (
     <ol class="funnel">
@@ -18,53 +31,62 @@ export function FunnelSteps({ answer: { groups }, persons, onPick, small = false
           <h3>
             <span class="funnel-number">{at + 1}</span> <span class="truncate">{eventName(step.name)}</span>
           </h3>
-          {groups.slice(0, small ? 5 : 25).map((group, index) => (
+          {shown.map((group, index) => (
             <GroupBar
               key={index}
               group={group}
+              label={hasBreakdown ? (group.value ?? 'Overall') : null}
+              tail={tail}
+              colour={colours[index] ?? 0}
               at={at}
               index={index}
-              hasBreakdown={groups.length > 1}
               open={open}
               small={small}
             />
           ))}
+          {groups.length > shown.length && (
+            <p class="muted small">and {formatNumber(groups.length - shown.length)} more breakdown values</p>
+          )}
         </li>
       ))}
     </ol>
   );
 }
 
+function groupColours(groups: readonly FunnelGroup[]): Colour[] {
+  if (groups.length === 1) return [0];
+  const colours = coloursFor(groups.flatMap(({ value }) => value ?? []));
+  return groups[0]?.value === null ? ['overall', ...colours] : colours;
+}
+
 interface BarProps {
   group: FunnelGroup;
+  /** Null without a breakdown. */
+  label: string | null;
+  /** See `LongName`. */
+  tail: number;
+  colour: Colour;
   at: number;
   index: number;
-  hasBreakdown: boolean;
   open(key: string): (() => void) | null;
   small: boolean;
 }
 
-function GroupBar({ group, at, index, hasBreakdown, open, small }: BarProps) {
+function GroupBar({ group, label, tail, colour, at, index, open, small }: BarProps) {
   const step = group.steps[at];
   const [first, before] = [group.steps[0]?.count ?? 0, group.steps[at - 1]];
   if (step === undefined) return null;
   const share = first === 0 ? 0 : step.count / first;
-  const name = `${eventName(step.name)}${group.value === null ? '' : `, ${group.value}`}`;
+  const name = `${eventName(step.name)}${label === null ? '' : `, ${label}`}`;
   const pick = open(`${index}.${at}`);
   return (
     <div class="funnel-bar">
-      {group.value !== null && (
+      {label !== null && (
         <span class="series-name small">
-          <Swatch colour={index} /> <span class="truncate">{group.value}</span>
+          <Swatch colour={colour} /> <LongName name={label} tail={tail} />
         </span>
       )}
-      {/* Keyboards and screen readers use the number beside it. */}
-      <div
-        class="funnel-track"
-        aria-hidden="true"
-        onClick={pick ?? undefined}
-        style={{ '--share': share, '--colour': seriesColour(hasBreakdown ? index : 0) }}
-      />
+      <ValueBar share={share} colour={colour} hasTrack onPick={pick ?? undefined} />
       <div class="funnel-facts">
         <span>
           <NumberButton label={`${formatNumber(step.count)} completed ${name}`} onPick={step.count > 0 ? pick : null}>

@@ -1,61 +1,101 @@
+import { useRef } from 'preact/hooks';
 import type { RetentionRow } from '../../../api/insights.ts';
-import { formatDate, formatDateTime } from '../../../lib/dates.ts';
-import { formatNumber, formatPercent } from '../../../lib/numbers.ts';
+import { firstUnfinished, localTime, type PeriodUnit } from '../../../charts/rules/unfinished.ts';
+import { NumberButton } from '../../../components/number-button.tsx';
+import { classes } from '../../../lib/classes.ts';
+import { formatTick, knownZone } from '../../../lib/dates.ts';
+import { formatNumber, formatPercent, pluralize } from '../../../lib/numbers.ts';
 import { useProject } from '../../../lib/session.ts';
-import type { Question } from '../question.ts';
+import { useSize } from '../../../lib/use-size.ts';
 import type { ViewProps } from './answer-props.ts';
-import { NumberButton } from './number-button.tsx';
 
-export function RetentionGrid({ question, answer: { rows }, onPick, small = false }: ViewProps<'retention'>) {
+const MAX_ROWS_IN_TILE = 12;
+/** In a tile, as many periods as fit beside the cohort and its size. */
+const FIRST_COLUMNS = 168;
+const COLUMN = 58;
+
+/** Everyone is there in the first period, which would make all others pale. */
+const highestReturn = (rows: readonly RetentionRow[]): number =>
+  Math.max(
+    0,
+    ...rows.flatMap(({ values }) => values.slice(1).map(({ count }) => count / Math.max(1, values[0]?.count ?? 0))),
+  );
+
+export function RetentionGrid({ question, answer: { rows }, now, onPick, small = false }: ViewProps<'retention'>) {
+  const { timezone } = useProject();
+  const frame = useRef<HTMLElement>(null);
+  const { width } = useSize(frame);
+  const { period } = question.retention;
+  const unit = period.toLowerCase() as PeriodUnit;
+  const starts = rows.map(({ date }) => (date === undefined ? null : localTime(date, knownZone(timezone))));
+  const unfinished = firstUnfinished(
+    starts.filter((start) => start !== null),
+    unit,
+    now,
+  );
   const longest = Math.max(0, ...rows.map(({ values }) => values.length));
-  const columns = Array.from({ length: longest }, (_, index) => index);
+  const fitting = small ? Math.max(2, Math.floor((width - FIRST_COLUMNS) / COLUMN)) : longest;
+  const columns = Array.from({ length: Math.min(longest, fitting) }, (_, index) => index);
+  const highest = highestReturn(rows);
+  const shown = rows.slice(0, small ? MAX_ROWS_IN_TILE : rows.length);
+  const hasUnfinished = unfinished !== null && unfinished < shown.length - 1 + columns.length;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section class="table-frame" tabIndex={0} aria-label="Retention">
-      <table class="table retention">
-        <thead>
-          <tr>
-            <th scope="col">Cohort</th>
-            <th scope="col" class="number">
-              Size
-            </th>
-            {columns.map((index) => (
-              <th key={index} scope="col" class="number">
-                {`${question.retention.period} ${index}`}
+    <div class="stack-s">
+      <section class="table-frame" ref={frame} tabIndex={small ? undefined : 0} aria-label="Retention">
+        <table class={classes('table retention', small && 'small')}>
+          <thead>
+            <tr>
+              <th scope="col">Cohort</th>
+              <th scope="col" class="number">
+                Size
               </th>
+              {columns.map((index) => (
+                <th key={index} scope="col" class="number">
+                  {`${period} ${index}`}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, at) => (
+              <Row
+                key={at}
+                row={row}
+                name={starts[at] == null ? row.label || 'None' : formatTick(starts[at], unit)}
+                columns={columns}
+                highest={highest}
+                unfinished={unfinished === null ? null : unfinished - at}
+                onPick={(index) => onPick(index === 0 ? `${at}` : `${at}.${index}`)}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, small ? 8 : rows.length).map((row, at) => (
-            <Row
-              key={at}
-              row={row}
-              period={question.retention.period}
-              columns={columns}
-              onPick={(period) => onPick(period === 0 ? `${at}` : `${at}.${period}`)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </tbody>
+        </table>
+      </section>
+      {hasUnfinished && <p class="muted small retention-note">Unfinished: these users can still return.</p>}
+      {columns.length < longest && (
+        <p class="muted small">{pluralize(longest - columns.length, `more ${unit}`)} on the page of this insight.</p>
+      )}
+    </div>
   );
 }
 
 interface RowProps {
   row: RetentionRow;
-  period: Question['retention']['period'];
+  name: string;
   columns: readonly number[];
+  /** The highest share of users who returned: it gets the strongest colour. */
+  highest: number;
+  /** The first period that is not over. */
+  unfinished: number | null;
   onPick(period: number): void;
 }
 
-function Row({ row: { label, date, values }, period, columns, onPick }: RowProps) {
-  const { timezone } = useProject();
+function Row({ row: { label, values }, name, columns, highest, unfinished, onPick }: RowProps) {
   const size = values[0]?.count ?? 0;
   return (
     <tr>
-      <th scope="row" class="truncate">
-        {date === undefined ? label || 'None' : (period === 'Hour' ? formatDateTime : formatDate)(date, timezone)}
+      <th scope="row" class="truncate" title={name}>
+        {name}
       </th>
       <td class="number">
         <NumberButton label={`${formatNumber(size)} in ${label}`} onPick={size > 0 ? () => onPick(0) : null}>
@@ -66,18 +106,17 @@ function Row({ row: { label, date, values }, period, columns, onPick }: RowProps
         const count = values[index]?.count;
         if (count === undefined) return <td key={index} />;
         const share = size === 0 ? 0 : count / size;
+        const isUnfinished = unfinished !== null && index >= unfinished;
+        const text = `${formatNumber(count)} of ${formatNumber(size)}${isUnfinished ? ', unfinished' : ''}`;
         return (
           <td
             key={index}
-            class="number retained"
-            title={`${formatNumber(count)} of ${formatNumber(size)}`}
-            style={{ '--share': share }}
+            class={classes('number retained', isUnfinished && 'is-unfinished')}
+            title={text}
+            style={{ '--share': index === 0 || highest === 0 ? Math.min(1, share) : share / highest }}
           >
-            <NumberButton
-              label={`${formatNumber(count)} of ${formatNumber(size)}`}
-              onPick={count > 0 ? () => onPick(index) : null}
-            >
-              {size === 0 ? '–' : formatPercent(Math.round(share * 1000) / 1000)}
+            <NumberButton label={text} onPick={count > 0 ? () => onPick(index) : null}>
+              {size === 0 ? '–' : formatPercent(share)}
             </NumberButton>
           </td>
         );

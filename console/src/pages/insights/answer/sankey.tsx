@@ -1,13 +1,16 @@
 /** User paths as a Sankey diagram. */
 import { type SankeyGraph, type SankeyLink, type SankeyNode, sankey, sankeyLinkHorizontal } from 'd3-sankey';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { seriesColour } from '../../../components/chart/theme.ts';
+import { useMemo, useRef } from 'preact/hooks';
+import { LongName } from '../../../charts/long-name.tsx';
+import { colourOf } from '../../../charts/rules/colours.ts';
+import { shorten } from '../../../charts/rules/shorten.ts';
+import { NumberButton } from '../../../components/number-button.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { formatDuration } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/numbers.ts';
+import { useSize } from '../../../lib/use-size.ts';
 import { nodeLabel, type PathEdge } from '../answers.ts';
 import type { ViewProps } from './answer-props.ts';
-import { NumberButton } from './number-button.tsx';
 
 interface PathNode {
   key: string;
@@ -24,7 +27,7 @@ const LABEL = 13;
 
 export function Sankey({ answer: { edges }, persons, onPick, small = false }: ViewProps<'paths'>) {
   const frame = useRef<HTMLDivElement>(null);
-  const width = useWidth(frame);
+  const { width } = useSize(frame);
   const graph = useMemo(() => layout(edges, width, small), [edges, width, small]);
   return (
     <div class="stack">
@@ -35,18 +38,6 @@ export function Sankey({ answer: { edges }, persons, onPick, small = false }: Vi
       {!small && <EdgeTable edges={edges} onPick={onPick} />}
     </div>
   );
-}
-
-function useWidth(frame: { current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const { current } = frame;
-    if (current === null) return;
-    const observer = new ResizeObserver(() => setWidth(current.clientWidth));
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, [frame]);
-  return width;
 }
 
 interface Layout extends SankeyGraph<PathNode, Edge> {
@@ -64,7 +55,8 @@ function layout(edges: readonly PathEdge[], width: number, small: boolean): Layo
   const columns = new Set(keys.map(stepOf));
   const perColumn = Math.max(...[...columns].map((step) => keys.filter((key) => stepOf(key) === step).length));
   const height = Math.max(small ? 200 : 260, perColumn * 38);
-  const totalWidth = Math.max(width, columns.size * COLUMN);
+  // A tile shows all of it; the page scrolls.
+  const totalWidth = small ? width : Math.max(width, columns.size * COLUMN);
   const first = Math.min(...columns);
   const compute = sankey<PathNode, Edge>()
     .nodeId(({ key }) => key)
@@ -117,10 +109,10 @@ function NodeMark({ node, graph }: { node: Node; graph: Layout }) {
   // Labels of the last column go to the left.
   const isLast = x1 > graph.width - graph.columnWidth / 2 && graph.width > graph.columnWidth;
   const maxLength = Math.floor((graph.columnWidth - 20) / 7);
-  const name = shorten(nodeLabel(key), maxLength - 6);
+  const name = shorten(pathOf(nodeLabel(key)), maxLength - 6);
   return (
     <g>
-      <rect x={x0} y={y0} width={x1 - x0} height={Math.max(2, y1 - y0)} rx="2" fill={seriesColour(stepOf(key) - 1)} />
+      <rect x={x0} y={y0} width={x1 - x0} height={Math.max(2, y1 - y0)} rx="2" fill={colourOf(stepOf(key) - 1)} />
       <text class="sankey-label" x={isLast ? x1 : x0} y={y0 - 5} text-anchor={isLast ? 'end' : 'start'}>
         {name} <tspan class="sankey-count">{formatNumber(value)}</tspan>
         <title>{nodeLabel(key)}</title>
@@ -131,23 +123,11 @@ function NodeMark({ node, graph }: { node: Node; graph: Layout }) {
 
 const pathOf = (url: string): string => /^https?:\/\/[^/]+(\/.*)$/.exec(url)?.[1] ?? url;
 
-const NodeName = ({ name }: { name: string }) => (
-  <span class="truncate" title={name}>
-    {pathOf(name)}
-  </span>
-);
-
-/** Keeps the end of a URL, which tells pages apart. */
-function shorten(name: string, length: number): string {
-  const path = pathOf(name);
-  return path.length <= length ? path : `${path.slice(0, 4)}…${path.slice(5 - length)}`;
-}
-
 function EdgeTable({ edges, onPick }: { edges: readonly PathEdge[]; onPick(key: string): void }) {
   const columns: Column<Edge>[] = [
     { id: 'step', title: 'Step', isNumber: true, isWide: true, cell: ({ edge }) => stepOf(edge.source) },
-    { id: 'from', title: 'From', cell: ({ edge }) => <NodeName name={nodeLabel(edge.source)} /> },
-    { id: 'to', title: 'To', cell: ({ edge }) => <NodeName name={nodeLabel(edge.target)} /> },
+    { id: 'from', title: 'From', cell: ({ edge }) => <LongName name={pathOf(nodeLabel(edge.source))} /> },
+    { id: 'to', title: 'To', cell: ({ edge }) => <LongName name={pathOf(nodeLabel(edge.target))} /> },
     {
       id: 'count',
       title: 'Count',

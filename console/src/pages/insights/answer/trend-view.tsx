@@ -1,47 +1,58 @@
 import { useMemo } from 'preact/hooks';
-import type { TrendItem } from '../../../api/insights.ts';
-import { Chart } from '../../../components/chart/chart.tsx';
-import type { ChartSeries } from '../../../components/chart/chart-series.ts';
-import { itemName, tickName } from '../answers.ts';
+import { Chart } from '../../../charts/chart.tsx';
+import type { Point } from '../../../charts/chart-data.ts';
+import { foldSeries } from '../../../charts/rules/fold.ts';
+import { SeriesTable } from '../../../charts/series-table.tsx';
+import { coloursFor } from '../../../charts/value-colours.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { KIND_LABELS } from '../labels.ts';
 import { isTotal, type Question } from '../question.ts';
 import type { ViewProps } from './answer-props.ts';
-import { SeriesTable } from './series-table.tsx';
 import { Totals } from './totals.tsx';
+import { meaningfulSums, trendData, unitOf } from './trend-data.ts';
 
 /** Trends, lifecycle and stickiness. */
-export function TrendView({ question, answer, persons, onPick, small = false }: ViewProps<'trend'>) {
-  const items = useMemo(() => ordered(answer.items, question), [answer, question]);
-  const { series, ticks } = useMemo(() => chartData(items, question), [items, question]);
+export function TrendView({ question, answer, persons, now, onPick, small = false }: ViewProps<'trend'>) {
+  const data = useMemo(() => trendData(answer.items, question, now, coloursFor), [answer, question, now]);
   if (question.kind === 'trends' && isTotal(question.display)) {
-    return <Totals question={question} items={answer.items} persons={persons} onPick={onPick} />;
+    return <Totals question={question} items={answer.items} persons={persons} onPick={onPick} small={small} />;
   }
-  const keyAt = (at: number, tick: number): string => `${items[at]?.index}.${tick}`;
-  const pick = (at: number, tick: number): void => {
-    if (persons.has(keyAt(at, tick))) onPick(keyAt(at, tick));
+  const { series, ticks, unfinished, keyOf } = data;
+  const sums = meaningfulSums(question);
+  const kind = hasBars(question, series.length) ? 'bar' : 'line';
+  // Lines stand for themselves; stacked bars would lose their height.
+  const drawn = foldSeries(series, kind === 'bar' && sums.includes('total'));
+  const canPick = (point: Point): boolean => persons.has(keyOf(point));
+  const pick = (point: Point): void => {
+    if (canPick(point)) onPick(keyOf(point));
   };
-  const isBar = hasBars(question, items.length);
+  const names = series.slice(0, 4).map(({ name }) => name);
   return (
     <div class="stack">
       <Chart
-        label={`${KIND_LABELS[question.kind].label} of ${items
-          .map(({ item }) => itemName(item))
-          .slice(0, 4)
-          .join(', ')}`}
-        kind={isBar ? 'bar' : 'line'}
+        label={`${KIND_LABELS[question.kind].label} of ${names.join(', ')}`}
+        kind={kind}
         ticks={ticks}
-        series={series}
-        onPick={persons.size > 0 ? pick : undefined}
+        series={drawn}
+        unit={unitOf(question)}
+        unfinished={unfinished}
+        onPick={persons.size > 0 ? (point) => drawn[point.series] === series[point.series] && pick(point) : undefined}
         small={small}
         hasTable={small}
       />
+      {drawn.length < series.length && kind === 'line' && (
+        <p class="muted small">
+          The chart shows the first {formatNumber(drawn.length)} of {pluralize(series.length, 'series', 'series')}
+          {!small && '; the table has all of them'}.
+        </p>
+      )}
       {!small && (
         <SeriesTable
-          label="Data"
           ticks={ticks}
           series={series}
-          totals={question.kind === 'trends' ? items.map(({ item }) => item.count) : null}
-          canPick={(at, tick) => persons.has(keyAt(at, tick))}
+          unfinished={unfinished}
+          sums={sums}
+          canPick={canPick}
           onPick={pick}
         />
       )}
@@ -49,48 +60,6 @@ export function TrendView({ question, answer, persons, onPick, small = false }: 
   );
 }
 
-/** No stacked bars when series count the same persons or different periods. */
-const hasBars = ({ kind, display, compare }: Question, count: number): boolean =>
-  kind === 'lifecycle' || (!compare && (kind === 'stickiness' ? count === 1 : display === 'bar'));
-
-interface IndexedItem {
-  item: TrendItem;
-  /** Its index in the response, which is the key of its persons. */
-  index: number;
-}
-
-const STATUSES = ['returning', 'resurrecting', 'new', 'dormant'];
-
-/** Sorts the statuses of a lifecycle, with returning users at the bottom of the bars. */
-function ordered(items: readonly TrendItem[], { kind }: Question): IndexedItem[] {
-  const indexed = items.map((item, index) => ({ item, index }));
-  if (kind !== 'lifecycle') return indexed;
-  const rank = ({ item }: IndexedItem): number => STATUSES.indexOf(item.status ?? '');
-  return indexed.sort((a, b) => rank(a) - rank(b));
-}
-
-const LIFECYCLE_COLOURS = [0, 4, 2, 6];
-
-function chartData(
-  items: readonly IndexedItem[],
-  { kind, interval, compare }: Question,
-): { series: ChartSeries[]; ticks: string[] } {
-  const longest = items.reduce<TrendItem | null>(
-    (best, { item }) =>
-      item.compare_label !== 'previous' && item.days.length > (best?.days.length ?? -1) ? item : best,
-    null,
-  );
-  const ticks = longest?.days.map((_, tick) => tickName(longest, tick, interval)) ?? [];
-  const current = items.filter(({ item }) => item.compare_label !== 'previous');
-  const series = items.map(({ item }, at) => {
-    const isPrevious = item.compare_label === 'previous';
-    const counterpart = current.findIndex((one) => one.item.label === item.label);
-    return {
-      name: itemName(item),
-      values: ticks.map((_, tick) => item.data[tick] ?? null),
-      isDashed: isPrevious,
-      colour: kind === 'lifecycle' ? (LIFECYCLE_COLOURS[at] ?? at) : compare && counterpart >= 0 ? counterpart : at,
-    };
-  });
-  return { series, ticks };
-}
+/** No stacked bars where several series count the same persons. */
+const hasBars = ({ kind, display }: Question, count: number): boolean =>
+  kind === 'lifecycle' || (kind === 'stickiness' ? count === 1 : display === 'bar');

@@ -1,3 +1,4 @@
+import './number-button.css';
 import type { ComponentChildren } from 'preact';
 
 interface NumberButtonProps {

@@ -1,4 +1,4 @@
-/** Plain SVG, so that pages without charts do not load uPlot. */
+/** A line without axes, beside a number. */
 interface SparklineProps {
   values: readonly number[];
   /** For screen readers. */
