@@ -113,7 +113,9 @@ function watch(server: RunningProcess) {
 }
 
 const folderBytes = (folder: string): number =>
-  readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => statSync(join(folder, file)))
+    .reduce((sum, { size }) => sum + size, 0);
 
 const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
 

@@ -1,11 +1,21 @@
 /** Failures of a server. None may lose or duplicate acknowledged events. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { DATA_FILES } from '../src/stores/data-files.ts';
+import { SEGMENT_HEADER_BYTES } from '../src/stores/segment-log/segment-header.ts';
 import { runTorture, type TortureOptions, type TortureResult, type TortureRun } from './run-torture.ts';
 
 export type Options = Omit<TortureOptions, 'scenario' | 'dataDir' | 'env'>;
@@ -31,7 +41,7 @@ const kill: Scenario = (options) =>
     }
   });
 
-/** Damages the ends of both SQLite journals: garbage, or half a frame. */
+/** Damages the end of the log, and of the metadata's journal: garbage, or half a record. */
 const corruptTail: Scenario = (options) =>
   runTorture({ ...options, scenario: 'corrupt-tail' }, async (run) => {
     const { server, client, random, log } = run;
@@ -42,24 +52,31 @@ const corruptTail: Scenario = (options) =>
       await sleep(random.between(200, 800));
       await server.kill();
       await client.stop();
-      const damages = [DATA_FILES.log, DATA_FILES.metadata].map((file) =>
-        damageJournal(join(server.dataDir, `${file}-wal`), random.next()),
+      const damages = [lastSegment(server.dataDir), join(server.dataDir, `${DATA_FILES.metadata}-wal`)].map((path) =>
+        damageEnd(path, random.next()),
       );
       log(`round ${round}/${rounds}: ${damages.join(', ')}; ${acknowledged(run)}`);
     }
   });
 
 /** What an unfinished write leaves after a power cut: never acknowledged, so it must be ignored. */
-function damageJournal(journal: string, choice: number): string {
-  if (!existsSync(journal)) return 'no journal';
-  const size = statSync(journal).size;
+function damageEnd(path: string, choice: number): string {
+  if (!existsSync(path)) return 'no journal';
+  const size = statSync(path).size;
   if (choice < 0.5 || size < 8192) {
-    appendFileSync(journal, Buffer.alloc(5000, 0xa5));
+    appendFileSync(path, Buffer.alloc(5000, 0xa5));
     return 'garbage appended';
   }
-  const frame = readFileSync(journal).subarray(32, 32 + 24 + 2000);
-  appendFileSync(journal, frame);
-  return 'half a frame appended';
+  const begin = path.endsWith('-wal') ? JOURNAL_HEADER_BYTES : SEGMENT_HEADER_BYTES;
+  appendFileSync(path, readFileSync(path).subarray(begin, begin + 24 + 2000));
+  return 'half a record appended';
+}
+
+const JOURNAL_HEADER_BYTES = 32;
+
+function lastSegment(dataDir: string): string {
+  const folder = join(dataDir, DATA_FILES.log);
+  return join(folder, readdirSync(folder).sort().at(-1) ?? '');
 }
 
 /** The worker thread crashes repeatedly under load and is restarted; nothing else stops. */

@@ -48,7 +48,7 @@ async function checkDisk(dataDir: string): Promise<Finding> {
 }
 
 async function checkAccess(dataDir: string): Promise<Finding> {
-  const names = (await readdir(dataDir)).filter((name) => /\.(?:sqlite|duckdb)/.test(name));
+  const names = (await readdir(dataDir)).filter((name) => /^ingest-log$|\.(?:sqlite|duckdb)/.test(name));
   const refused: string[] = [];
   for (const name of ['.', ...names]) {
     await access(join(dataDir, name), constants.R_OK | constants.W_OK).catch(() => refused.push(name));

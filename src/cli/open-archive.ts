@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { unpackFiles } from '../lib/tar.ts';
 import { checkManifest, isArchiveFile, MANIFEST, type Manifest } from '../operate/backup/manifest.ts';
 import type { OperationProgress } from '../operate/operation.ts';
+import { convertOldLog } from '../stores/embedded/convert-old-log.ts';
 import { type Inspection, inspectFolder } from '../stores/embedded/inspect-folder.ts';
 
 export interface OpenedArchive {
@@ -26,6 +27,7 @@ export async function openArchive(
   try {
     const manifest = await unpack(file, folder, bytes, onProgress);
     onProgress({ what: 'reading the restored stores', done: 0, total: null });
+    await convertOldLog(folder);
     const { counts, problems } = await inspectFolder(folder);
     for (const [name, count] of Object.entries(manifest.counts)) {
       const found = counts[name as keyof typeof counts];

@@ -1,8 +1,9 @@
 /** A file that gets its name only when it is complete. */
 import { accessSync, constants, statSync } from 'node:fs';
-import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isRunning } from '../lib/is-running.ts';
+import { syncToDisk } from '../lib/sync-to-disk.ts';
 import { UsageError } from './command.ts';
 
 export interface PartialFile {
@@ -50,14 +51,5 @@ async function removeLeftovers(folder: string): Promise<void> {
     const [, file, verification] = LEFTOVER.exec(basename(name)) ?? [];
     const owner = Number(file ?? verification);
     if (owner > 0 && !isRunning(owner)) await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-export async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

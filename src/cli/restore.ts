@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { syncToDisk } from '../lib/sync-to-disk.ts';
 import { CONTROL_FOLDER } from '../operate/control/control-path.ts';
 import { DATA_FILES } from '../stores/data-files.ts';
 import { FolderInUse, lockFolder } from '../stores/sqlite/folder-lock.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { type OpenedArchive, openArchive } from './open-archive.ts';
-import { syncToDisk } from './partial-file.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Restores a backup into the data folder. No server may be running on it.

@@ -1,8 +1,8 @@
 /** Packs and unpacks tar archives, hashing each file. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Extract, extract, pack } from 'tar-stream';
@@ -63,6 +63,8 @@ export async function unpackFiles(
       const { name } = headers;
       if (headers.type !== 'file' || !isAllowed(name))
         throw new Error(`it holds "${name}", which does not belong there`);
+      // Before anything listens: the stream waits for nobody who comes later.
+      await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
       const hash = createHash('sha256');
       let size = 0;
       stream.on('data', (chunk: Buffer) => {

@@ -3,11 +3,14 @@ import type { NameLimits } from '../ingest/process/definition-limits.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { SnapshotCounts, StoreCheck } from '../stores/folder-snapshots.ts';
+import type { LogEntry } from '../stores/ingest/ingest-log.ts';
 import type { FeatureWorkerMethods } from './worker-features.ts';
 
 /** What the worker thread of one machine is started with. */
 export interface EmbeddedWorkerOptions {
   dataDir: string;
+  /** How far the ingest log may be read (see `LogHead`). */
+  logHead: SharedArrayBuffer;
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
@@ -40,6 +43,8 @@ export interface WorkerMethods
 export interface EmbeddedWorkerMethods extends WorkerMethods {
   /** Copies every store into the folder, all at the same state. */
   snapshot(folder: string): Promise<SnapshotCounts>;
+  /** Of the entry of the ingest log that has a pending event; null if there is none. */
+  findPending(projectId: number, uuid: string): Promise<Pick<LogEntry, 'receivedAt'> | null>;
   /** Reads every store completely. */
   checkStores(): Promise<StoreCheck[]>;
 }

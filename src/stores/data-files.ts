@@ -1,7 +1,10 @@
 /** Files of the data folder. */
 export const DATA_FILES = {
   metadata: 'metadata.sqlite',
-  log: 'ingest-log.sqlite',
+  /** A folder of segments. */
+  log: 'ingest-log',
+  /** The log of earlier versions, until it is converted. */
+  oldLog: 'ingest-log.sqlite',
   events: 'events.duckdb',
   /** Which entries of the log are being processed. */
   attempt: 'ingest-attempt.json',

@@ -17,9 +17,7 @@ const STORE_FILES = {
   },
   log: {
     what: 'the ingest log (accepted events that were not processed yet)',
-    ifDamaged:
-      `${RESTORE}; or move it aside with its -wal and -shm files to start with an empty one: events that were not ` +
-      'processed yet are then lost.',
+    ifDamaged: `${RESTORE}; or move it aside to start with an empty one: events that were not processed yet are then lost.`,
   },
   events: {
     what: 'the event store (all stored events)',

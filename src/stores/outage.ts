@@ -22,8 +22,8 @@ const CLICKHOUSE = new RegExp(
 /** Serialization failure and deadlock, after too many retries. */
 const POSTGRES = /^40(001|P01)$/;
 
-/** Of the file system. */
-const SYSTEM = /^(ENOSPC|EIO|EDQUOT|EROFS|EMFILE|ENFILE)$/;
+/** Of the file system, and a damaged ingest log. */
+const SYSTEM = /^(ENOSPC|EIO|EDQUOT|EROFS|EMFILE|ENFILE|LOG_DAMAGED)$/;
 /** PostgreSQL: out of disk, memory or connections; read errors and damaged pages; the server stops. */
 const POSTGRES_SERVER = /^(53|57P|58|XX00[12])/;
 

@@ -160,7 +160,7 @@ describe('restoring', () => {
     expect(readdirSync(replaced).sort()).toEqual([
       'events.duckdb',
       'ingest-attempt.json',
-      'ingest-log.sqlite',
+      'ingest-log',
       'metadata.sqlite',
     ]);
     const names = async (dataDir: string) =>

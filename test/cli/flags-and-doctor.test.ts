@@ -110,7 +110,7 @@ describe('doctor', () => {
   it('finds a damaged store, and names the way back', async () => {
     const folder = scratch.path('broken');
     mkdirSync(folder, { mode: 0o700 });
-    for (const name of ['metadata.sqlite', 'ingest-log.sqlite', 'events.duckdb']) {
+    for (const name of ['metadata.sqlite', 'events.duckdb']) {
       writeFileSync(join(folder, name), Buffer.alloc(8192, 'no database '));
     }
     const { code, stdout } = await cairn(['doctor', '--data-dir', folder]);

@@ -1,9 +1,10 @@
 /** A store that is behind what the others say was stored: the start finds it, and nothing hides it. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type LogFolder, readLogFolder } from '../../src/stores/segment-log/log-folder.ts';
+import { type WholeLog, writeSegments } from '../../src/stores/segment-log/write-segments.ts';
 import { cairn } from '../support/cairn.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 
@@ -182,32 +183,33 @@ it('what is still in the ingest log is stored from there, and nothing is lost', 
 
   /** As if the last request had not been trimmed when the process ended. */
   function putBackInLog(): void {
-    const log = new Database(file('ingest-log.sqlite'));
-    const { seq } = log
-      .prepare<[], { seq: number }>(`select seq from sqlite_sequence where name = 'entries'`)
-      .get() ?? {
-      seq: 0,
-    };
-    log
-      .prepare(
-        'insert into entries (seq, project_id, received_at, events, context, seed, payload) values (?, 1, ?, 100, ?, ?, ?)',
-      )
-      .run(
-        seq,
-        Date.now(),
-        JSON.stringify({ ip: null, sentAt: null, engage: false, historical: false }),
-        Buffer.alloc(10),
-        Buffer.from(JSON.stringify({ batch: some(100, 200) })),
-      );
-    log.close();
+    rewriteLog(({ head, accepted }) => {
+      const entry = {
+        seq: head,
+        projectId: 1,
+        receivedAt: Date.now(),
+        events: 100,
+        context: JSON.stringify({ ip: null, sentAt: null, engage: false, historical: false }),
+        seed: Buffer.alloc(10),
+        payload: Buffer.from(JSON.stringify({ batch: some(100, 200) })),
+      };
+      return { head, accepted, pending: 100, entries: () => [entry] };
+    });
   }
 });
+
+function rewriteLog(change: (found: LogFolder) => WholeLog): void {
+  const changed = change(readLogFolder(file('ingest-log')));
+  rmSync(file('ingest-log'), { recursive: true });
+  mkdirSync(file('ingest-log'));
+  writeSegments(file('ingest-log'), changed);
+}
 
 it('a lost ingest log is told, and the counts still add up', async () => {
   const first = await start();
   await sendAll(first, 0, 200);
   await first.stop();
-  for (const end of ['', '-wal', '-shm']) rmSync(file(`ingest-log.sqlite${end}`), { force: true });
+  rmSync(file('ingest-log'), { recursive: true });
   const second = await start();
   const { losses, ingest } = await second.status();
   expect(losses).toMatchObject([{ store: 'log', events: null }]);
@@ -223,9 +225,7 @@ it('requests that vanished from the log are counted', async () => {
   const first = await start();
   await sendAll(first, 0, 100);
   await first.stop();
-  const log = new Database(file('ingest-log.sqlite'));
-  log.exec('update totals set accepted = accepted + 7');
-  log.close();
+  rewriteLog(({ head, accepted }) => ({ head, accepted: accepted + 7, pending: 0, entries: () => [] }));
   const second = await start();
   expect((await second.status()).losses).toMatchObject([{ store: 'log', events: 7 }]);
   expect((await second.status()).ingest).toMatchObject({ accepted: 107, stored: 100, lost: 7, pending: 0 });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomIds } from '../../src/lib/ids.ts';
@@ -240,14 +240,25 @@ describeWithPostgres(() => {
       await server.close();
     });
 
-    it.each([`${DATA_FILES.metadata}-wal`, `${DATA_FILES.log}-wal`, `${DATA_FILES.events}.wal`])(
+    const notCleanly = /not stopped cleanly\. Start and stop a server .* then move/;
+
+    it.each([`${DATA_FILES.metadata}-wal`, `${DATA_FILES.events}.wal`])(
       'must have been stopped cleanly: %s',
       async (name) => {
         writeFileSync(join(folder, name), 'a journal');
-        await expect(openSource(folder)).rejects.toThrow(/not stopped cleanly\. Start and stop a server .* then move/);
+        await expect(openSource(folder)).rejects.toThrow(notCleanly);
         rmSync(join(folder, name));
       },
     );
+
+    it('must have been stopped cleanly: the ingest log', async () => {
+      const [segment = ''] = readdirSync(join(folder, DATA_FILES.log));
+      const path = join(folder, DATA_FILES.log, segment);
+      const { size } = statSync(path);
+      appendFileSync(path, 'half a record');
+      await expect(openSource(folder)).rejects.toThrow(notCleanly);
+      truncateSync(path, size);
+    });
 
     it('must be processed as far as its events are', async () => {
       const server = await startServer({ dataDir: folder });

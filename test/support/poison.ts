@@ -11,8 +11,8 @@ import { DATA_FILES } from '../../src/stores/data-files.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { IngestLog } from '../../src/stores/ingest/ingest-log.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
-import { openIngestLog } from '../../src/stores/sqlite/ingest-log.ts';
-import { openIngestLogReader } from '../../src/stores/sqlite/ingest-log-reader.ts';
+import { openIngestLog } from '../../src/stores/segment-log/ingest-log.ts';
+import { openIngestLogReader } from '../../src/stores/segment-log/ingest-log-reader.ts';
 import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 
 class PoisonedDefinitions extends DefinitionRecorder {
@@ -37,7 +37,7 @@ interface OpenFolder {
 export async function openFolder(dataDir: string): Promise<OpenFolder & { after: number }> {
   const { metadata, ingest } = await openMetadataStore(join(dataDir, DATA_FILES.metadata), 0);
   const after = await ingest.position();
-  const log = openIngestLog(join(dataDir, DATA_FILES.log), { maxBytes: 1e9, startAfter: after });
+  const log = await openIngestLog(join(dataDir, DATA_FILES.log), { maxBytes: 1e9, startAfter: after });
   return {
     metadata,
     log,
@@ -59,11 +59,11 @@ export async function processPoisoned(
 ): Promise<void> {
   const { metadata, ingest } = await openMetadataStore(join(dataDir, DATA_FILES.metadata), 0);
   const after = await ingest.position();
-  const log = openIngestLog(join(dataDir, DATA_FILES.log), { maxBytes: 1e9, startAfter: after });
+  const log = await openIngestLog(join(dataDir, DATA_FILES.log), { maxBytes: 1e9, startAfter: after });
   const context = serializeRequestContext({ ip: '10.1.2.3', sentAt: null, engage: false, historical: false });
   const payload = Buffer.from(JSON.stringify(body));
   await log.append({ projectId, receivedAt, events, context, seed: randomIds.seed(), payload });
-  const reader = openIngestLogReader(join(dataDir, DATA_FILES.log));
+  const reader = openIngestLogReader(join(dataDir, DATA_FILES.log), log.head);
   const store = await openEventStore(join(dataDir, DATA_FILES.events));
   const entries = reader.read(after, 1000, 1e9);
   const definitions = new PoisonedDefinitions(randomIds);

@@ -5,15 +5,15 @@ import { openLog } from '../../lib/log.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
 import { progressAt } from '../../stores/ingest/log-progress.ts';
-import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
+import { openIngestLog, type SegmentLog } from '../../stores/segment-log/ingest-log.ts';
 import { Ingestion } from './ingestion.ts';
 import { ReadYourWrites } from './read-your-writes.ts';
 
 let dir: TempDir;
-let log: IngestLog;
-beforeEach(() => {
+let log: SegmentLog;
+beforeEach(async () => {
   dir = makeTempDir();
-  log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e6 });
+  log = await openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e6 });
 });
 afterEach(async () => {
   await log.close();

@@ -41,7 +41,7 @@ export class Ingestion implements EventIntake {
   }
 
   /** Why events cannot be accepted at the moment; null if they can. */
-  refusal(): string | null {
+  refusal(): Promise<string | null> {
     return this.#deps.log.refusal();
   }
 

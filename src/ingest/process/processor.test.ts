@@ -8,11 +8,10 @@ import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
 import { type AttemptFile, openAttemptFile } from '../../stores/embedded/attempt-file.ts';
 import type { EventStore, SqlRow } from '../../stores/events/event-store.ts';
-import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
 import type { IngestChanges, IngestStore } from '../../stores/ingest/ingest-store.ts';
 import { isOutage } from '../../stores/outage.ts';
-import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
-import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
+import { openIngestLog, type SegmentLog } from '../../stores/segment-log/ingest-log.ts';
+import { openIngestLogReader, type SegmentLogReader } from '../../stores/segment-log/ingest-log-reader.ts';
 import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionLimits } from './definition-limits.ts';
@@ -26,8 +25,8 @@ const diskFull = (): Error => Object.assign(new Error('database or disk is full'
 
 let dir: TempDir;
 let stores: SqliteStores;
-let log: IngestLog;
-let reader: SqliteLogReader;
+let log: SegmentLog;
+let reader: SegmentLogReader;
 let events: EventStore;
 let projectId: number;
 let running: Processor | undefined;
@@ -38,8 +37,8 @@ beforeEach(async () => {
   stores = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
   projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
-  log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
-  reader = openIngestLogReader(dir.path(DATA_FILES.log));
+  log = await openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
+  reader = openIngestLogReader(dir.path(DATA_FILES.log), log.head);
   attempts = openAttemptFile(dir.path(DATA_FILES.attempt));
   events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
 });

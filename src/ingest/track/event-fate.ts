@@ -21,7 +21,7 @@ export interface EventFate {
 export interface FateDeps {
   fates: FateStore;
   deadLetters: DeadLetterStore;
-  findPending(projectId: number, uuid: string): Promise<LogEntry | null>;
+  findPending(projectId: number, uuid: string): Promise<Pick<LogEntry, 'receivedAt'> | null>;
   /** When the stored event arrived; null where it is not in the event store. */
   arrivalOf(projectId: number, uuid: string): Promise<number | null>;
 }

@@ -1,5 +1,6 @@
 /** Streams a snapshot of the data folder; the command writes it to a file. */
 import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { Failure } from '../../core/errors.ts';
 import { packFiles } from '../../lib/tar.ts';
 import type { FolderSnapshots } from '../../stores/folder-snapshots.ts';
@@ -36,7 +37,7 @@ async function sendArchive(
   total: number,
 ): Promise<Manifest> {
   let manifest: Manifest | undefined;
-  const archive = packFiles(folder, (await readdir(folder)).sort(), (files) => {
+  const archive = packFiles(folder, await listFiles(folder), (files) => {
     manifest = manifestOf(files);
     return { name: MANIFEST, text: JSON.stringify(manifest, null, 2) };
   });
@@ -49,6 +50,13 @@ async function sendArchive(
   }
   if (!manifest) throw new Error('The archive ended without its manifest.');
   return manifest;
+}
+
+/** Also those in folders, by their path. */
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return paths.map((path) => relative(folder, path)).sort();
 }
 
 async function requireDiskSpace(snapshots: FolderSnapshots): Promise<void> {

@@ -7,7 +7,8 @@ import { VERSION } from '../../version.ts';
 export const MANIFEST = 'manifest.json';
 
 const FORMAT = 'cairn-backup';
-const FORMAT_VERSION = 1;
+/** 2: the ingest log is a folder. */
+const FORMAT_VERSION = 2;
 
 export interface Manifest {
   format: typeof FORMAT;
@@ -22,12 +23,16 @@ export interface Manifest {
 /** What an archive may contain besides the manifest; the journal only if DuckDB could not merge it. */
 const ARCHIVE_FILES: readonly string[] = [
   DATA_FILES.metadata,
-  DATA_FILES.log,
+  DATA_FILES.oldLog,
   DATA_FILES.events,
   `${DATA_FILES.events}.wal`,
 ];
 
-export const isArchiveFile = (name: string): boolean => name === MANIFEST || ARCHIVE_FILES.includes(name);
+const isSegment = (name: string): boolean => name.startsWith(`${DATA_FILES.log}/`) && /^[^/]+\/\d+\.log$/.test(name);
+const isLog = (name: string): boolean => name === DATA_FILES.oldLog || isSegment(name);
+
+export const isArchiveFile = (name: string): boolean =>
+  name === MANIFEST || ARCHIVE_FILES.includes(name) || isSegment(name);
 
 export const makeManifest = (at: number, counts: SnapshotCounts, files: readonly HashedFile[]): Manifest => ({
   format: FORMAT,
@@ -50,8 +55,9 @@ export function checkManifest(text: string, found: readonly HashedFile[]): Manif
     if (!file) throw new Error(`${name} is missing in it`);
     if (file.size !== size || file.sha256 !== sha256) throw new Error(`${name} in it is not what was backed up`);
   }
-  for (const needed of [DATA_FILES.metadata, DATA_FILES.log, DATA_FILES.events]) {
+  for (const needed of [DATA_FILES.metadata, DATA_FILES.events]) {
     if (!manifest.files.some(({ name }) => name === needed)) throw new Error(`${needed} is missing in it`);
   }
+  if (!manifest.files.some(({ name }) => isLog(name))) throw new Error(`${DATA_FILES.log} is missing in it`);
   return manifest;
 }

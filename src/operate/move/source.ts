@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { hasDuckDbJournal as eventsHaveJournal, ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
-import { aheadFromText, isPast, type LogProgress, unprocessedSql } from '../../stores/ingest/log-progress.ts';
+import { aheadFromText, isPast, type LogProgress } from '../../stores/ingest/log-progress.ts';
+import { openIngestLogReader, type SegmentLogReader } from '../../stores/segment-log/ingest-log-reader.ts';
+import { readLogFolder, segmentsIn } from '../../stores/segment-log/log-folder.ts';
+import { totalsOf } from '../../stores/segment-log/log-totals.ts';
 import { FolderInUse, type FolderLock, lockFolder } from '../../stores/sqlite/folder-lock.ts';
-import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
-import { hasSqliteJournal, openReadOnly, removeJournalFiles } from '../../stores/sqlite/read-only.ts';
+import { hasSqliteJournal, openReadOnly } from '../../stores/sqlite/read-only.ts';
 import { MoveError } from './move-error.ts';
 
 export interface SourceIdentity {
@@ -21,7 +23,7 @@ export interface SourceIdentity {
 export interface MoveSource {
   identity: SourceIdentity;
   metadata: Database.Database;
-  log: SqliteLogReader;
+  log: SegmentLogReader;
   logTotals: { accepted: number; waiting: number };
   /** How far the log has been processed. */
   progress: LogProgress;
@@ -64,26 +66,28 @@ async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<
   for (const path of paths) {
     if (!existsSync(path)) throw notReady(`${path} is missing`);
   }
-  if (hasSqliteJournal(metadataPath) || hasSqliteJournal(logPath) || eventsHaveJournal(eventsPath)) {
+  const logFolder = readLogFolder(logPath);
+  if (hasSqliteJournal(metadataPath) || logFolder.tornBytes > 0 || eventsHaveJournal(eventsPath)) {
     throw notReady(`The server that used ${folder} was not stopped cleanly`);
   }
   const metadata = openReadOnly(metadataPath);
   closing.push(() => metadata.close());
   const log = openIngestLogReader(logPath);
-  closing.push(() => {
-    log.close();
-    removeJournalFiles(logPath);
-  });
+  closing.push(() => log.close());
   const events = await ReadOnlyEventFile.open(eventsPath);
   closing.push(() => events.close());
   const progress = readProgress(metadata.db);
+  const totals = totalsOf(logFolder, progress);
   if (!(await events.isCurrent())) throw notReady('The event store is not of this version');
   if (isPast(await events.progress(), progress)) throw notReady('The last events were processed only in part');
   return {
-    identity: { installation: installationOf(metadata.db), state: stateOf(paths) },
+    identity: {
+      installation: installationOf(metadata.db),
+      state: stateOf([metadataPath, eventsPath, ...segmentsIn(logPath)]),
+    },
     metadata: metadata.db,
     log,
-    logTotals: readTotals(logPath, progress),
+    logTotals: { accepted: totals.accepted, waiting: totals.pending },
     progress,
     version: selectNumber(metadata.db, 'select max(version) from schema_version'),
     events,
@@ -105,18 +109,6 @@ function readProgress(db: Database.Database): LogProgress {
   const row = db.prepare(`select position, ahead from ingest_position where log = 'main'`).get();
   const { position, ahead } = (row ?? { position: 0, ahead: '{}' }) as { position: number; ahead: string };
   return { position, ahead: aheadFromText(ahead) };
-}
-
-function readTotals(path: string, progress: LogProgress): MoveSource['logTotals'] {
-  const { db, close } = openReadOnly(path);
-  try {
-    return {
-      accepted: selectNumber(db, 'select accepted from totals'),
-      waiting: selectNumber(db, `select sum(events) from entries where ${unprocessedSql(progress)}`),
-    };
-  } finally {
-    close();
-  }
 }
 
 /** Organization ids are unique across installations. */

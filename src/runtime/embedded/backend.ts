@@ -8,7 +8,6 @@ import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { ReadYourWrites } from '../../ingest/accept/read-your-writes.ts';
 import { LiveEventSubscriptions } from '../../ingest/live/live-event-subscriptions.ts';
 import { checkLog } from '../../ingest/recover/check-log.ts';
-import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
@@ -16,14 +15,15 @@ import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { scanFiles } from '../../lib/scan-files.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
+import { convertOldLog } from '../../stores/embedded/convert-old-log.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';
 import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { explainOpenFailure } from '../../stores/open-failure.ts';
 import { protectFolder } from '../../stores/protect-folder.ts';
+import { openIngestLog } from '../../stores/segment-log/ingest-log.ts';
+import type { LogHead } from '../../stores/segment-log/log-head.ts';
+import { readLogTotals } from '../../stores/segment-log/log-totals.ts';
 import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
-import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
-import { readLogTotals } from '../../stores/sqlite/ingest-log-file.ts';
-import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
 import { unavailable } from '../../stores/unavailable.ts';
 import { type Backend, type BackendOptions, MAX_PROCESSING_WAIT_MS } from '../backend.ts';
@@ -36,7 +36,7 @@ import { WorkerThread } from '../worker-thread.ts';
 export async function openEmbedded(options: BackendOptions, toClose: CloseList): Promise<Backend> {
   const { config, clockMemory, logger } = options;
   const stores = await openStores(options, toClose);
-  const { metadata, ingest, reader } = stores;
+  const { metadata, ingest } = stores;
   const leadership = new Leadership(logger, true);
   const { ingestion, writes, thread, liveEvents, ready } = startIngestion(options, stores, leadership, toClose);
   const snapshots = await explainOpenFailure('work', join(config.dataDir, DATA_FILES.work), () =>
@@ -46,7 +46,6 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
       async (folder) => thread.methods.snapshot(folder),
     ),
   );
-  const pending = { log: reader, progress: () => ingest.progress() };
   return {
     metadata,
     ingest,
@@ -59,7 +58,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
       progress: async () => thread.methods.progress(),
       reassign: async () => thread.methods.reassign(),
     },
-    findPending: (projectId, uuid) => findPendingEvent(pending, projectId, uuid),
+    findPending: async (projectId, uuid) => thread.methods.findPending(projectId, uuid),
     counts: () => readIngestCounts(ingest, ingestion, clockOn(clockMemory)),
     purgeLog: () => purgeLog(stores, ingestion),
     scanFiles: (texts) => scanFiles(config.dataDir, texts),
@@ -67,11 +66,11 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     checkStores: async () => thread.methods.checkStores(),
     async isReady() {
       await metadata.check();
-      const refusal = ingestion.refusal();
+      const refusal = await ingestion.refusal();
       if (refusal !== null) throw unavailable(`Events are refused. ${refusal}`);
       await thread.methods.query('select 1', []);
     },
-    captureRefusal: async () => ingestion.refusal(),
+    captureRefusal: () => ingestion.refusal(),
     describeCluster: async () => null,
     ready,
     runWhileLeader(tasks) {
@@ -100,6 +99,7 @@ async function openStores({ config, clockMemory, tables, logger }: BackendOption
   );
   toClose.push(() => metadata.close());
   const logPath = join(dataDir, DATA_FILES.log);
+  await explainOpenFailure('log', join(dataDir, DATA_FILES.oldLog), () => convertOldLog(dataDir));
   const totals = (progress: LogProgress) => readLogTotals(logPath, progress);
   const { position, accepted } = await explainOpenFailure('log', logPath, () =>
     checkLog({ metadata, totals, clock: clockOn(clockMemory), logger }),
@@ -109,9 +109,7 @@ async function openStores({ config, clockMemory, tables, logger }: BackendOption
     openIngestLog(logPath, { maxBytes, startAfter: position, acceptedAtLeast: accepted }),
   );
   toClose.push(() => ingestLog.close());
-  const reader = openIngestLogReader(logPath);
-  toClose.push(() => reader.close());
-  return { metadata, ingest, ingestLog, reader };
+  return { metadata, ingest, ingestLog };
 }
 
 function makeDataFolder(dataDir: string): void {
@@ -129,7 +127,9 @@ function makeDataFolder(dataDir: string): void {
 function requireMetadata(dataDir: string): void {
   const path = join(dataDir, DATA_FILES.metadata);
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
-  const others = [DATA_FILES.events, DATA_FILES.log].filter((name) => existsSync(join(dataDir, name)));
+  const others = [DATA_FILES.events, DATA_FILES.log, DATA_FILES.oldLog].filter((name) =>
+    existsSync(join(dataDir, name)),
+  );
   if (others.length === 0) return;
   throw new Error(
     `${path} is missing: the metadata store (accounts, keys, flags, persons, settings). ${others.join(' and ')} in the ` +
@@ -148,7 +148,7 @@ function startIngestion(options: BackendOptions, stores: Stores, leadership: Lea
   const liveEvents = new LiveEventSubscriptions(async (projectIds) => thread.methods.watch(projectIds));
   const thread = new WorkerThread<EmbeddedWorkerMethods>(
     builtFile('worker.js'),
-    workerOptions(options),
+    workerOptions(options, stores.ingestLog.head),
     {
       ...processingEvents(options, stores, ingestion, liveEvents),
       onIdle: ingestion.onIdle,
@@ -168,8 +168,9 @@ function startIngestion(options: BackendOptions, stores: Stores, leadership: Lea
   return { ingestion, writes, thread, liveEvents, ready };
 }
 
-const workerOptions = ({ config, clockMemory, logger }: BackendOptions): EmbeddedWorkerOptions => ({
+const workerOptions = ({ config, clockMemory, logger }: BackendOptions, logHead: LogHead): EmbeddedWorkerOptions => ({
   dataDir: config.dataDir,
+  logHead: logHead.memory,
   clockMemory,
   logLevel: logger.level,
   eventsMemoryMb: config.eventsMemoryMb,

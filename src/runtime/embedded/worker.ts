@@ -16,6 +16,7 @@ import type { ProcessedChunk } from '../../ingest/process/process-chunk.ts';
 import { Processor } from '../../ingest/process/processor.ts';
 import { StepTimes } from '../../ingest/process/step-times.ts';
 import { reconcileStores } from '../../ingest/recover/reconcile-stores.ts';
+import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { type Logger, openLog } from '../../lib/log.ts';
@@ -32,12 +33,13 @@ import { takeSnapshot } from '../../stores/embedded/take-snapshot.ts';
 import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { explainOpenFailure } from '../../stores/open-failure.ts';
 import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
+import { openIngestLogReader } from '../../stores/segment-log/ingest-log-reader.ts';
+import { LogHead } from '../../stores/segment-log/log-head.ts';
 import { sqliteDialect } from '../../stores/sql/dialect.ts';
 import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { SeenEvents } from '../../stores/sql/seen/seen-events.ts';
-import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openSqliteDatabase } from '../../stores/sqlite/metadata-store.ts';
 import { queryMethods } from '../worker-features.ts';
 import type { EmbeddedWorkerMethods, EmbeddedWorkerOptions } from '../worker-protocol.ts';
@@ -75,7 +77,7 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-async function openStores({ dataDir, eventsMemoryMb, deduplicationMemoryMb }: EmbeddedWorkerOptions) {
+async function openStores({ dataDir, logHead, eventsMemoryMb, deduplicationMemoryMb }: EmbeddedWorkerOptions) {
   const path = join(dataDir, DATA_FILES.events);
   const events = await explainOpenFailure('events', path, () =>
     openEventStore(path, { memoryLimit: `${eventsMemoryMb}MB` }),
@@ -88,7 +90,7 @@ async function openStores({ dataDir, eventsMemoryMb, deduplicationMemoryMb }: Em
     }),
     metadata: sqlMetadataStore(database, sqliteDialect),
     personIndex: sqlPersonIndex(database, sqliteDialect),
-    log: openIngestLogReader(join(dataDir, DATA_FILES.log)),
+    log: openIngestLogReader(join(dataDir, DATA_FILES.log), new LogHead(logHead)),
     attempts: openAttemptFile(join(dataDir, DATA_FILES.attempt)),
   };
 }
@@ -154,12 +156,13 @@ const noticeOf = ({
 });
 
 function methodsOf(
-  { dataDir }: EmbeddedWorkerOptions,
+  { dataDir, logHead }: EmbeddedWorkerOptions,
   stores: Stores,
   worker: EmbeddedWorker,
   clock: Clock,
 ): EmbeddedWorkerMethods {
-  const { metadata, events } = stores;
+  const { metadata, events, log, ingest } = stores;
+  const head = new LogHead(logHead);
   const { processor, mirror, liveEvents, stepTimes } = worker;
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
   return {
@@ -175,8 +178,12 @@ function methodsOf(
     listPromotedProperties: () => events.listPromotedProperties(),
     watch: async (projectIds) => liveEvents.watch(projectIds),
     snapshot: (folder) =>
-      takeSnapshot({ dataDir, events, betweenChunks: (work) => processor.runExclusive(work) }, folder),
-    checkStores: () => checkStores(dataDir, events),
+      takeSnapshot({ dataDir, head, events, betweenChunks: (work) => processor.runExclusive(work) }, folder),
+    async findPending(projectId, uuid) {
+      const entry = await findPendingEvent({ log, progress: () => ingest.progress() }, projectId, uuid);
+      return entry && { receivedAt: entry.receivedAt };
+    },
+    checkStores: () => checkStores(dataDir, head, events),
     close: () => close(stores, worker),
   };
 }

@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import { DATA_FILES } from '../data-files.ts';
 import type { StoreCheck } from '../folder-snapshots.ts';
+import { HeldLog } from '../segment-log/held-log.ts';
+import type { LogHead } from '../segment-log/log-head.ts';
 import { openCheckedDatabase } from './inspect-folder.ts';
 
 /** Reads every store of a running server completely. Slow, and blocks this thread. */
-export async function checkStores(dataDir: string, events: { verify(): Promise<number> }): Promise<StoreCheck[]> {
+export async function checkStores(
+  dataDir: string,
+  head: LogHead,
+  events: { verify(): Promise<number> },
+): Promise<StoreCheck[]> {
   return [
     await checked('metadata', async () => {
       const database = openCheckedDatabase(join(dataDir, DATA_FILES.metadata));
@@ -13,10 +19,12 @@ export async function checkStores(dataDir: string, events: { verify(): Promise<n
       return `${persons} persons`;
     }),
     await checked('ingest log', async () => {
-      const database = openCheckedDatabase(join(dataDir, DATA_FILES.log));
-      const entries = database.readNumber('select count(*) from entries');
-      database.close();
-      return `${entries} requests in it`;
+      const log = HeldLog.open(join(dataDir, DATA_FILES.log), head.head);
+      try {
+        return `${log.verify()} requests in it`;
+      } finally {
+        log.close();
+      }
     }),
     await checked('events', async () => `${await events.verify()} events`),
   ];

@@ -44,9 +44,9 @@ export async function folderSnapshots(
       }
     },
     async diskSpace() {
-      const sizes = await Promise.all(
-        [DATA_FILES.metadata, DATA_FILES.log, DATA_FILES.events].map((file) => sizeOf(join(dataDir, file))),
-      );
+      const segments = await readdir(join(dataDir, DATA_FILES.log));
+      const files = [DATA_FILES.metadata, DATA_FILES.events, ...segments.map((name) => join(DATA_FILES.log, name))];
+      const sizes = await Promise.all(files.map((file) => sizeOf(join(dataDir, file))));
       return { needed: sizes.reduce((sum, size) => sum + size, 0), free: (await diskSpace(dataDir)).freeBytes };
     },
   };

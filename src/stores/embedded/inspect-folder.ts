@@ -6,7 +6,10 @@ import Database from 'better-sqlite3';
 import { DATA_FILES } from '../data-files.ts';
 import { READ_EVERYTHING_SQL } from '../duckdb/copy-file.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { countLog, countMetadata, progressIn } from './take-snapshot.ts';
+import { readLogFolder } from '../segment-log/log-folder.ts';
+import { totalsOf } from '../segment-log/log-totals.ts';
+import { verifyLog } from '../segment-log/verify-log.ts';
+import { countMetadata, progressIn } from './take-snapshot.ts';
 
 export interface Inspection {
   counts: SnapshotCounts;
@@ -17,19 +20,19 @@ export interface Inspection {
 /** Throws if a store cannot be read. */
 export async function inspectFolder(folder: string): Promise<Inspection> {
   const metadata = openCheckedDatabase(join(folder, DATA_FILES.metadata));
-  const log = openCheckedDatabase(join(folder, DATA_FILES.log));
   try {
+    const log = readLogFolder(join(folder, DATA_FILES.log));
+    verifyLog(log);
     const progress = progressIn(metadata);
     const events = await inspectEvents(join(folder, DATA_FILES.events));
     const counts = {
       events: events.count,
       ...countMetadata(metadata.readNumber),
-      ...countLog(log.readNumber, progress),
+      ...totalsOf(log, progress),
     };
     return { counts, problems: problemsOf(counts, progress.position, events.position) };
   } finally {
     metadata.close();
-    log.close();
   }
 }
 

@@ -2,10 +2,10 @@
  * A consistent copy of all three stores while events come in.
  *
  * Between two chunks the metadata and the event store are at the same log position. There, in this order: open a view of
- * the metadata, copy the event file, open a view of the log. Then processing continues while the views are copied. This
+ * the metadata, copy the event file, open the segments of the log. Then processing continues while these are copied. This
  * is consistent because:
  *
- * - The log's view has every entry after the position, so each accepted event is either stored or in the log, and its
+ * - The log's segments have every entry after the position, so each accepted event is either stored or in the log, and its
  *   count of accepted events is of the same moment. The next start skips untrimmed entries up to the position. So
  *   accepted = settled + pending holds in the copy.
  * - The log comes last: replaying a dead letter writes it to the log first and then deletes it from the metadata. So a
@@ -20,41 +20,42 @@ import Database from 'better-sqlite3';
 import { DATA_FILES } from '../data-files.ts';
 import type { EventStore } from '../events/event-store.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { aheadFromText, type LogProgress, unprocessedSql } from '../ingest/log-progress.ts';
+import { aheadFromText, type LogProgress } from '../ingest/log-progress.ts';
+import { HeldLog } from '../segment-log/held-log.ts';
+import { readLogFolder } from '../segment-log/log-folder.ts';
+import type { LogHead } from '../segment-log/log-head.ts';
+import { totalsOf } from '../segment-log/log-totals.ts';
 
 interface FolderSnapshotSource {
   dataDir: string;
+  /** How far the log is on disk. */
+  head: LogHead;
   events: Pick<EventStore, 'query'> & { copyTo(target: string): Promise<void> };
   betweenChunks<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export async function takeSnapshot(source: FolderSnapshotSource, folder: string): Promise<SnapshotCounts> {
-  const { dataDir, events } = source;
-  const held = new Map<string, SnapshotView>();
-  const hold = (file: string): void => void held.set(file, openSnapshotView(join(dataDir, file)));
+  const { dataDir, head, events } = source;
+  const closing: (() => void)[] = [];
+  const hold = <T extends { close(): void }>(view: T): T => {
+    closing.push(() => view.close());
+    return view;
+  };
   try {
-    const stored = await source.betweenChunks(async () => {
-      hold(DATA_FILES.metadata);
+    const { stored, metadata, log } = await source.betweenChunks(async () => {
+      const metadata = hold(openSnapshotView(join(dataDir, DATA_FILES.metadata)));
       await events.copyTo(join(folder, DATA_FILES.events));
       const [row] = await events.query('select count(*) as n from event_rows', []);
-      hold(DATA_FILES.log);
-      return Number(row?.['n'] ?? 0);
+      const log = hold(HeldLog.open(join(dataDir, DATA_FILES.log), head.head));
+      return { stored: Number(row?.['n'] ?? 0), metadata, log };
     });
-    for (const [file, view] of held) await view.copyTo(join(folder, file));
-    return countsOf(stored, held);
+    await metadata.copyTo(join(folder, DATA_FILES.metadata));
+    await log.copyTo(join(folder, DATA_FILES.log));
+    const totals = totalsOf(readLogFolder(join(folder, DATA_FILES.log)), progressIn(metadata));
+    return { events: stored, ...countMetadata(metadata.readNumber), ...totals };
   } finally {
-    for (const view of held.values()) view.close();
+    for (const close of closing) close();
   }
-}
-
-function countsOf(events: number, held: ReadonlyMap<string, SnapshotView>): SnapshotCounts {
-  const [metadata, log] = [held.get(DATA_FILES.metadata), held.get(DATA_FILES.log)];
-  if (!metadata || !log) throw new Error('The snapshot has no view of the metadata or the log.');
-  return {
-    events,
-    ...countMetadata(metadata.readNumber),
-    ...countLog(log.readNumber, progressIn(metadata)),
-  };
 }
 
 type Count = (sql: string) => number;
@@ -78,11 +79,6 @@ export const countMetadata = (count: Count) => ({
   users: count('select count(*) from users'),
   flags: count('select count(*) from feature_flags where deleted = 0'),
   settled: count('select coalesce(sum(count), 0) from event_counters'),
-});
-
-export const countLog = (count: Count, progress: LogProgress) => ({
-  accepted: count('select accepted from totals'),
-  pending: count(`select coalesce(sum(events), 0) from entries where ${unprocessedSql(progress)}`),
 });
 
 /** A database as it was at one moment; later writes do not change it. */

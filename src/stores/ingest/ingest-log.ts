@@ -49,12 +49,12 @@ export interface IngestLog {
    */
   trim(seq: number): Promise<void>;
   /**
-   * Rewrites the file, so that no byte of trimmed entries stays on disk. Rejects with `unavailable` while too much is
-   * pending to do that quickly.
+   * Resolves when no byte of what is trimmed by now is on disk. Rejects with `unavailable` while too much is pending to do
+   * that soon.
    */
   purge(): Promise<void>;
   /** Why an entry would be refused; null if it would be taken. After a failed write this tries to write. */
-  refusal(): string | null;
+  refusal(): Promise<string | null>;
   state(): LogState;
   close(): Promise<void>;
 }

@@ -45,10 +45,3 @@ export const aheadToText = (ahead: LogProgress['ahead'] = new Map()): string =>
 
 export const aheadFromText = (text: string): LogProgress['ahead'] =>
   new Map(Object.entries(JSON.parse(text) as Record<string, number>).map(([id, seq]) => [Number(id), seq]));
-
-/** A condition on the log's entries, for counting: those that are not processed yet. */
-export const unprocessedSql = ({ position, ahead }: LogProgress): string =>
-  [
-    `seq > ${Math.trunc(position)}`,
-    ...[...ahead].map(([id, seq]) => `not (project_id = ${Math.trunc(id)} and seq <= ${Math.trunc(seq)})`),
-  ].join(' and ');

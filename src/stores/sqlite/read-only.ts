@@ -25,7 +25,7 @@ export function openReadOnly(path: string): ReadOnlyFile {
 }
 
 /** Only for the holder of the folder's lock. */
-export function removeJournalFiles(path: string): void {
+function removeJournalFiles(path: string): void {
   if (hasSqliteJournal(path)) return;
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
 }
