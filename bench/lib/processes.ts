@@ -16,14 +16,16 @@ export interface RunningProcess {
 /** Linux counts CPU time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100;
 
-/** Runs a program and waits until it prints the address it listens on. */
-export async function startProcess(args: readonly string[], env: Record<string, string>): Promise<RunningProcess> {
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+/** Runs a program, perhaps under another one (`wrap`), and waits until it prints the address it listens on. */
+export async function startProcess(
+  args: readonly string[],
+  env: Record<string, string>,
+  wrap: readonly string[] = [],
+): Promise<RunningProcess> {
+  const [command = process.execPath, ...rest] = [...wrap, process.execPath, ...args];
+  const child = spawn(command, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await firstAddress(child);
-  const pid = child.pid ?? 0;
+  const pid = wrap.length === 0 ? (child.pid ?? 0) : onlyChildOf(child.pid ?? 0);
   return {
     url,
     pid,
@@ -36,10 +38,13 @@ export async function startProcess(args: readonly string[], env: Record<string, 
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
-        child.kill('SIGTERM');
+        process.kill(pid, 'SIGTERM');
       }),
   };
 }
+
+const onlyChildOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 
 function firstAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
