@@ -141,6 +141,36 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.close();
   }, 60_000);
 
+  it('keep the breakdown between types, and undo changes with Back', async () => {
+    const events = encodeURIComponent('[{"id":"order placed"}]');
+    const query = `insight=TRENDS&events=${events}&breakdown=price&breakdown_type=event&date_from=-30d`;
+    const { page } = await open(`/project/1/insights/new?${query}`);
+    const value = (name: string): string | null => new URL(page.url()).searchParams.get(name);
+    const chartTop = async (): Promise<number> => (await page.getByRole('img').first().boundingBox())?.y ?? 9999;
+    await page.getByRole('img').first().waitFor();
+    // In the first view, beside the query.
+    expect(await chartTop()).toBeLessThan(500);
+    // Changes in quick succession would be one step.
+    const pause = (): Promise<void> => page.waitForTimeout(1100);
+    await page.getByRole('tab', { name: 'Lifecycle' }).click();
+    await expect.poll(() => value('insight')).toBe('LIFECYCLE');
+    expect(value('breakdown')).toBeNull();
+    await pause();
+    await page.getByRole('tab', { name: 'Trends' }).click();
+    await expect.poll(() => [value('insight'), value('breakdown')]).toEqual(['TRENDS', 'price']);
+    await pause();
+    await page.getByLabel('Date range').selectOption('Last 90 days');
+    await expect.poll(() => value('date_from')).toBe('-90d');
+    await page.goBack();
+    await expect.poll(() => [value('insight'), value('date_from')]).toEqual(['TRENDS', '-30d']);
+    await expect.poll(() => page.getByLabel('Date range').inputValue()).toBe('-30d');
+    await page.goBack();
+    await expect.poll(() => value('insight')).toBe('LIFECYCLE');
+    await page.goBack();
+    await expect.poll(() => [value('insight'), value('breakdown')]).toEqual(['TRENDS', 'price']);
+    await page.close();
+  }, 60_000);
+
   it('show errors, can be cancelled, and fit a narrow screen', async () => {
     const events = encodeURIComponent('[{"id":"signed up"},{"id":"order placed"}]');
     const { page } = await open(`/project/1/insights/new?insight=TRENDS&events=${events}&formula=A%2FC`);

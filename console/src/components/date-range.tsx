@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Select, TextField } from './field.tsx';
 
 /** As the API takes it: `-7d`, `mStart`, `all`, or a date. `to` null is now. */
@@ -31,10 +30,8 @@ const isDate = (text: string | null): text is string => text !== null && /^\d{4}
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 export function DateRange({ value, onChange, label = 'Date range' }: DateRangeProps) {
-  const isKnown = value.to === null && PRESETS.some((preset) => preset.value === value.from);
-  const [isCustom, setCustom] = useState(!isKnown);
+  const isCustom = value.to !== null || !PRESETS.some((preset) => preset.value === value.from);
   const choose = (from: string): void => {
-    setCustom(from === 'custom');
     onChange(from === 'custom' ? { from: daysAgo(7), to: daysAgo(0) } : { from, to: null });
   };
   return (

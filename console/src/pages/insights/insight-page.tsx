@@ -1,6 +1,6 @@
 /** A new or saved insight. The whole query is in the URL. */
 import './insight-page.css';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { findEventNames } from '../../api/definitions.ts';
 import { getInsight, markInsightViewed, type SavedInsight } from '../../api/insights.ts';
 import { PageFrame } from '../../components/page.tsx';
@@ -14,7 +14,17 @@ import { AnswerCard } from './answer-card.tsx';
 import { Builder, ViewControls } from './builder/builder.tsx';
 import { CorrelationPanel } from './correlation.tsx';
 import { KIND_LABELS, titleOf } from './labels.ts';
-import { type Fields, finished, KINDS, newQuestion, newSeries, type Question, toFields, withKind } from './question.ts';
+import {
+  type Fields,
+  finished,
+  KINDS,
+  newQuestion,
+  newSeries,
+  type Question,
+  toFields,
+  withHidden,
+  withKind,
+} from './question.ts';
 import { fromSearch, readQuestion, toSearch } from './read-question.ts';
 import { RequestView } from './request-view.tsx';
 import { SaveBar } from './save-bar.tsx';
@@ -41,10 +51,13 @@ export function Page({ params }: PageProps) {
 /** URL parameters that are not part of the query. */
 const PAGE_PARAMETERS = ['open'];
 
-const setInUrl = (next: Question): void =>
-  navigate(`${location.pathname}?${toSearch(toFields(next))}`, { replace: true });
+/** Changes in quick succession, such as typing, are one step of the browser's history. */
+const SAME_STEP_MS = 1000;
 
-/** From the URL; else the saved query, or a default one. */
+const setInUrl = (next: Question, options: { replace: boolean }): void =>
+  navigate(`${location.pathname}?${toSearch(toFields(next))}`, options);
+
+/** From the URL; else the saved query, or a default one. Back undoes a change. */
 function useQuestion(saved: SavedInsight | null): [Question, (question: Question) => void] {
   const { id } = useProject();
   const { query } = useLocation();
@@ -53,10 +66,21 @@ function useQuestion(saved: SavedInsight | null): [Question, (question: Question
   const names = useResource(isBlank ? (signal) => findEventNames(id, '', signal) : null, [id]);
   useEffect(() => {
     const first = names.data?.find((name) => name === '$pageview') ?? names.data?.[0];
-    if (isBlank && first !== undefined) setInUrl({ ...newQuestion(), series: [newSeries(first)] });
+    if (isBlank && first !== undefined) setInUrl({ ...newQuestion(), series: [newSeries(first)] }, { replace: true });
   }, [isBlank, names.data]);
-  if (isInUrl) return [readQuestion(fromSearch(query, PAGE_PARAMETERS)), setInUrl];
-  return [saved ? readQuestion(saved.filters as Fields) : newQuestion(), setInUrl];
+  const given = useMemo(() => {
+    if (isInUrl) return readQuestion(fromSearch(query, PAGE_PARAMETERS));
+    return saved ? readQuestion(saved.filters as Fields) : newQuestion();
+  }, [isInUrl, query, saved]);
+  const last = useRef({ question: given, at: 0 });
+  const question = useMemo(() => withHidden(given, last.current.question), [given]);
+  const change = (next: Question): void => {
+    const now = Date.now();
+    const replace = now - last.current.at < SAME_STEP_MS;
+    last.current = { question: next, at: now };
+    setInUrl(next, { replace });
+  };
+  return [question, change];
 }
 
 const TABS = KINDS.map((kind) => ({ id: kind, label: KIND_LABELS[kind].label }));
@@ -92,22 +116,29 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
       }
     >
       <Tabs label="Insight type" tabs={TABS} value={question.kind} onChange={changeKind}>
-        <details class="card question" open={saved === null || undefined}>
-          <summary>Query</summary>
-          <Builder question={question} onChange={setQuestion} />
-        </details>
-        <div class="card stack answer-card">
-          <ViewControls question={question} onChange={setQuestion} />
-          <AnswerCard queryRun={queryRun} name={saved?.name || derived} />
+        <div class="insight-panes">
+          <details class="card question" open={saved === null || hasPanes() || undefined}>
+            <summary>Query</summary>
+            <Builder question={question} onChange={setQuestion} />
+          </details>
+          <div class="stack">
+            <div class="card stack answer-card">
+              <ViewControls question={question} onChange={setQuestion} />
+              <AnswerCard queryRun={queryRun} name={saved?.name || derived} />
+            </div>
+            {question.kind === 'funnel' && question.funnel.view === 'steps' && queryRun.missing === null && (
+              <CorrelationPanel fields={fields} />
+            )}
+            <RequestView fields={fields} name={saved?.name || derived} />
+          </div>
         </div>
-        {question.kind === 'funnel' && question.funnel.view === 'steps' && queryRun.missing === null && (
-          <CorrelationPanel fields={fields} />
-        )}
-        <RequestView fields={fields} name={saved?.name || derived} />
       </Tabs>
     </PageFrame>
   );
 }
+
+/** The query is beside the chart, so it can stay open: as in insight-page.css. */
+const hasPanes = (): boolean => matchMedia('(min-width: 1200px)').matches;
 
 const isSame = (a: Fields, b: Fields): boolean =>
   JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());

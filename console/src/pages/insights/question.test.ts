@@ -14,6 +14,7 @@ import {
   type Question,
   toFields,
   WINDOW_UNITS,
+  withHidden,
   withKind,
 } from './question.ts';
 import { fromSearch, readQuestion, toSearch } from './read-question.ts';
@@ -143,5 +144,38 @@ describe('an insight query', () => {
     ['?insight=PATHS&include_event_types=["$pageview","x"]&step_limit=many', { step_limit: 5 }],
   ])('ignores invalid parts of a URL: %s', (search, fields) => {
     expect(toFields(readQuestion(fromSearch(new URLSearchParams(search))))).toMatchObject(fields);
+  });
+});
+
+describe('switching the type or view of an insight', () => {
+  const trends: Question = {
+    ...newQuestion('trends'),
+    series: [{ ...newSeries('$pageview'), math: 'dau' }],
+    breakdown: { type: 'event', key: '$browser' },
+    range: { from: '-30d', to: null },
+    interval: 'week',
+    display: 'bar',
+    compare: true,
+  };
+  /** What is left of a query in the URL. */
+  const throughUrl = (question: Question): Question =>
+    readQuestion(fromSearch(new URLSearchParams(toSearch(toFields(question)))));
+
+  it.each(KINDS)('to %s and back loses nothing', (kind) => {
+    const there = withHidden(throughUrl(withKind(trends, kind)), withKind(trends, kind));
+    const back = withKind({ ...there, series: there.series.slice(0, 1) }, 'trends');
+    expect(withHidden(throughUrl(back), back)).toEqual(trends);
+  });
+
+  it('keeps the breakdown of a funnel while its view has none', () => {
+    const funnel: Question = { ...withKind(trends, 'funnel'), series: [newSeries('a'), newSeries('b')] };
+    const times: Question = { ...funnel, funnel: { ...funnel.funnel, view: 'time_to_convert' } };
+    expect(throughUrl(times).breakdown).toBeNull();
+    expect(withHidden(throughUrl(times), times).breakdown).toEqual(trends.breakdown);
+  });
+
+  it('takes what the URL says where it says something', () => {
+    const other = { ...trends, breakdown: null, compare: false };
+    expect(withHidden(throughUrl(other), trends)).toMatchObject({ breakdown: null, compare: false });
   });
 });

@@ -127,6 +127,32 @@ export function withKind(question: Question, kind: Kind): Question {
   return { ...question, kind, series: [...kept, ...missing], rest: {} };
 }
 
+/** What a query of this type does not hold, from the query before it: nothing is lost between types and views. */
+export function withHidden(question: Question, before: Question): Question {
+  const { kind } = question;
+  const [trends, range] = [kind === 'trends' ? question : before, kind === 'retention' ? before.range : question.range];
+  return {
+    ...question,
+    series: hiddenSeries(question, before),
+    breakdown: (hasBreakdown(question) ? question : before).breakdown,
+    interval: (hasInterval(question) ? question : before).interval,
+    compare: (hasCompare(question) ? question : before).compare,
+    display: trends.display,
+    formula: trends.formula,
+    range: { ...range, to: question.range.to },
+    funnel: (kind === 'funnel' ? question : before).funnel,
+    retention: (kind === 'retention' ? question : before).retention,
+    paths: (kind === 'paths' ? question : before).paths,
+  };
+}
+
+/** Paths have no events, and those of retention neither filters nor math. */
+function hiddenSeries({ kind, series }: Question, before: Question): readonly Series[] {
+  if (kind === 'paths') return before.series;
+  if (kind !== 'retention') return series;
+  return series.map((one, at) => (before.series[at]?.event === one.event ? (before.series[at] ?? one) : one));
+}
+
 export const hasBreakdown = ({ kind, funnel }: Question): boolean =>
   kind === 'trends' || kind === 'retention' || (kind === 'funnel' && funnel.view !== 'time_to_convert');
 export const hasInterval = ({ kind, funnel, display }: Question): boolean =>
