@@ -1,4 +1,4 @@
-import { cleanJson, cleanObject, hasInfinity, isDeeperThan, MAX_DEPTH } from '../json/clean-json.ts';
+import { cleanJson, cleanObject, isDeeperThan, MAX_DEPTH, needsCleaning } from '../json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { overlay } from '../json/overlay.ts';
 import { cleanText } from '../json/text.ts';
@@ -25,7 +25,7 @@ export function readProperties(raw: JsonObject, given: JsonObject, facts: Proper
   if (hasDeepValue(given) || isDeeperThan(raw['$set'], MAX_DEPTH) || isDeeperThan(raw['$set_once'], MAX_DEPTH)) {
     return undefined;
   }
-  const source = facts.isClean && !hasInfinity(given) ? given : cleanObject(given);
+  const source = facts.isClean && !needsCleaning(given) ? given : cleanObject(given);
   const updates = facts.updatesPerson ? explicitUpdates(raw, source) : undefined;
   const properties = needsFilter(source, facts) ? copyWithout(source, facts) : source;
   addRequestProperties(properties, raw, facts);

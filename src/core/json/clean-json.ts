@@ -62,17 +62,17 @@ function copyBefore(object: JsonObject, end: string): JsonObject {
 }
 
 /**
- * Whether everything parsed from this JSON has clean text and no `__proto__`: NUL and half of a surrogate pair can only be
- * written as escapes. One look at the bytes of a request instead of one at each of its texts.
+ * Whether everything parsed from this JSON has clean text: NUL and half of a surrogate pair can only be written as escapes.
+ * One look at the bytes of a request instead of one at each of its texts.
  */
-export const hasCleanText = (json: Buffer): boolean => !json.includes('\\u') && !json.includes('__proto__');
+export const hasCleanText = (json: Buffer): boolean => !json.includes('\\u');
 
-/** Whether a number is beyond those of JSON (`1e999`). The caller has checked the depth. */
-export function hasInfinity(value: Json | undefined): boolean {
+/** Whether `cleanJson` would change a value with clean text. The caller has checked the depth. */
+export function needsCleaning(value: Json | undefined): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasInfinity);
-  for (const key in value) if (hasInfinity(value[key])) return true;
+  if (Array.isArray(value)) return value.some(needsCleaning);
+  for (const key in value) if (key === '__proto__' || needsCleaning(value[key])) return true;
   return false;
 }
 
