@@ -173,14 +173,18 @@ async function measureBatches(
   const baseline = await measured(bare, batches(bare, event, Math.min(events, 500_000)));
   const stopWatching = watch(cairn);
   const before = await statusOf(cairn);
+  const cpuBefore = cairn.cpuSeconds();
   const accepted = await measured(cairn, batches(cairn, event, events, eventsPerSecond));
   const drain = await drained(cairn);
+  const cpu = cairn.cpuSeconds() - cpuBefore;
   const watched = await stopWatching();
   const { ingest } = await statusOf(cairn);
   return {
     bare: pickFigures(baseline),
     cairn: pickFigures(accepted),
     acceptedAndProcessedPerSecond: round(accepted.events / (accepted.seconds + drain)),
+    // Of all threads, until the last event is stored; `cairn` has the part of accepting them.
+    cpuMicrosPerEventInAll: round((cpu / accepted.events) * 1e6, 1),
     storedInRun: ingest.stored - before.ingest.stored,
     drainSeconds: round(drain, 1),
     ...Object.fromEntries(Object.entries(watched).map(([name, value]) => [name, round(value, 1)])),

@@ -10,9 +10,24 @@ export const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 
 const SMALL_CHUNK_EVENTS = 500;
 const SMALL_CHUNK_INTERVAL_MS = 50;
+/** From so many events on, there is a load of small requests. */
+const LOADED_CHUNK_EVENTS = 50;
+const MAX_PAUSE_MS = 200;
 
-export const isSmallChunk = (entries: readonly LogEntry[]): boolean =>
-  entries.reduce((sum, entry) => sum + entry.events, 0) < SMALL_CHUNK_EVENTS;
+const countEvents = (entries: readonly LogEntry[]): number => entries.reduce((sum, entry) => sum + entry.events, 0);
+
+export const isSmallChunk = (entries: readonly LogEntry[]): boolean => countEvents(entries) < SMALL_CHUNK_EVENTS;
+
+/**
+ * Under load, processing takes a third of the time at most: the events of the next chunk share the cost of a commit, which
+ * is as much as that of hundreds of events, and the requests get the CPU.
+ */
+export function pauseAfter(entries: readonly LogEntry[], tookMs: number): number {
+  const events = countEvents(entries);
+  if (events >= SMALL_CHUNK_EVENTS) return 0;
+  const rest = SMALL_CHUNK_INTERVAL_MS - tookMs;
+  return events < LOADED_CHUNK_EVENTS ? rest : Math.max(rest, Math.min(2 * tookMs, MAX_PAUSE_MS));
+}
 
 export class ChunkPacing {
   #skipPause = false;
@@ -28,8 +43,8 @@ export class ChunkPacing {
   async run(entries: readonly LogEntry[], work: () => Promise<void>): Promise<void> {
     const start = performance.now();
     await work();
-    const remaining = SMALL_CHUNK_INTERVAL_MS - (performance.now() - start);
-    if (isSmallChunk(entries) && remaining > 0) await this.#pause(remaining);
+    const pause = pauseAfter(entries, performance.now() - start);
+    if (pause > 0) await this.#pause(pause);
   }
 
   /** Skipped also when `processNow` was called while the chunk was being processed. */

@@ -285,16 +285,17 @@ class DuckDbEventStore implements EventFileStore {
     if (rows.length > 0) await appendChunks(writer, 'event_rows', eventChunks(rows, this.#columns.ofOwner('event')));
     await writeLargeTexts(writer, large);
     await writeDuckDbOverrides(writer, overrides);
-    await this.#writeState({ position, ahead: ahead ?? new Map() }, totals ?? null);
-    await countRows(writer, events.length);
+    await this.#writeState({ position, ahead: ahead ?? new Map() }, totals ?? null, events.length);
   }
 
-  async #writeState({ position, ahead }: LogProgress, totals: BatchTotals | null): Promise<void> {
-    await this.#engine.writer.run('update log_position set position = $1, ahead = $2, received_at = $3, counts = $4', [
+  /** `added`: how many events the transaction adds. */
+  async #writeState({ position, ahead }: LogProgress, totals: BatchTotals | null, added = 0): Promise<void> {
+    await this.#engine.writer.run(STATE_UPDATE_SQL, [
       position,
       aheadToText(ahead),
       totals ? BigInt(totals.receivedAt) : null,
       totals ? JSON.stringify(totals.counts) : null,
+      added,
     ]);
   }
 
@@ -321,6 +322,10 @@ class DuckDbEventStore implements EventFileStore {
     return turn;
   }
 }
+
+const STATE_UPDATE_SQL = `
+  update log_position
+  set position = $1, ahead = $2, received_at = $3, counts = $4, row_count = row_count + $5`;
 
 /** Counting reads no column. */
 const STATE_SQL = 'select *, (select count(*) from event_rows) as found from log_position';
