@@ -1,5 +1,6 @@
 import { backup } from './backup.ts';
 import type { Command } from './command.ts';
+import { deadLetters } from './dead-letters.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
@@ -20,6 +21,7 @@ export const commandList: readonly Command[] = [
   backup,
   restore,
   recover,
+  deadLetters,
   exportCommand,
   importCommand,
   moveCommand,

@@ -1,6 +1,7 @@
 /** All operations by name, for the control socket and the command line. */
 import { createBackup, recordBackup } from './backup/backup.ts';
 import { checkHealth } from './check-health.ts';
+import { countDeadLetters, replayAllDeadLetters } from './dead-letters.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { explainFlag } from './evaluate-flag.ts';
@@ -36,6 +37,8 @@ const OPERATIONS = {
   'import.settle': finishImport,
   'flags.eval': explainFlag,
   check: checkHealth,
+  'dead-letters.count': countDeadLetters,
+  'dead-letters.replay': replayAllDeadLetters,
   'losses.list': listOpenLosses,
   'losses.accept': acceptOpenLosses,
   demo: loadDemo,

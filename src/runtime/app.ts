@@ -24,7 +24,7 @@ import { dataRetention } from '../operate/data-retention.ts';
 import type { OperateDeps } from '../operate/deps.ts';
 import { localOperator, type Operator } from '../operate/operator.ts';
 import { requireMonitoringAccess } from '../operate/status/monitoring-access.ts';
-import { readStatus } from '../operate/status/read-status.ts';
+import { describeOutage, readStatus } from '../operate/status/read-status.ts';
 import type { StatusRouteDeps } from '../operate/status/status-routes.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { describeLoss, readOpenLosses } from '../stores/metadata/event-losses.ts';
@@ -168,7 +168,9 @@ async function openServer(deps: AppDeps, features: readonly AppFeature[], isStop
     problems: async () => {
       const refusal = await backend.captureRefusal();
       const losses = await readOpenLosses(metadata.installation).catch(() => []);
-      return [...(refusal === null ? [] : [refusal]), ...losses.map(describeLoss)];
+      const outage = backend.processingOutage();
+      const waiting = outage === null ? [] : [describeOutage(outage)];
+      return [...(refusal === null ? [] : [refusal]), ...waiting, ...losses.map(describeLoss)];
     },
     status: () =>
       readStatus({
@@ -176,6 +178,7 @@ async function openServer(deps: AppDeps, features: readonly AppFeature[], isStop
         metadata,
         events: { ...events, listPromotedProperties: async () => backend.worker().listPromotedProperties() },
         counts: backend.counts,
+        outage: backend.processingOutage,
         describe: backend.describeCluster,
       }),
     requireAccess: (request) =>

@@ -7,6 +7,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
+import type { ProcessingOutage } from '../ingest/accept/processed-notice.ts';
 import type { ReadYourWrites } from '../ingest/accept/read-your-writes.ts';
 import type { LiveEventSubscriptions } from '../ingest/live/live-event-subscriptions.ts';
 import type { FateDeps } from '../ingest/track/event-fate.ts';
@@ -48,6 +49,8 @@ export interface Backend {
   isReady(): Promise<void>;
   /** Why events cannot be accepted at the moment; null if they can. */
   captureRefusal(): Promise<string | null>;
+  /** What processing waits for; null if it goes on, and in a cluster, where others may process. */
+  processingOutage(): ProcessingOutage | null;
   /** Null on one machine. */
   describeCluster(): Promise<ClusterDescription | null>;
   /** Resolves when the worker thread has opened its stores. */

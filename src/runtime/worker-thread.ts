@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../core/errors.ts';
-import type { ProcessedNotice } from '../ingest/accept/processed-notice.ts';
+import type { ProcessedNotice, ProcessingOutage } from '../ingest/accept/processed-notice.ts';
 import type { LiveEvent } from '../ingest/live/live-event-publisher.ts';
 import type { Logger } from '../lib/log.ts';
 import { notify, onNotice, type Remote, remote } from '../lib/rpc.ts';
@@ -15,6 +15,8 @@ interface WorkerEvents {
   onReady(position: number): void;
   onProcessed(chunk: ProcessedNotice): void;
   onIdle(position: number): void;
+  /** On one machine. In a cluster every worker processes other partitions. */
+  onOutage?(outage: ProcessingOutage): void;
   onLiveEvents(events: LiveEvent[]): void;
   /** A message for a webhook is waiting. */
   onWebhookMessages(): void;
@@ -64,6 +66,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     const link = remote<M>(worker);
     onNotice(worker, 'processed', this.#events.onProcessed);
     onNotice(worker, 'idle', this.#events.onIdle);
+    onNotice(worker, 'outage', (outage: ProcessingOutage) => this.#events.onOutage?.(outage));
     onNotice(worker, 'live-events', this.#events.onLiveEvents);
     onNotice(worker, 'webhook-messages', this.#events.onWebhookMessages);
     onNotice(worker, 'leader-change', (isLeader: boolean) => this.#events.onLeaderChange?.(isLeader));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -116,4 +116,27 @@ describe('live events', () => {
     const stranger = await server.createProject({ foreign: true });
     expect((await clientFor(server).get(path, { key: stranger.personalKey })).status).toBe(404);
   });
+});
+
+it('one organization gets a quarter of the live streams', async () => {
+  const server = await startServer({ config: { maxLiveStreams: 4 } });
+  const stranger = await server.createProject({ foreign: true });
+  const open = async (projectId: number, key: string): Promise<Listener> => {
+    const listener = new Listener(`${server.url}/api/projects/${projectId}/events/live/`, key);
+    await listener.response;
+    return listener;
+  };
+  const first = await open(server.projectId, server.personalKey);
+  expect((await first.response).status).toBe(200);
+  const refused = await (await open(server.projectId, server.personalKey)).response;
+  expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
+  const theirs = await open(stranger.projectId, stranger.personalKey);
+  expect((await theirs.response).status).toBe(200);
+  first.leave();
+  await first.until(() => first.ended);
+  await vi.waitFor(async () => {
+    const again = await open(server.projectId, server.personalKey);
+    expect((await again.response).status).toBe(200);
+  });
+  await server.close();
 });

@@ -98,8 +98,13 @@ export const splitPerson = (projectId: number, uuid: string, mainDistinctId: str
   post<Person>(projectPath(projectId, 'persons', uuid, 'split'), { main_distinct_id: mainDistinctId });
 
 /** Returns the background deletion when events are deleted too; null when everything is done at once. */
-export async function deletePerson(projectId: number, uuid: string, withEvents: boolean): Promise<Deletion | null> {
-  await remove(projectPath(projectId, 'persons', uuid), { delete_events: withEvents });
+export async function deletePerson(
+  projectId: number,
+  uuid: string,
+  { withEvents, withNames }: { withEvents: boolean; withNames: boolean },
+): Promise<Deletion | null> {
+  const names = withEvents && withNames ? { delete_names: true } : {};
+  await remove(projectPath(projectId, 'persons', uuid), { delete_events: withEvents, ...names });
   if (!withEvents) return null;
   const { results } = await get<Paged<Deletion>>(projectPath(projectId, 'persons', 'deletions'), { limit: 20 });
   return results.find((deletion) => deletion.person_uuid === uuid) ?? null;

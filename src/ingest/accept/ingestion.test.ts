@@ -33,7 +33,7 @@ const entry = (events: number) => ({
 
 it('counts pending events, and wakes an idle worker', async () => {
   let woken = 0;
-  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => void woken++ });
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => void woken++, maxBytes: 1e9 });
   ingestion.onIdle(0);
   await ingestion.accept(entry(3));
   await ingestion.accept(entry(2));
@@ -49,7 +49,7 @@ it('corrects its count when the log could not be trimmed for a new worker', asyn
   const refusing = { ...wrap(log), trim: () => Promise.reject(new Error('disk full')) };
   let ingestion!: Ingestion;
   await new Promise<void>((woken) => {
-    ingestion = new Ingestion({ log: refusing, logger: openLog('silent'), writes, wake: woken });
+    ingestion = new Ingestion({ log: refusing, logger: openLog('silent'), writes, wake: woken, maxBytes: 1e9 });
     ingestion.onReady(1);
   });
   // The worker that is woken finds everything processed; only the entries are still in the file.
@@ -61,7 +61,7 @@ it('corrects its count when the log could not be trimmed for a new worker', asyn
 });
 
 it('resolves when earlier entries are processed, without waiting for later ones', async () => {
-  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined, maxBytes: 1e9 });
   await ingestion.whenProcessed();
   await ingestion.accept(entry(1));
   await ingestion.accept(entry(1));
@@ -85,4 +85,24 @@ const wrap = (real: IngestLog): IngestLog => ({
   refusal: () => real.refusal(),
   state: () => real.state(),
   close: () => real.close(),
+});
+
+it('says since when and why processing waits, until it goes on', () => {
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined, maxBytes: 1e9 });
+  expect(ingestion.outage).toBeNull();
+  ingestion.onOutage({ since: 1000, reason: 'disk I/O error' });
+  ingestion.onOutage({ since: 2000, reason: 'database is locked' });
+  expect(ingestion.outage).toEqual({ since: 1000, reason: 'database is locked' });
+  ingestion.onProcessed({ progress: progressAt(0), events: 0 });
+  expect(ingestion.outage).toBeNull();
+});
+
+it('refuses a project that has filled its share of a log that is more than half full', async () => {
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined, maxBytes: 1000 });
+  const large = { ...entry(1), payload: Buffer.alloc(600, ' ') };
+  await ingestion.accept(large);
+  await expect(ingestion.accept(large)).rejects.toMatchObject({ kind: 'unavailable' });
+  await ingestion.accept({ ...entry(1), projectId: 2 });
+  ingestion.onProcessed({ progress: progressAt(2), events: 2 });
+  await ingestion.accept(large);
 });

@@ -6,7 +6,8 @@ import type { Logger } from '../../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import { progressAt } from '../../stores/ingest/log-progress.ts';
 import type { EventIntake } from './event-intake.ts';
-import type { ProcessedNotice } from './processed-notice.ts';
+import type { ProcessedNotice, ProcessingOutage } from './processed-notice.ts';
+import { ProjectShares } from './project-shares.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
 
 interface IngestionDeps {
@@ -15,12 +16,16 @@ interface IngestionDeps {
   /** Tells the worker that there are entries in the log. */
   wake(): void;
   writes: Pick<ReadYourWrites, 'add' | 'onProcessed'>;
+  /** Of the log. */
+  maxBytes: number;
 }
 
 export class Ingestion implements EventIntake {
   readonly #deps: IngestionDeps;
+  readonly #shares: ProjectShares;
   #pending: number;
   #workerIsIdle = false;
+  #outage: ProcessingOutage | null = null;
   #waitingForDrain: (() => void)[] = [];
   /** Everything in the log up to here has been processed. */
   #position = 0;
@@ -28,11 +33,14 @@ export class Ingestion implements EventIntake {
 
   constructor(deps: IngestionDeps) {
     this.#deps = deps;
+    this.#shares = new ProjectShares(deps.maxBytes);
     this.#pending = deps.log.state().events;
   }
 
   async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
+    this.#shares.requireRoom(entry.projectId, this.#deps.log.state().bytes);
     const seq = await this.#deps.log.append(entry);
+    this.#shares.add(seq, entry.projectId, entry.payload.length);
     this.#deps.writes.add(seq, entry.projectId, subjects);
     this.#pending += entry.events;
     if (!this.#workerIsIdle) return;
@@ -43,6 +51,11 @@ export class Ingestion implements EventIntake {
   /** Why events cannot be accepted at the moment; null if they can. */
   refusal(): Promise<string | null> {
     return this.#deps.log.refusal();
+  }
+
+  /** What processing waits for; null if it goes on. */
+  get outage(): ProcessingOutage | null {
+    return this.#outage;
   }
 
   get pending(): number {
@@ -82,6 +95,7 @@ export class Ingestion implements EventIntake {
   };
 
   readonly onProcessed = ({ progress, events }: Pick<ProcessedNotice, 'progress' | 'events'>): void => {
+    this.#outage = null;
     this.#pending -= events;
     this.#advance(progress.position);
     this.#deps.writes.onProcessed(progress);
@@ -89,8 +103,14 @@ export class Ingestion implements EventIntake {
     this.#resolveDrained();
   };
 
+  /** It was tried again and failed again: it has been waiting since the first time. */
+  readonly onOutage = (outage: ProcessingOutage): void => {
+    this.#outage = { ...outage, since: this.#outage?.since ?? outage.since };
+  };
+
   /** An entry may have come in meanwhile: then the worker is woken again. */
   readonly onIdle = (position: number): void => {
+    this.#outage = null;
     this.#advance(position);
     this.#deps.writes.onProcessed(progressAt(position));
     this.#workerIsIdle = this.#deps.log.state().head <= position;
@@ -110,6 +130,7 @@ export class Ingestion implements EventIntake {
 
   #advance(position: number): void {
     this.#position = position;
+    this.#shares.onProcessed(position);
     for (const { resolve } of this.#waitingForPosition.filter(({ seq }) => seq <= position)) resolve();
     this.#waitingForPosition = this.#waitingForPosition.filter(({ seq }) => seq > position);
   }

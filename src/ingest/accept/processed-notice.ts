@@ -10,3 +10,10 @@ export interface ProcessedNotice {
   /** Uuids of persons who were created, changed or merged away. */
   persons: readonly string[];
 }
+
+/** Processing waits for a store: it could not be read or written. */
+export interface ProcessingOutage {
+  /** Ms UTC. */
+  since: number;
+  reason: string;
+}

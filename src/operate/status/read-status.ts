@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Static } from '@sinclair/typebox';
+import type { ProcessingOutage } from '../../ingest/accept/processed-notice.ts';
 import type { IngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { diskSpace } from '../../lib/disk-space.ts';
 import type { EventStore, PromotedProperty } from '../../stores/events/event-store.ts';
@@ -15,6 +16,8 @@ interface StatusDeps {
   metadata: Pick<MetadataStore, 'check' | 'installation'>;
   events: Pick<EventStore, 'query' | 'listPromotedProperties'>;
   counts(): Promise<IngestCounts>;
+  /** What processing waits for. */
+  outage(): ProcessingOutage | null;
   /** Null on one machine. */
   describe(): Promise<Static<typeof StatusSchema>['cluster']>;
 }
@@ -25,6 +28,7 @@ export async function readStatus({
   metadata,
   events,
   counts,
+  outage,
   describe,
 }: StatusDeps): Promise<Static<typeof StatusSchema>> {
   let engine = 'unknown';
@@ -41,7 +45,7 @@ export async function readStatus({
     versions: { node: process.version, events: engine },
     uptime_seconds: Math.round(process.uptime()),
     stores: { metadata: ofMetadata, events: ofEvents },
-    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
+    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs, waiting_for: presentOutage(outage()) },
     disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
     losses: (await readOpenLosses(metadata.installation).catch(() => [])).map(presentLoss),
     last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
@@ -49,6 +53,13 @@ export async function readStatus({
     cluster: await withTimeLimit(describe()).catch(() => null),
   };
 }
+
+const presentOutage = (outage: ProcessingOutage | null) =>
+  outage && { since: new Date(outage.since).toISOString(), reason: outage.reason };
+
+/** As shown by `/_readyz`: to anybody, so without the reason. */
+export const describeOutage = ({ since }: ProcessingOutage): string =>
+  `Events are accepted, but could not be processed since ${new Date(since).toISOString()}; /_status says why.`;
 
 /** While PostgreSQL is down. */
 const UNKNOWN_COUNTS: IngestCounts = {

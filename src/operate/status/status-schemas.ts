@@ -22,6 +22,14 @@ export const StatusSchema = Type.Object({
     lost: Type.Integer({ description: 'Gone, because a store was damaged.' }),
     pending: Type.Integer(),
     lag_ms: Type.Number(),
+    waiting_for: nullable(
+      Type.Object(
+        { since: DateTime, reason: Type.String() },
+        {
+          description: 'Why accepted events cannot be processed at the moment; they are tried again.',
+        },
+      ),
+    ),
   }),
   disk: Type.Object({
     data_bytes: Type.Integer({ description: 'Size of the data folder.' }),

@@ -79,6 +79,7 @@ export async function openCluster(options: BackendOptions, urls: ClusterUrls, to
     ],
     isReady: config.role === 'worker' ? () => metadata.check() : async () => undefined,
     // Flags are answered without PostgreSQL, so the node stays ready.
+    processingOutage: () => null,
     captureRefusal: () =>
       metadata.check().then(
         () => null,

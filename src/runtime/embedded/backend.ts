@@ -71,6 +71,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
       await thread.methods.query('select 1', []);
     },
     captureRefusal: () => ingestion.refusal(),
+    processingOutage: () => ingestion.outage,
     describeCluster: async () => null,
     ready,
     runWhileLeader(tasks) {
@@ -140,11 +141,17 @@ function requireMetadata(dataDir: string): void {
 
 /** `ready` resolves when the thread has opened its stores; meanwhile the server is built. */
 function startIngestion(options: BackendOptions, stores: Stores, leadership: Leadership, toClose: CloseList) {
-  const { logger } = options;
+  const { logger, config } = options;
   const { entries, head } = stores.ingestLog.state();
   const initialHead = entries > 0 ? head : 0;
   const writes = new ReadYourWrites({ initialHead, processNow: () => thread.notify('process-now') });
-  const ingestion = new Ingestion({ log: stores.ingestLog, logger, writes, wake: () => thread.notify('wake') });
+  const ingestion = new Ingestion({
+    log: stores.ingestLog,
+    logger,
+    writes,
+    wake: () => thread.notify('wake'),
+    maxBytes: config.ingestLogMaxBytes,
+  });
   const liveEvents = new LiveEventSubscriptions(async (projectIds) => thread.methods.watch(projectIds));
   const thread = new WorkerThread<EmbeddedWorkerMethods>(
     builtFile('worker.js'),
@@ -152,6 +159,7 @@ function startIngestion(options: BackendOptions, stores: Stores, leadership: Lea
     {
       ...processingEvents(options, stores, ingestion, liveEvents),
       onIdle: ingestion.onIdle,
+      onOutage: ingestion.onOutage,
       onLiveEvents: (events) => liveEvents.publish(events),
       onWebhookMessages: () => leadership.wake(),
     },

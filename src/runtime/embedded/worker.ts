@@ -131,6 +131,7 @@ function createWorker(port: Port, { stores, limits, clock, logger, onEngineLost 
       indexer.onIdle();
     },
     onOutage(error) {
+      notify(port, 'outage', { since: clock.now(), reason: error instanceof Error ? error.message : String(error) });
       if (error instanceof EventStoreInvalidated) onEngineLost(error);
     },
   });

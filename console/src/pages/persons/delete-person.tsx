@@ -13,6 +13,7 @@ export function DeletePerson({ person, onClose }: { person: Person; onClose(): v
   const { id } = useProject();
   const { uuid, name, distinct_ids: ids } = person;
   const [withEvents, setWithEvents] = useState(false);
+  const [withNames, setWithNames] = useState(false);
   const summary = useResource((signal) => getPersonSummary(id, uuid, signal), [id, uuid]);
   const events = summary.data ? pluralize(summary.data.events, 'event') : 'events';
   const properties = pluralize(Object.keys(person.properties).length, 'property', 'properties');
@@ -24,7 +25,7 @@ export function DeletePerson({ person, onClose }: { person: Person; onClose(): v
       {...(withEvents && { typed: 'delete' })}
       onClose={onClose}
       onConfirm={async () => {
-        const deletion = await deletePerson(id, uuid, withEvents);
+        const deletion = await deletePerson(id, uuid, { withEvents, withNames });
         if (!deletion) toast(`${name} deleted.`);
         const persons = pathTo('persons', { project: id }) ?? '/';
         navigate(deletion ? `${persons}?deletion=${deletion.id}` : persons);
@@ -36,10 +37,17 @@ export function DeletePerson({ person, onClose }: { person: Person; onClose(): v
       </p>
       <Checkbox label={`Also delete ${events}`} checked={withEvents} onChange={setWithEvents} />
       {withEvents ? (
-        <p>
-          The events are removed from all insights, and data files are rewritten so that nothing remains on disk. This
-          runs in the background, and you can follow the progress.
-        </p>
+        <>
+          <p>
+            The events are removed from all insights, and data files are rewritten so that nothing remains on disk. This
+            runs in the background, and you can follow the progress.
+          </p>
+          <Checkbox
+            label="Also delete names of events, properties and groups that contain the email address or a distinct ID"
+            checked={withNames}
+            onChange={setWithNames}
+          />
+        </>
       ) : (
         <p>The events stay in insights, but no longer belong to a person.</p>
       )}

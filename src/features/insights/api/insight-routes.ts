@@ -10,7 +10,7 @@ import type { InsightApiDeps } from './deps.ts';
 import { sendCsv } from './insight-csv.ts';
 import { insightFields, questionContext, readInsightPage } from './insight-request.ts';
 import { INSIGHT_DOCS, InsightBody, PEOPLE_DOCS } from './insight-schemas.ts';
-import { peopleAnswer, presentActors } from './present-people.ts';
+import { fittingActors, peopleAnswer, presentActors } from './present-people.ts';
 import { answerInsight, startQuery } from './run-query.ts';
 
 const INSIGHTS = { legacy: 'insight', tag: 'insights' } as const;
@@ -97,11 +97,14 @@ async function sendPeople(
   const question = people.read(fields, await questionContext(deps, project, fields));
   const page = readInsightPage(fields, people.page);
   const found = await run.findPeople(question, page);
+  const actor = people.actor(question);
+  const fitting = await fittingActors(deps.metadata, project.id, actor, found);
+  // A page that is exactly full may be the last one, and has a link to the next all the same.
+  const isLast = found.length < page.limit && fitting.length === found.length;
   const { rows, answer } = peopleAnswer(people, {
-    found,
-    presented: await presentActors(deps.metadata, project.id, people.actor(question), found, people),
-    // A page that is exactly full may be the last one, and has a link to the next all the same.
-    next: found.length < page.limit ? null : withParameter(url, people.page.offset, page.offset + page.limit),
+    found: fitting,
+    presented: await presentActors(deps.metadata, project.id, actor, fitting, people),
+    next: isLast ? null : withParameter(url, people.page.offset, page.offset + fitting.length),
     initial: withParameter(url),
     freshness: run.freshness(),
   });

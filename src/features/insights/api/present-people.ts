@@ -1,5 +1,6 @@
 /** The persons, or groups, behind a number, as they are now. */
 import type { Actor } from '../../../core/actor.ts';
+import { countFitting } from '../../../core/count-fitting.ts';
 import { iso } from '../../../http/schemas/common.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { presentListedPerson, presentPerson } from '../../persons/api/person-schemas.ts';
@@ -7,10 +8,29 @@ import type { People } from '../kinds.ts';
 import type { FoundActor } from '../rules/answers.ts';
 
 type Stores = Pick<MetadataStore, 'persons' | 'groups' | 'cohortMembers'>;
+type PersonStores = Pick<Stores, 'persons' | 'cohortMembers'>;
 type PresentedActor = FoundActor & { shown: object };
 
 /** Distinct ids of one person. */
 const MAX_LISTED_IDS = 1000;
+
+/** The properties of a page, about: it is shorter where persons are large. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** As many, from the first on, as may be in memory at once; at least one. Groups are limited by their number. */
+export async function fittingActors(
+  { persons, cohortMembers }: PersonStores,
+  projectId: number,
+  actor: Actor,
+  found: readonly FoundActor[],
+): Promise<readonly FoundActor[]> {
+  if (actor.kind === 'group' || found.length <= 1) return found;
+  const uuids = found.map((one) => one.actor);
+  const sizes = await persons.listSizes(projectId, await cohortMembers.listPersonIdsByUuid(projectId, uuids));
+  if (countFitting(sizes, MAX_PAGE_BYTES) === sizes.length) return found;
+  // Sizes come in another order, so half of them are tried.
+  return fittingActors({ persons, cohortMembers }, projectId, actor, found.slice(0, found.length >> 1));
+}
 
 /** Those who no longer exist are left out. */
 export const presentActors = (
