@@ -32,8 +32,9 @@ export type EventMatcher = EventKind & { filter: Filter };
 /** Whether an event can be one of these by its name; their filters are not looked at. */
 export function anyEventNameSql(sql: SqlBuilder, kinds: readonly EventKind[]): string {
   const names = kinds.flatMap((one) => (one.kind === 'event' ? [one.id] : one.steps.map(({ event }) => event)));
-  if (names.includes(null)) return 'true';
-  return names.length === 0 ? 'false' : `e.event in (${names.map((name) => sql.param(name)).join(', ')})`;
+  const known = names.filter((name) => name !== null);
+  if (known.length < names.length) return 'true';
+  return known.length === 0 ? 'false' : sql.isOneOf('e.event', known);
 }
 
 function urlSql(sql: SqlBuilder, { url, urlMatching }: ActionStep, { patterns }: StepScope): string {

@@ -82,6 +82,10 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return `(toUnixTimestamp64Milli(${moved}) + ${this.integer(ms)})`;
   }
 
+  isOneOf(text: string, values: readonly string[]): string {
+    return `${text} in (${values.map((value) => this.param(value)).join(', ')})`;
+  }
+
   contains(text: string, part: string): string {
     return `(position(${text}, ${this.param(part)}) > 0)`;
   }

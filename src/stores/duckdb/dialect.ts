@@ -87,6 +87,11 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `(${time} + to_months(${this.param(months)}::integer) + to_milliseconds(${this.param(ms)}))`;
   }
 
+  /** A function is computed once for each entry of a column's dictionary; `in` compares the text of every row. */
+  isOneOf(text: string, values: readonly string[]): string {
+    return `list_contains([${values.map((value) => this.param(value)).join(', ')}], ${text})`;
+  }
+
   contains(text: string, part: string): string {
     return `contains(${text}, ${this.param(part)})`;
   }

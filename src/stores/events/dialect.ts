@@ -47,6 +47,8 @@ export interface SqlBuilder {
   idOrder(id: string): string;
   /** `time` plus a span; months by the calendar, clamped to the last day of a shorter month. */
   addSpan(time: string, span: Span): string;
+  /** True if `text`, which is not null, is one of these. */
+  isOneOf(text: string, values: readonly string[]): string;
   /** True if `text` contains `part`, case-sensitive. */
   contains(text: string, part: string): string;
   /** Casts to double. */
