@@ -39,25 +39,37 @@ async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   }
 }
 
+/** What happens after writes. */
+interface WriteHooks {
+  /** After each statement that may have changed something. */
+  onWrite?(sql: string): void;
+  /** After each commit, of a transaction or of a single statement; whoever wrote waits for it. */
+  onCommit?(): Promise<void>;
+}
+
 class SqliteConnection implements DatabaseConnection {
   readonly database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
-  readonly #onWrite: ((sql: string) => void) | undefined;
+  readonly #hooks: WriteHooks;
 
-  constructor(database: Database.Database, onWrite?: (sql: string) => void) {
+  constructor(database: Database.Database, hooks: WriteHooks) {
     this.database = database;
-    this.#onWrite = onWrite;
+    this.#hooks = hooks;
   }
 
-  executeQuery<R>(query: CompiledQuery & Partial<RepeatedQuery>): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery & Partial<RepeatedQuery>): Promise<QueryResult<R>> {
     const { sql, parameters, rows } = query;
-    return retryWhileBusy(() => {
+    let isWrite = false;
+    const result = await retryWhileBusy(() => {
       const statement = this.#prepare(sql);
       const result = rows === undefined ? run<R>(statement, parameters) : runEach<R>(statement, rows);
       // SQLite treats 'begin' and 'commit' as read-only.
-      if (!statement.readonly || !statement.reader) this.#onWrite?.(sql);
+      isWrite = !statement.readonly || !statement.reader;
+      if (isWrite) this.#hooks.onWrite?.(sql);
       return result;
     });
+    if (isWrite && !this.database.inTransaction) await this.#hooks.onCommit?.();
+    return result;
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -92,13 +104,13 @@ function runEach<R>(statement: Database.Statement, rows: RepeatedQuery['rows']):
  */
 class SqliteDriver implements Driver {
   readonly #open: () => Database.Database;
-  readonly #onWrite: ((sql: string) => void) | undefined;
+  readonly #hooks: WriteHooks;
   readonly #free: SqliteConnection[] = [];
   readonly #all: SqliteConnection[] = [];
 
-  constructor(open: () => Database.Database, onWrite?: (sql: string) => void) {
+  constructor(open: () => Database.Database, hooks: WriteHooks) {
     this.#open = open;
-    this.#onWrite = onWrite;
+    this.#hooks = hooks;
   }
 
   async init(): Promise<void> {}
@@ -106,7 +118,7 @@ class SqliteDriver implements Driver {
   async acquireConnection(): Promise<SqliteConnection> {
     const free = this.#free.pop();
     if (free) return free;
-    const connection = new SqliteConnection(this.#open(), this.#onWrite);
+    const connection = new SqliteConnection(this.#open(), this.#hooks);
     this.#all.push(connection);
     return connection;
   }
@@ -133,10 +145,9 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** `onWrite` is called after each statement that may have changed something. */
-export function nonBlockingSqlite(open: () => Database.Database, onWrite?: (sql: string) => void): Dialect {
+export function nonBlockingSqlite(open: () => Database.Database, hooks: WriteHooks = {}): Dialect {
   return {
-    createDriver: () => new SqliteDriver(open, onWrite),
+    createDriver: () => new SqliteDriver(open, hooks),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
