@@ -47,7 +47,10 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     ]);
     await page.goto(`${server.url}/project/1/insights/new?${new URLSearchParams(texts)}`);
     await page.getByText(/^Updated/).waitFor();
-    return page.locator('.answer');
+    const answer = page.locator('.answer');
+    // A chart is drawn once its size is known.
+    await answer.locator('.chart svg, .retention, .funnel').first().waitFor();
+    return answer;
   };
   const trend = (more: Record<string, unknown>): Promise<Locator> =>
     show({ insight: 'TRENDS', date_from: '-7d', events: [{ id: 'visit' }], ...more });

@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
       const answer = page.locator('.answer');
       await answer.getByText(shown, { exact: true }).locator('visible=true').first().waitFor();
       const chart = answer.getByRole('img');
-      if ((await chart.count()) > 0) {
+      if ((await answer.locator('.chart').count()) > 0) {
         await chart.scrollIntoViewIfNeeded();
         const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
         await page.mouse.move(x + width - 40, y + 100);

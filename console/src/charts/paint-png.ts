@@ -8,9 +8,34 @@ const SCALE = 2;
 const MARGIN = 16;
 
 /** Not part of the picture. */
-const LEFT_OUT = '.chart-tip, .visually-hidden, .no-picture, title';
+const LEFT_OUT = '.chart-tip, .visually-hidden, title';
 
-export async function paintPng(root: HTMLElement): Promise<Blob> {
+export function paintPng(root: HTMLElement): Promise<Blob> {
+  const restore = showWhole(root);
+  try {
+    const canvas = paintCanvas(root);
+    return new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The picture is too large.'))), 'image/png'),
+    );
+  } finally {
+    restore();
+  }
+}
+
+/** Without the tables beside charts, and as wide as tables that scroll. Returns how to undo it, before it is seen. */
+function showWhole(root: HTMLElement): () => void {
+  const leftOut = [...root.querySelectorAll<HTMLElement>('.no-picture')];
+  for (const element of leftOut) element.style.display = 'none';
+  const frames = [...root.querySelectorAll('.table-frame, .sankey')];
+  const hidden = Math.max(0, ...frames.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  if (hidden > 0) root.style.width = `${root.clientWidth + hidden}px`;
+  return () => {
+    root.style.width = '';
+    for (const element of leftOut) element.style.display = '';
+  };
+}
+
+function paintCanvas(root: HTMLElement): HTMLCanvasElement {
   const box = root.getBoundingClientRect();
   const canvas = document.createElement('canvas');
   canvas.width = (box.width + 2 * MARGIN) * SCALE;
@@ -18,14 +43,11 @@ export async function paintPng(root: HTMLElement): Promise<Blob> {
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser cannot draw pictures.');
   context.scale(SCALE, SCALE);
-  const probe = getComputedStyle(root);
-  context.fillStyle = probe.getPropertyValue('--surface') === '' ? '#fff' : surfaceColour(root);
+  context.fillStyle = surfaceColour(root);
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.translate(MARGIN - box.left, MARGIN - box.top);
   paint(context, root, 1);
-  return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The picture is too large.'))), 'image/png'),
-  );
+  return canvas;
 }
 
 /** The nearest background. */

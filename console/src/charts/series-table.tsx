@@ -26,7 +26,7 @@ export function SeriesTable(props: SeriesTableProps) {
   const order = ticks.map((_, tick) => tick).reverse();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section class="table-frame" tabIndex={0} aria-label="Data">
+    <section class="table-frame no-picture" tabIndex={0} aria-label="Data">
       <table class="table numbers">
         <thead>
           <tr>

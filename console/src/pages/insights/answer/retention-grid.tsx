@@ -71,7 +71,11 @@ export function RetentionGrid({ question, answer: { rows }, now, onPick, small =
           </tbody>
         </table>
       </section>
-      {hasUnfinished && <p class="muted small retention-note">Unfinished: these users can still return.</p>}
+      {hasUnfinished && (
+        <p class="muted small retention-note">
+          <span /> Unfinished: these users can still return.
+        </p>
+      )}
       {columns.length < longest && (
         <p class="muted small">{pluralize(longest - columns.length, `more ${unit}`)} on the page of this insight.</p>
       )}

@@ -150,7 +150,7 @@ function EdgeTable({ edges, onPick }: { edges: readonly PathEdge[]; onPick(key: 
     },
   ];
   return (
-    <div class="path-table">
+    <div class="path-table no-picture">
       <Table
         label="Paths, most common first"
         columns={columns}
