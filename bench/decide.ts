@@ -32,10 +32,12 @@ const persons = flags.short ? 10_000 : Number(flags.persons);
 
 const PERSONAL_KEY = 'phx_bench_personal_key';
 /** Flags per project, from a typical product to a large company. */
-const SIZES = [20, 100, 1000] as const;
+const SIZES = [20, 100, 200, 1000] as const;
 /** The larger projects only measure the number of flags. */
 const personsIn = (size: number): number => (size === SIZES[0] ? persons : persons / 10);
 const keyOf = (size: number): string => `phc_bench_${size}_flags`;
+/** A project like the first, of whose persons nobody has asked before. */
+const FRESH_KEY = 'phc_bench_fresh';
 
 interface Measured extends LoadResult {
   perSecond: number;
@@ -67,8 +69,8 @@ function randomPerson(size: number): () => number {
 }
 
 /** Each request is for another random person, with a new seed in every run. */
-function requests(size: number, pick = randomPerson(size)): Template[] {
-  const bytes = Buffer.from(JSON.stringify({ token: keyOf(size), distinct_id: personId(0) }));
+function requests(size: number, pick = randomPerson(size), token = keyOf(size)): Template[] {
+  const bytes = Buffer.from(JSON.stringify({ token, distinct_id: personId(0) }));
   const at = bytes.indexOf(personId(0)) + 'person-'.length;
   const refresh = (target: Buffer): void => {
     target.write(String(pick()).padStart(8, '0'), at, 8, 'latin1');
@@ -133,13 +135,32 @@ async function growth(cairn: RunningProcess) {
   for (const size of SIZES) {
     cost.set(size, (await measured(cairn, '/decide/?v=3', size, (seconds * 1000) / 3)).cpuMicros);
   }
-  const [small, medium, large] = SIZES;
+  const [small, medium, , large] = SIZES;
   const perFlag = (from: number, to: number): number =>
     round(((cost.get(to) ?? 0) - (cost.get(from) ?? 0)) / (to - from), 3);
   return {
     cpuMicrosPerRequest: Object.fromEntries([...cost].map(([size, micros]) => [`${size} flags`, round(micros, 1)])),
     cpuMicrosPerFurtherFlag: { upTo100: perFlag(small, medium), upTo1000: perFlag(medium, large) },
   };
+}
+
+/** The first request for each person, compared with later ones. */
+async function firstRequests(cairn: RunningProcess) {
+  let next = 0;
+  const [path, size] = [PATHS[0], SIZES[0]];
+  const templates = requests(size, () => next++, FRESH_KEY);
+  const before = cairn.cpuSeconds();
+  const { requests: count } = await runLoad({
+    url: cairn.url,
+    path,
+    connections: 64,
+    templates,
+    // Not all: what is under way at the end must be of persons never asked about, too.
+    maxRequests: persons - 100,
+  });
+  const first = ((cairn.cpuSeconds() - before) / count) * 1e6;
+  const later = (await measured(cairn, path, size, (seconds * 1000) / 3)).cpuMicros;
+  return { firstCpuMicros: round(first, 1), laterCpuMicros: round(later, 1), ratio: round(first / later, 2) };
 }
 
 /** Changes a flag repeatedly, and evaluates it immediately after each change. */
@@ -187,7 +208,8 @@ async function main(): Promise<void> {
   execFileSync(process.execPath, ['scripts/build.js']);
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
   const projects = SIZES.map((flags) => [keyOf(flags), { flags, persons: personsIn(flags) }] as const);
-  await makeFolder(dataDir, { projects: Object.fromEntries(projects), personalKey: PERSONAL_KEY });
+  const fresh = [FRESH_KEY, { flags: SIZES[0], persons }] as const;
+  await makeFolder(dataDir, { projects: Object.fromEntries([...projects, fresh]), personalKey: PERSONAL_KEY });
   const cairn = await startProcess(['scripts/start.js', '--built'], {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -205,6 +227,8 @@ async function main(): Promise<void> {
       persons,
       decide20Flags: await compare(bare, cairn, PATHS[0], SIZES[0]),
       flags20Flags: await compare(bare, cairn, PATHS[1], SIZES[0]),
+      decide200Flags: await compare(bare, cairn, PATHS[0], 200),
+      firstRequests: await firstRequests(cairn),
       growth: await growth(cairn),
       changes: await changes(cairn),
       longestWaitBesideLargeBatch: await besideLargeBatch(bare, cairn),
