@@ -7,7 +7,7 @@ import { CAN_EDIT } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import { type Caller, isAdmin } from './callers.ts';
 
-/** As the API names them. There are no experiments and session recordings here. */
+/** As the API names them. There are no session recordings here. */
 export const RESOURCES = [
   'feature flags',
   'experiments',

@@ -93,6 +93,9 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     /** Brings the event store's copy of persons up to date, before they are queried. */
     mirrorPersons,
     answerQuestion,
+    measureExperiment: async (
+      ...[projectId, exposure, questions, signal]: Parameters<WorkerMethods['measureExperiment']>
+    ) => worker().measureExperiment(projectId, exposure, questions, ...(signal ? [signal] : [])),
     eventQueries,
     countEvents: measure,
     calculateCohort: async (projectId: number, cohortId: number): Promise<void> =>

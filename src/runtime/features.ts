@@ -10,6 +10,7 @@ import { dashboardsFeature } from '../features/dashboards/index.ts';
 import { definitionsFeature } from '../features/definitions/index.ts';
 import { demoFeature } from '../features/demo/index.ts';
 import { eventsFeature } from '../features/events/index.ts';
+import { experimentsFeature } from '../features/experiments/index.ts';
 import type { Feature } from '../features/feature.ts';
 import { flagsFeature } from '../features/flags/index.ts';
 import { groupsFeature } from '../features/groups/index.ts';
@@ -30,6 +31,7 @@ export const FEATURES: readonly AppFeature[] = [
   groupsFeature,
   personsFeature,
   flagsFeature,
+  experimentsFeature,
   insightsFeature,
   cohortsFeature,
   dashboardsFeature,

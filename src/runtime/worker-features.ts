@@ -1,6 +1,7 @@
 /** What features do on the worker thread: heavy work. Apart from the manifests, so that the worker loads no routes. */
 import { cohortWorkerMethods } from '../features/cohorts/worker-methods.ts';
 import { definitionWorkerMethods } from '../features/definitions/worker-methods.ts';
+import { experimentWorkerMethods } from '../features/experiments/worker-methods.ts';
 import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
 import { wrapMethods } from '../lib/wrap-methods.ts';
 import type { QueryDeps } from '../query/query-deps.ts';
@@ -17,6 +18,7 @@ const featureMethods = (deps: WorkerDeps) => {
   return {
     ...cohortWorkerMethods(deps),
     ...definitionWorkerMethods(deps),
+    ...experimentWorkerMethods(deps),
     ...insightWorkerMethods({ ...deps, secondThread: () => sequences.methods() }),
   };
 };

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const organization = '/api/organizations/@current/';
   const role = (await owner.post(`${organization}roles/`, { body: { name: 'Editors' } })).body;
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
-  for (const resource of ['feature flags', 'cohorts', 'data management', 'insights', 'dashboards']) {
+  for (const resource of ['feature flags', 'cohorts', 'data management', 'insights', 'dashboards', 'experiments']) {
     await owner.post(`${organization}resource_access/`, { body: { resource, access_level: VIEW } });
   }
   secretKey = (await owner.patch('/api/projects/1/rotate_secret_token/')).body.secret_api_token;

@@ -37,7 +37,7 @@ export interface AnalysisSettings {
 type FixedResult = FixedTest & { method: 'welch' | 'z' | 'fisher'; df: number | null; liftInterval: Bounds | null };
 type SequentialResult = SequentialTest & { liftInterval: Bounds | null };
 
-interface Analysis {
+export interface Analysis {
   failures: ValidationFailure[];
   /** Whether there is enough data for the approximations behind the tests. */
   hasEnough: boolean;
@@ -50,7 +50,8 @@ interface Analysis {
   cuped: { theta: number; varianceReduction: number } | null;
 }
 
-const MIN_ENTITIES = 100;
+/** In each variant. */
+export const MIN_ENTITIES = 100;
 const MIN_CONVERSIONS = 25;
 const MIN_NON_ZERO = 100;
 

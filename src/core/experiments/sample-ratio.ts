@@ -1,7 +1,7 @@
 /** Whether entities were split between variants as planned (sample-ratio mismatch). */
 import { chiSquareTail } from './distributions.ts';
 
-interface SampleRatio {
+export interface SampleRatio {
   status: 'ok' | 'watch' | 'mismatch' | 'not_enough_data';
   chiSquare: number;
   df: number;
@@ -12,7 +12,7 @@ interface SampleRatio {
 
 const MISMATCH_BELOW = 0.001;
 const WATCH_BELOW = 0.01;
-const MIN_ENTITIES = 100;
+const MIN_COUNTED = 100;
 const MIN_EXPECTED = 5;
 
 /** Weights need not add up to 100; a variant of weight 0 is left out. */
@@ -32,7 +32,7 @@ function testCounts(observed: readonly number[], expected: readonly (number | nu
   const [chiSquare, df] = [parts.reduce((sum, part) => sum + part, 0), Math.max(0, counted.length - 1)];
   const pValue = df === 0 ? 1 : chiSquareTail(chiSquare, df);
   const total = counted.reduce((sum, { count }) => sum + count, 0);
-  const isEnough = total >= MIN_ENTITIES && counted.every(({ count }) => count >= MIN_EXPECTED);
+  const isEnough = total >= MIN_COUNTED && counted.every(({ count }) => count >= MIN_EXPECTED);
   return {
     status: isEnough ? statusOf(pValue) : 'not_enough_data',
     chiSquare,

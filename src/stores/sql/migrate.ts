@@ -20,6 +20,7 @@ import { goneProjects } from './migrations/0012-gone-projects.ts';
 import { invites } from './migrations/0013-invites.ts';
 import { turnsByProject } from './migrations/0014-turns-by-project.ts';
 import { blocksOfSeenIds } from './migrations/0015-blocks-of-seen-ids.ts';
+import { experiments } from './migrations/0016-experiments.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -38,6 +39,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   invites,
   turnsByProject,
   blocksOfSeenIds,
+  experiments,
 ];
 
 interface VersionTable {

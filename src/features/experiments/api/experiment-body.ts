@@ -1,0 +1,67 @@
+/** Reads the body of an experiment: only the fields that were sent. */
+import type { Static } from '@sinclair/typebox';
+import { invalid } from '../../../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
+import type { Ids } from '../../../lib/ids.ts';
+import type { QuestionContext } from '../../insights/rules/question.ts';
+import type { ExperimentChanges } from '../manage/experiments.ts';
+import { readDecision, readExposure, readMetrics } from '../rules/read-settings.ts';
+import type { ExperimentChangeSchema } from './experiment-schemas.ts';
+
+type Body = Static<typeof ExperimentChangeSchema>;
+
+const SETTINGS = [
+  'type',
+  'parameters',
+  'metrics',
+  'metrics_secondary',
+  'exposure_criteria',
+  'stats_config',
+  'plan',
+  'conclusion',
+  'conclusion_comment',
+] as const;
+
+/** Also checks that everything can be calculated. */
+export function readExperimentBody(body: Body, context: QuestionContext, ids: Ids): ExperimentChanges {
+  const sent = Object.fromEntries(
+    SETTINGS.flatMap((name): [string, Json][] => (body[name] === undefined ? [] : [[name, body[name] as Json]])),
+  );
+  const settings = withUuids(sent, ids);
+  readMetrics(settings, context);
+  readExposure(settings, context);
+  readDecision(settings);
+  return {
+    ...(body.name === undefined ? {} : { name: body.name }),
+    ...(body.description === undefined ? {} : { description: body.description ?? '' }),
+    ...(body.archived === undefined ? {} : { archived: body.archived }),
+    ...(body.deleted === undefined ? {} : { deleted: body.deleted }),
+    settings,
+  };
+}
+
+/** Every metric has a uuid of its own. */
+function withUuids(settings: JsonObject, ids: Ids): JsonObject {
+  const seen = new Set<string>();
+  const numbered = (metric: Json): Json => {
+    if (!isJsonObject(metric)) return metric;
+    const { uuid } = metric;
+    const own = typeof uuid === 'string' && uuid !== '' && !seen.has(uuid) ? uuid : ids.uuid();
+    seen.add(own);
+    return { ...metric, uuid: own };
+  };
+  const lists = ['metrics', 'metrics_secondary'].flatMap((name): [string, Json][] => {
+    const list = settings[name];
+    return Array.isArray(list) ? [[name, list.map(numbered)]] : [];
+  });
+  return { ...settings, ...Object.fromEntries(lists) };
+}
+
+/** Null where nothing was sent. */
+export function readDate(text: string | null | undefined, attr: string): number | null {
+  if (text === null || text === undefined) return null;
+  const time = parseTimestamp(text);
+  if (time === undefined) throw invalid(attr, `${attr} is a date and time such as 2026-01-31T10:00:00Z.`);
+  return time;
+}

@@ -1,0 +1,211 @@
+import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import { listActivity, usersById } from '../../../http/api/activity-list.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, queryText, readPage } from '../../../http/paging.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { questionContext } from '../../insights/api/insight-request.ts';
+import {
+  createExperiment,
+  EXPERIMENT_SCOPE,
+  endExperiment,
+  getExperiment,
+  launchExperiment,
+  shipVariant,
+  updateExperiment,
+} from '../manage/experiments.ts';
+import type { Experiment } from '../store/experiment-store.ts';
+import type { ExperimentApiDeps } from './deps.ts';
+import { readDate, readExperimentBody } from './experiment-body.ts';
+import { calculateExperiment } from './experiment-results.ts';
+import {
+  EndSchema,
+  ExperimentChangeSchema,
+  ExperimentCreateSchema,
+  ExperimentSchema,
+  presentExperiment,
+  ShipSchema,
+} from './experiment-schemas.ts';
+import { ExposuresSchema, presentExposures, presentResults, ResultsSchema } from './present-results.ts';
+
+const ALL = { url: '/api/projects/:project_id/experiments/', tag: 'experiments' } as const;
+const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
+/** Starting, ending and shipping change the flag, too. */
+const EDITS = ['experiments', 'feature flags'] as const;
+
+export function experimentRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  listAndCreate(app, deps);
+  oneExperiment(app, deps);
+  life(app, deps);
+  results(app, deps);
+  activity(app, deps);
+}
+
+async function presentAll(deps: ExperimentApiDeps, project: Project, experiments: readonly Experiment[]) {
+  const users = await usersById(
+    deps.metadata,
+    experiments.map(({ createdBy }) => createdBy),
+  );
+  const now = deps.clock.now();
+  return Promise.all(
+    experiments.map(async (experiment) =>
+      presentExperiment(experiment, await deps.metadata.flags.get(project.id, experiment.flagId), { users, now }),
+    ),
+  );
+}
+
+const presentOne = async (deps: ExperimentApiDeps, project: Project, experiment: Experiment) =>
+  (await presentAll(deps, project, [experiment]))[0];
+
+function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    summary: 'Experiments, newest first, without archived ones',
+    query: { ...PAGE_QUERY, search: 'Part of the name.', archived: '`true`: archived ones instead.' },
+    response: pageSchema(ExperimentSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      const search = queryText(query, 'search')?.toLowerCase() ?? '';
+      const isArchived = queryText(query, 'archived') === 'true';
+      const found = (await deps.metadata.experiments.listByProject(project.id)).filter(
+        ({ name, archived }) => archived === isArchived && name.toLowerCase().includes(search),
+      );
+      const shown = found.slice(page.offset, page.offset + page.limit);
+      const items = await presentAll(deps, project, shown);
+      return envelope(url, page, { count: found.length, items }, (item) => item);
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    edits: EDITS,
+    summary: 'Create an experiment with its flag, or on a flag that has variants; with `start_date` it is launched',
+    body: ExperimentCreateSchema,
+    status: 201,
+    response: ExperimentSchema,
+    handler: async ({ caller, project, body }) => {
+      const start = readDate(body.start_date, 'start_date');
+      const changes = readExperimentBody(body, await questionContext(deps, project, {}), deps.ids);
+      const given = { ...changes, name: body.name, flagKey: body.feature_flag_key };
+      const made = await createExperiment(deps, caller, project, given);
+      return presentOne(deps, project, start === null ? made : await launchExperiment(deps, caller, project, made.id));
+    },
+  });
+}
+
+function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    summary: 'One experiment',
+    response: ExperimentSchema,
+    handler: async ({ project, params }) =>
+      presentOne(deps, project, await getExperiment(deps.metadata, project.id, idFromPath(params))),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'PATCH',
+    edits: EDITS,
+    summary: 'Change an experiment; `start_date` launches a draft, `end_date` ends it',
+    body: ExperimentChangeSchema,
+    response: ExperimentSchema,
+    handler: async ({ caller, project, params, body }) => {
+      const before = await getExperiment(deps.metadata, project.id, idFromPath(params));
+      const [start, end] = [readDate(body.start_date, 'start_date'), readDate(body.end_date, 'end_date')];
+      const flag = await deps.metadata.flags.get(project.id, before.flagId);
+      if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag?.key)
+        throw invalid('feature_flag_key', 'The flag of an experiment cannot be changed: make another experiment.');
+      const changes = readExperimentBody(body, await questionContext(deps, project, {}), deps.ids);
+      let changed = await updateExperiment(deps, caller, project, before.id, changes);
+      if (start !== null && before.startDate === null)
+        changed = await launchExperiment(deps, caller, project, before.id);
+      if (end !== null && before.endDate === null) changed = await endExperiment(deps, caller, project, before.id, {});
+      return presentOne(deps, project, changed);
+    },
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'DELETE',
+    hidden: true,
+    summary: 'Experiments are deleted by changing them: deleted is true',
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}
+
+function life(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  const step = { method: 'POST', edits: EDITS, response: ExperimentSchema } as const;
+  projectRoute(app, deps, {
+    ...ONE,
+    ...step,
+    url: `${ONE.url}launch/`,
+    summary: 'Launch a draft: its flag is turned on, and exposures count from now',
+    handler: async ({ caller, project, params }) =>
+      presentOne(deps, project, await launchExperiment(deps, caller, project, idFromPath(params))),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    ...step,
+    url: `${ONE.url}end/`,
+    summary: 'End an experiment; the flag stays as it is',
+    body: EndSchema,
+    handler: async ({ caller, project, params, body }) =>
+      presentOne(deps, project, await endExperiment(deps, caller, project, idFromPath(params), body)),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    ...step,
+    url: `${ONE.url}ship_variant/`,
+    summary: 'Give everybody one variant; the release conditions from before stay below the new one',
+    body: ShipSchema,
+    handler: async ({ caller, project, params, body: { variant_key: variantKey, ...conclusion } }) => {
+      const shipped = await shipVariant(deps, caller, project, idFromPath(params), { ...conclusion, variantKey });
+      return presentOne(deps, project, shipped);
+    },
+  });
+}
+
+function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    url: `${ONE.url}results/`,
+    summary: 'The results: verdict, exposures, and every metric with its statistics',
+    response: ResultsSchema,
+    handler: async ({ project, params, reply }) => {
+      const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
+      return presentResults(await calculateExperiment(deps, project, reply, experiment));
+    },
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    url: `${ONE.url}exposures/`,
+    summary: 'Who was exposed: by variant and day, and whether the split is as planned',
+    response: ExposuresSchema,
+    handler: async ({ project, params, reply }) => {
+      const { settings, ...rest } = await getExperiment(deps.metadata, project.id, idFromPath(params));
+      const withoutMetrics = { ...rest, settings: { ...settings, metrics: [], metrics_secondary: [] } };
+      return presentExposures(await calculateExperiment(deps, project, reply, withoutMetrics));
+    },
+  });
+}
+
+function activity(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    url: `${ONE.url}activity/`,
+    summary: 'Who changed this experiment, with before and after',
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    handler: async ({ project, params, query, url }) => {
+      const { id } = await getExperiment(deps.metadata, project.id, idFromPath(params));
+      const of = { organizationId: project.organizationId, projectId: project.id, scope: EXPERIMENT_SCOPE };
+      return listActivity(deps, { ...of, itemId: String(id) }, query, url);
+    },
+  });
+}

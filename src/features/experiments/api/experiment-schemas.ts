@@ -1,0 +1,144 @@
+import { Type } from '@sinclair/typebox';
+import { isJsonObject, type Json } from '../../../core/json/json.ts';
+import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
+import type { User } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import { statusOf } from '../manage/experiments.ts';
+import { flagVariants } from '../rules/flag-variants.ts';
+import type { Experiment } from '../store/experiment-store.ts';
+
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+const Metrics = Type.Array(Type.Unknown(), {
+  fromText: true,
+  maxItems: 50,
+  description:
+    '`{metric_type, name, goal, conversion_window, conversion_window_unit}` with the `source` of a mean, the `series` of a funnel, or `numerator` and `denominator` of a ratio.',
+});
+
+export const ExperimentSchema = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
+  type: Type.String(),
+  status: Type.String({ description: '`draft`, `running`, `paused` (its flag is off) or `stopped`.' }),
+  feature_flag_key: Type.String(),
+  feature_flag: nullable(AnyObject),
+  parameters: AnyObject,
+  metrics: Type.Array(Type.Unknown()),
+  metrics_secondary: Type.Array(Type.Unknown()),
+  exposure_criteria: AnyObject,
+  stats_config: AnyObject,
+  plan: AnyObject,
+  changed_after_start: Type.Array(Type.Unknown(), { description: 'What was changed while it ran, and when.' }),
+  saved_metrics: Type.Array(Type.Unknown()),
+  holdout: Type.Null(),
+  exposure_cohort: Type.Null(),
+  start_date: nullable(DateTime),
+  end_date: nullable(DateTime),
+  archived: Type.Boolean(),
+  deleted: Type.Boolean(),
+  conclusion: nullable(Type.String()),
+  conclusion_comment: nullable(Type.String()),
+  created_at: DateTime,
+  created_by: nullable(UserSummarySchema),
+  updated_at: DateTime,
+});
+
+export const CONCLUSIONS = ['won', 'lost', 'inconclusive', 'stopped_early', 'invalid'] as const;
+const ConclusionSchema = Type.Union(CONCLUSIONS.map((name) => Type.Literal(name)));
+
+const writable = {
+  description: nullable(Type.String({ maxLength: 3000 })),
+  type: Type.Union([Type.Literal('product'), Type.Literal('web')]),
+  parameters: Type.Record(Type.String(), Type.Unknown(), {
+    fromText: true,
+    description: 'Of a new flag: `feature_flag_variants`, `rollout_percentage`, `aggregation_group_type_index`.',
+  }),
+  metrics: Metrics,
+  metrics_secondary: Metrics,
+  exposure_criteria: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
+  stats_config: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
+  plan: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
+  start_date: nullable(Type.String({ description: 'Launches a draft.' })),
+  end_date: nullable(Type.String({ description: 'Ends a running experiment.' })),
+  archived: Type.Boolean(),
+  deleted: Type.Boolean(),
+  conclusion: nullable(ConclusionSchema),
+  conclusion_comment: nullable(Type.String({ maxLength: 10_000 })),
+};
+
+const Name = Type.String({ minLength: 1, maxLength: 400 });
+const FlagKey = Type.String({ minLength: 1, maxLength: 400 });
+
+export const ExperimentCreateSchema = Type.Composite([
+  Type.Object({ name: Name, feature_flag_key: FlagKey }),
+  Type.Partial(Type.Object(writable)),
+]);
+export const ExperimentChangeSchema = Type.Partial(Type.Object({ name: Name, feature_flag_key: FlagKey, ...writable }));
+export const EndSchema = Type.Partial(
+  Type.Object({ conclusion: ConclusionSchema, conclusion_comment: Type.String({ maxLength: 10_000 }) }),
+);
+export const ShipSchema = Type.Composite([Type.Object({ variant_key: Type.String({ minLength: 1 }) }), EndSchema]);
+
+const textOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+const objectOr = (value: Json | undefined) => (value !== undefined && isJsonObject(value) ? value : {});
+const listOr = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const isoOrNull = (time: number | null): string | null => (time === null ? null : iso(time));
+
+/** `flag` is null where it does not exist any more. */
+export function presentExperiment(
+  experiment: Experiment,
+  flag: FeatureFlag | null,
+  { users, now }: { users: ReadonlyMap<number, User>; now: number },
+) {
+  const { settings } = experiment;
+  const variants = flag === null ? null : flagVariants(flag.filters);
+  return {
+    id: experiment.id,
+    name: experiment.name,
+    description: experiment.description,
+    type: textOrNull(settings['type']) ?? 'product',
+    status: statusOf(experiment, flag, now),
+    feature_flag_key: flag?.key ?? textOrNull(settings['feature_flag_key']) ?? '',
+    feature_flag: flag === null ? null : presentFlagOf(flag),
+    parameters: {
+      ...objectOr(settings['parameters']),
+      ...(variants === null
+        ? {}
+        : {
+            feature_flag_variants: variants.map(({ key, weight }) => ({
+              key,
+              rollout_percentage: weight,
+              split_percent: weight,
+            })),
+          }),
+    },
+    metrics: listOr(settings['metrics']),
+    metrics_secondary: listOr(settings['metrics_secondary']),
+    exposure_criteria: objectOr(settings['exposure_criteria']),
+    stats_config: objectOr(settings['stats_config']),
+    plan: objectOr(settings['plan']),
+    changed_after_start: listOr(settings['changed_after_start']),
+    saved_metrics: [],
+    holdout: null,
+    exposure_cohort: null,
+    start_date: isoOrNull(experiment.startDate),
+    end_date: isoOrNull(experiment.endDate),
+    archived: experiment.archived,
+    deleted: experiment.deleted,
+    conclusion: textOrNull(settings['conclusion']),
+    conclusion_comment: textOrNull(settings['conclusion_comment']),
+    created_at: iso(experiment.createdAt),
+    created_by: presentUserOrNull(users, experiment.createdBy),
+    updated_at: iso(experiment.updatedAt),
+  };
+}
+
+const presentFlagOf = ({ id, key, name, active, deleted, filters }: FeatureFlag) => ({
+  id,
+  key,
+  name,
+  active,
+  deleted,
+  filters,
+});

@@ -1,0 +1,180 @@
+/** Results as the API returns them: every number with what it was computed from. Null means: not given. */
+import { Type } from '@sinclair/typebox';
+import type { ArmSums } from '../../../core/experiments/arm.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
+import { type MetricResult, pValueOf, type VariantResult } from '../rules/assemble-results.ts';
+import type { MetricData } from '../rules/experiment-question.ts';
+import type { DecisionSettings } from '../rules/read-settings.ts';
+import type { CalculatedExperiment } from './experiment-results.ts';
+
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+
+export const ExposuresSchema = Type.Object({
+  total: Type.Integer(),
+  by_variant: Type.Record(Type.String(), Type.Integer()),
+  multiple: Type.Object({ same_id: Type.Integer(), merged_ids: Type.Integer() }),
+  without_group: Type.Integer(),
+  timeseries: Type.Array(AnyObject),
+  srm: AnyObject,
+});
+
+export const ResultsSchema = Type.Object({
+  experiment_id: Type.Integer(),
+  as_of: DateTime,
+  method: Type.String(),
+  stopping: Type.String(),
+  alpha: Type.Number(),
+  correction: Type.String(),
+  decision_allowed: Type.Boolean(),
+  verdict: Type.String({
+    description:
+      '`no_data`, `too_early`, `collecting`, `better`, `worse`, `no_difference_found`, `split_broken` or `cannot_calculate`.',
+  }),
+  sentence: Type.String({ description: 'The verdict in words.' }),
+  warnings: Type.Array(Type.Object({ code: Type.String(), sentence: Type.String() })),
+  plan: Type.Object({ planned_users: nullable(Type.Number()), users: Type.Integer() }),
+  exposures: ExposuresSchema,
+  metrics: Type.Array(AnyObject),
+});
+
+export function presentExposures({ exposures, results }: CalculatedExperiment) {
+  const { status, chiSquare, df, pValue, expected } = results.sampleRatio;
+  const variants = Object.keys(exposures.byVariant);
+  const days = [...new Set(exposures.days.map(({ day }) => day))].sort((a, b) => a - b);
+  const countOf = (variant: string, day: number): number =>
+    exposures.days.find((one) => one.variant === variant && one.day === day)?.count ?? 0;
+  return {
+    total: results.users,
+    by_variant: exposures.byVariant,
+    multiple: { same_id: exposures.multiple.sameId, merged_ids: exposures.multiple.mergedIds },
+    without_group: exposures.withoutGroup,
+    timeseries: variants.map((variant) => ({
+      variant,
+      days: days.map((day) => iso(day)),
+      exposure_counts: days.map((day) => countOf(variant, day)),
+    })),
+    srm: {
+      status,
+      chi2: chiSquare,
+      df,
+      p_value: pValue,
+      expected: Object.fromEntries(variants.map((variant, at) => [variant, expected[at] ?? 0])),
+    },
+  };
+}
+
+export function presentResults(calculated: CalculatedExperiment) {
+  const { experiment, settings, results, unreadable, asOf } = calculated;
+  return {
+    experiment_id: experiment.id,
+    as_of: iso(asOf),
+    method: settings.method,
+    stopping: settings.stopping,
+    alpha: settings.analysis.alpha,
+    correction: settings.correction,
+    decision_allowed: results.decisionAllowed,
+    verdict: results.verdict,
+    sentence: results.sentence,
+    warnings: results.warnings,
+    plan: { planned_users: settings.plan.plannedUsers, users: results.users },
+    exposures: presentExposures(calculated),
+    metrics: [
+      ...results.metrics.map((metric) => presentMetric(metric, settings)),
+      ...unreadable.map(({ uuid, name, reason }) => ({
+        uuid,
+        name,
+        verdict: 'cannot_calculate',
+        sentence: reason,
+        baseline: null,
+        variant_results: [],
+      })),
+    ],
+  };
+}
+
+function presentMetric({ metric, baseline, variants }: MetricResult, settings: DecisionSettings): JsonObject {
+  return {
+    uuid: metric.uuid,
+    name: metric.name,
+    role: metric.role,
+    metric_type: metric.metricType,
+    goal: metric.isLowerBetter ? 'decrease' : 'increase',
+    open_window: metric.windowMs === null,
+    baseline: baseline === null ? null : { key: settings.baselineKey, ...presentData(baseline) },
+    variant_results: variants.map((variant) => presentVariant(variant, settings)),
+  };
+}
+
+/** Sums as PostHog names them; a conversion is a value of 0 or 1. */
+function presentData({ data, stepCounts }: MetricData): JsonObject {
+  const { sums } = data;
+  return {
+    number_of_samples: sums.n,
+    ...sumsOf(sums),
+    ...(stepCounts === null ? {} : { step_counts: stepCounts }),
+  };
+}
+
+function sumsOf(sums: ArmSums): JsonObject {
+  if (sums.kind === 'proportion')
+    return { sum: sums.conversions, sum_squares: sums.conversions, mean: ratioOrNull(sums.conversions, sums.n) };
+  const own = { sum: sums.sum, sum_squares: sums.sumSquares };
+  if (sums.kind === 'mean') return { ...own, mean: ratioOrNull(sums.sum, sums.n) };
+  return {
+    ...own,
+    denominator_sum: sums.denominatorSum,
+    denominator_sum_squares: sums.denominatorSumSquares,
+    numerator_denominator_sum_product: sums.product,
+    mean: ratioOrNull(sums.sum, sums.denominatorSum),
+  };
+}
+
+const ratioOrNull = (value: number, by: number): number | null => (by === 0 ? null : value / by);
+
+function presentVariant(variant: VariantResult, settings: DecisionSettings): JsonObject {
+  const { key, data, analysis, pValueAdjusted, isSignificant, verdict, sentence } = variant;
+  const { comparison, lift, fixed, sequential, bayesian, cuped, failures } = analysis;
+  const chosen = settings.stopping === 'sequential' ? sequential : fixed;
+  const scale = comparison === null || comparison.control.mean === 0 ? null : Math.abs(comparison.control.mean);
+  const relative = (bounds: readonly [number, number] | undefined): Json =>
+    bounds === undefined || scale === null ? null : [bounds[0] / scale, bounds[1] / scale];
+  return {
+    key,
+    method: settings.method,
+    ...(data === null ? { number_of_samples: 0 } : presentData(data)),
+    difference: comparison?.effect ?? null,
+    lift,
+    lift_interval: listOf(chosen?.liftInterval),
+    p_value: pValueOf(analysis, settings),
+    p_value_adjusted: pValueAdjusted,
+    confidence_interval: listOf(chosen?.liftInterval),
+    chance_to_win: bayesian?.chanceToWin ?? null,
+    credible_interval: relative(bayesian?.interval),
+    significant: isSignificant,
+    validation_failures: failures,
+    fixed:
+      fixed === null
+        ? null
+        : { p_value: fixed.pValue, p_method: fixed.method, interval: listOf(fixed.interval), df: fixed.df },
+    sequential: sequential === null ? null : { p_value: sequential.pValue, interval: listOf(sequential.interval) },
+    bayesian:
+      bayesian === null
+        ? null
+        : {
+            mean: bayesian.mean,
+            sd: bayesian.sd,
+            expected_loss: bayesian.expectedLoss,
+            expected_loss_control: bayesian.expectedLossControl,
+          },
+    cuped:
+      cuped === null
+        ? null
+        : { theta: cuped.theta, variance_reduction: cuped.varianceReduction, with_past: data?.withPast ?? 0 },
+    verdict,
+    sentence,
+  };
+}
+
+const listOf = (bounds: readonly [number, number] | null | undefined): Json =>
+  bounds === null || bounds === undefined ? null : [...bounds];

@@ -1,0 +1,11 @@
+import type { Feature } from '../feature.ts';
+import type { ExperimentApiDeps } from './api/deps.ts';
+import { experimentRoutes } from './api/experiment-routes.ts';
+import { experimentStore } from './store/experiment-store.ts';
+
+export const experimentsFeature: Feature<ExperimentApiDeps> = {
+  name: 'experiments',
+  api: experimentRoutes,
+  stores: { experiments: experimentStore },
+  projectTables: ['experiments'],
+};

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { assembleResults, type MeasuredExperiment } from './assemble-results.ts';
+import type { MetricData } from './experiment-question.ts';
+import { type ExperimentMetric, readDecision } from './read-settings.ts';
+
+const NOW = Date.parse('2026-01-15T12:00:00Z');
+const DAY = 86_400_000;
+
+const METRIC: ExperimentMetric = {
+  uuid: 'u',
+  name: 'sign-ups',
+  metricType: 'funnel',
+  role: 'primary',
+  isLowerBetter: false,
+  windowMs: null,
+  asked: { kind: 'funnel', steps: [] },
+};
+
+const converted = (variant: string, n: number, conversions: number): MetricData => ({
+  variant,
+  data: { sums: { kind: 'proportion', n, conversions }, nonZero: conversions, isBinary: true },
+  stepCounts: [conversions],
+  withPast: 0,
+});
+
+const anExperiment = (
+  control: [number, number],
+  test: [number, number],
+  over: Partial<MeasuredExperiment> = {},
+): MeasuredExperiment => ({
+  settings: readDecision({}),
+  variants: [
+    { key: 'control', weight: 50 },
+    { key: 'test', weight: 50 },
+  ],
+  exposures: {
+    byVariant: { control: control[0], test: test[0] },
+    multiple: { sameId: 0, mergedIds: 0 },
+    withoutGroup: 0,
+    days: [],
+  },
+  metrics: [{ metric: METRIC, data: [converted('control', ...control), converted('test', ...test)] }],
+  startedAt: NOW - 10 * DAY,
+  endedAt: null,
+  now: NOW,
+  ...over,
+});
+
+const fixed = readDecision({ stats_config: { stopping: 'fixed' }, plan: { planned_users: 2000 } });
+
+describe('the verdict', () => {
+  it.each<[string, MeasuredExperiment, string]>([
+    ['nobody', anExperiment([0, 0], [0, 0]), 'no_data'],
+    ['a few', anExperiment([50, 20], [50, 30]), 'too_early'],
+    ['few conversions', anExperiment([500, 3], [500, 4]), 'too_early'],
+    ['no difference yet', anExperiment([1000, 100], [1000, 110]), 'collecting'],
+    ['a large difference', anExperiment([1000, 100], [1000, 200]), 'better'],
+    ['a large loss', anExperiment([1000, 200], [1000, 100]), 'worse'],
+    ['a broken split', anExperiment([1000, 100], [1300, 300]), 'split_broken'],
+    ['no difference at the end', anExperiment([1000, 100], [1000, 110], { endedAt: NOW }), 'no_difference_found'],
+    ['fixed, before the plan', anExperiment([900, 100], [900, 200], { settings: fixed }), 'collecting'],
+    ['fixed, as planned', anExperiment([1000, 100], [1000, 200], { settings: fixed }), 'better'],
+    [
+      'no control any more',
+      anExperiment([900, 9], [900, 9], { variants: [{ key: 'test', weight: 9 }] }),
+      'cannot_calculate',
+    ],
+    ['no flag any more', anExperiment([0, 0], [0, 0], { variants: [] }), 'cannot_calculate'],
+    ['no metric', anExperiment([900, 9], [900, 9], { metrics: [] }), 'cannot_calculate'],
+  ])('of %s', (_, measured, verdict) => {
+    const results = assembleResults(measured);
+    expect(results.verdict).toBe(verdict);
+    expect(results.sentence).not.toContain('NaN');
+  });
+
+  it('turns around where less is better', () => {
+    const metric = { ...METRIC, isLowerBetter: true };
+    const data = [converted('control', 1000, 200), converted('test', 1000, 100)];
+    expect(assembleResults(anExperiment([1000, 200], [1000, 100], { metrics: [{ metric, data }] })).verdict).toBe(
+      'better',
+    );
+  });
+
+  it('is said in a sentence that can be repeated', () => {
+    expect(assembleResults(anExperiment([1000, 100], [1000, 200])).sentence).toMatch(
+      /^test raises sign-ups by 100\.0 % \(\d+\.\d % to \d+\.\d %\)\.$/,
+    );
+  });
+
+  it('corrects for many primary metrics', () => {
+    const data = [converted('control', 1000, 100), converted('test', 1000, 150)];
+    const one = assembleResults(anExperiment([1000, 100], [1000, 150], { metrics: [{ metric: METRIC, data }] }));
+    const many = assembleResults(
+      anExperiment([1000, 100], [1000, 150], { metrics: Array.from({ length: 20 }, () => ({ metric: METRIC, data })) }),
+    );
+    const p = (results: typeof one): number => results.metrics[0]?.variants[0]?.pValueAdjusted ?? 0;
+    expect(p(many)).toBeCloseTo(Math.min(1, 20 * p(one)), 12);
+  });
+});

@@ -1,0 +1,269 @@
+/** From what was measured to what is said: statistics of every comparison, the check on the split, and the verdict. */
+import {
+  type Analysis,
+  analyse,
+  hasEnoughData,
+  MIN_ENTITIES,
+  type VariantData,
+} from '../../../core/experiments/analyse.ts';
+import { benjaminiHochberg, holm } from '../../../core/experiments/corrections.ts';
+import { checkSampleRatio, type SampleRatio } from '../../../core/experiments/sample-ratio.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
+import type { ExposureAnswer, MetricData } from './experiment-question.ts';
+import type { DecisionSettings, ExperimentMetric } from './read-settings.ts';
+
+export interface MeasuredExperiment {
+  settings: DecisionSettings;
+  /** In the order of the flag, with their weights. */
+  variants: readonly { key: string; weight: number }[];
+  exposures: ExposureAnswer;
+  metrics: readonly { metric: ExperimentMetric; data: readonly MetricData[] }[];
+  startedAt: number;
+  /** When it ended, or null. */
+  endedAt: number | null;
+  now: number;
+}
+
+export type Verdict =
+  | 'no_data'
+  | 'too_early'
+  | 'collecting'
+  | 'better'
+  | 'worse'
+  | 'no_difference_found'
+  | 'split_broken'
+  | 'cannot_calculate';
+
+export interface Said {
+  verdict: Verdict;
+  sentence: string;
+}
+
+export interface VariantResult extends Said {
+  key: string;
+  data: MetricData | null;
+  analysis: Analysis;
+  pValueAdjusted: number | null;
+  isSignificant: boolean;
+}
+
+export interface MetricResult {
+  metric: ExperimentMetric;
+  baseline: MetricData | null;
+  variants: VariantResult[];
+}
+
+export interface ExperimentResults extends Said {
+  decisionAllowed: boolean;
+  users: number;
+  sampleRatio: SampleRatio;
+  metrics: MetricResult[];
+  warnings: { code: string; sentence: string }[];
+}
+
+export function assembleResults(measured: MeasuredExperiment): ExperimentResults {
+  const { variants, exposures } = measured;
+  const users = Object.values(exposures.byVariant).reduce((sum, count) => sum + count, 0);
+  const sampleRatio = checkSampleRatio(
+    variants.map(({ key }) => exposures.byVariant[key] ?? 0),
+    variants.map(({ weight }) => weight),
+  );
+  const isPlanDone = hasReachedPlan(measured, users);
+  const compared = measured.metrics.map((one) => compareVariants(measured, one));
+  const metrics = adjust(compared, measured.settings).map((result) => ({
+    ...result,
+    variants: result.variants.map((variant) => decide(measured, result, variant, { sampleRatio, users, isPlanDone })),
+  }));
+  const said = cannotMeasure(measured) ?? overall(metrics, sampleRatio, users);
+  return {
+    ...said,
+    decisionAllowed: said.verdict === 'better' || said.verdict === 'worse' || said.verdict === 'no_difference_found',
+    users,
+    sampleRatio,
+    metrics,
+    warnings: warningsOf(measured, users, sampleRatio),
+  };
+}
+
+/** Everybody and every day that the plan asks for, or the end. */
+function hasReachedPlan({ settings, startedAt, endedAt, now }: MeasuredExperiment, users: number): boolean {
+  const { plannedUsers, minDays } = settings.plan;
+  const days = ((endedAt ?? now) - startedAt) / DAY_MS;
+  return plannedUsers !== null && users >= plannedUsers && days >= minDays;
+}
+
+/** What keeps everything from being calculated. */
+function cannotMeasure({ variants, settings: { baselineKey } }: MeasuredExperiment): Said | null {
+  const said = (sentence: string): Said => ({ verdict: 'cannot_calculate', sentence });
+  if (variants.length === 0) return said('The feature flag of this experiment has no variants any more, or is gone.');
+  if (variants.some(({ key }) => key === baselineKey)) return null;
+  return said(`The flag has no variant ${baselineKey} any more, so there is nothing to compare with.`);
+}
+
+type Compared = Omit<MetricResult, 'variants'> & { variants: Omit<VariantResult, keyof Said | 'isSignificant'>[] };
+
+function compareVariants(
+  { settings, variants }: MeasuredExperiment,
+  { metric, data }: MeasuredExperiment['metrics'][number],
+): Compared {
+  const { baselineKey, analysis } = settings;
+  const find = (key: string): MetricData | null => data.find(({ variant }) => variant === key) ?? null;
+  const baseline = find(baselineKey);
+  const others = variants.filter(({ key }) => key !== baselineKey);
+  const nothing = nobody(metric);
+  return {
+    metric,
+    baseline,
+    variants: others.map(({ key }) => {
+      const own = find(key);
+      const result = analyse(baseline?.data ?? nothing, own?.data ?? nothing, {
+        ...analysis,
+        isLowerBetter: metric.isLowerBetter,
+      });
+      return { key, data: own, analysis: result, pValueAdjusted: null };
+    }),
+  };
+}
+
+/** A variant that nobody was exposed to. */
+const nobody = ({ metricType }: ExperimentMetric): VariantData => ({
+  sums:
+    metricType === 'ratio'
+      ? { kind: 'ratio', n: 0, sum: 0, sumSquares: 0, denominatorSum: 0, denominatorSumSquares: 0, product: 0 }
+      : { kind: 'mean', n: 0, sum: 0, sumSquares: 0 },
+  nonZero: 0,
+  isBinary: metricType === 'funnel',
+});
+
+/** Primary metrics are one family, secondary ones another, which allows for more. */
+function adjust(results: readonly Compared[], settings: DecisionSettings): Compared[] {
+  const correct = { holm, 'benjamini-hochberg': benjaminiHochberg, none: (p: readonly number[]) => [...p] };
+  const adjusted = new Map<Compared['variants'][number], number>();
+  for (const role of ['primary', 'secondary'] as const) {
+    const family = results
+      .filter(({ metric }) => metric.role === role)
+      .flatMap(({ variants }) => variants)
+      .filter(({ analysis }) => pValueOf(analysis, settings) !== null);
+    const isHolm = settings.correction === 'holm';
+    const method = role === 'secondary' && isHolm ? 'benjamini-hochberg' : settings.correction;
+    const pValues = correct[method](family.map(({ analysis }) => pValueOf(analysis, settings) ?? 1));
+    family.forEach((variant, at) => {
+      adjusted.set(variant, pValues[at] ?? 1);
+    });
+  }
+  return results.map((result) => ({
+    ...result,
+    variants: result.variants.map((variant) => ({ ...variant, pValueAdjusted: adjusted.get(variant) ?? null })),
+  }));
+}
+
+export const pValueOf = (analysis: Analysis, { stopping }: Pick<DecisionSettings, 'stopping'>): number | null =>
+  (stopping === 'sequential' ? analysis.sequential : analysis.fixed)?.pValue ?? null;
+
+interface State {
+  sampleRatio: SampleRatio;
+  users: number;
+  isPlanDone: boolean;
+}
+
+function decide(
+  measured: MeasuredExperiment,
+  { metric, baseline }: Compared,
+  variant: Compared['variants'][number],
+  { sampleRatio, users, isPlanDone }: State,
+): VariantResult {
+  const { settings, endedAt } = measured;
+  const said = (verdict: Verdict, sentence: string, isSignificant = false): VariantResult => ({
+    ...variant,
+    verdict,
+    sentence,
+    isSignificant,
+  });
+  const obstacle = cannotMeasure(measured);
+  if (obstacle !== null) return said(obstacle.verdict, obstacle.sentence);
+  if (users === 0) return said('no_data', NO_DATA);
+  if (sampleRatio.status === 'mismatch') return said('split_broken', SPLIT_BROKEN);
+  const arms: [string, MetricData | null][] = [
+    [settings.baselineKey, baseline],
+    [variant.key, variant.data],
+  ];
+  const least = arms.find(([, own]) => own === null || !hasEnoughData(own.data));
+  if (least !== undefined) return said('too_early', tooEarly(...least));
+  const { pValueAdjusted: p, analysis } = variant;
+  if (p === null) return said('cannot_calculate', `Nothing can be calculated: ${analysis.failures.join(', ')}.`);
+  const isEnded = endedAt !== null;
+  const mayDecide = settings.stopping === 'sequential' || isPlanDone;
+  if (mayDecide && p <= settings.analysis.alpha) {
+    const isUp = (analysis.comparison?.effect ?? 0) > 0;
+    return said(isUp === metric.isLowerBetter ? 'worse' : 'better', foundSentence(variant, metric, settings), true);
+  }
+  if (isPlanDone || isEnded) return said('no_difference_found', 'No difference found.');
+  return said('collecting', collecting(users, settings));
+}
+
+const NO_DATA = 'Nobody has seen this yet.';
+const SPLIT_BROKEN = 'Do not use these numbers: the split is not as planned.';
+
+function tooEarly(key: string, own: MetricData | null): string {
+  const n = own?.data.sums.n ?? 0;
+  return n >= MIN_ENTITIES
+    ? `Too early to say anything: too few people in ${key} did this.`
+    : `Too early to say anything: ${n} of at least ${MIN_ENTITIES} people in ${key}.`;
+}
+
+function collecting(users: number, { plan: { plannedUsers } }: DecisionSettings): string {
+  const of = plannedUsers === null ? `${users} people` : `${users} of ${plannedUsers} people`;
+  return `Still collecting: ${of}. Differences this early are mostly noise.`;
+}
+
+function foundSentence(
+  { key, analysis }: Compared['variants'][number],
+  { name }: ExperimentMetric,
+  { stopping }: DecisionSettings,
+): string {
+  const interval = (stopping === 'sequential' ? analysis.sequential : analysis.fixed)?.liftInterval ?? null;
+  const { lift, comparison } = analysis;
+  const verb = (comparison?.effect ?? 0) > 0 ? 'raises' : 'lowers';
+  const metric = name === '' ? 'the metric' : name;
+  if (lift === null || interval === null) return `${key} ${verb} ${metric}.`;
+  return `${key} ${verb} ${metric} by ${percent(Math.abs(lift))} (${percent(interval[0])} to ${percent(interval[1])}).`;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+/** What the first primary metric says; of several variants the one with the most to say. */
+function overall(metrics: readonly MetricResult[], { status }: SampleRatio, users: number): Said {
+  if (users === 0) return { verdict: 'no_data', sentence: NO_DATA };
+  if (status === 'mismatch') return { verdict: 'split_broken', sentence: SPLIT_BROKEN };
+  const first = metrics.find(({ metric }) => metric.role === 'primary');
+  const found = ORDER.flatMap((verdict) => first?.variants.filter((variant) => variant.verdict === verdict) ?? []);
+  const [most] = found;
+  if (most === undefined) return { verdict: 'cannot_calculate', sentence: 'There is no primary metric to decide by.' };
+  return { verdict: most.verdict, sentence: most.sentence };
+}
+
+const ORDER: readonly Verdict[] = [
+  'better',
+  'worse',
+  'collecting',
+  'no_difference_found',
+  'too_early',
+  'cannot_calculate',
+];
+
+const MAX_MULTIPLE_SHARE = 0.001;
+
+function warningsOf({ exposures, variants }: MeasuredExperiment, users: number, { status }: SampleRatio) {
+  const { sameId, mergedIds } = exposures.multiple;
+  const several = sameId + mergedIds;
+  const isUneven = new Set(variants.map(({ weight }) => weight)).size > 1;
+  const found: [boolean, string, string][] = [
+    [
+      isUneven && several > MAX_MULTIPLE_SHARE * (users + several),
+      'multiple_variants',
+      `${several} people met several variants, ${mergedIds} of them because they logged in. Ensure experience continuity, or assign after the login.`,
+    ],
+    [status === 'watch', 'split_watch', 'The split is a little uneven. That may be chance.'],
+  ];
+  return found.flatMap(([applies, code, sentence]) => (applies ? [{ code, sentence }] : []));
+}

@@ -1,0 +1,14 @@
+import { afterAll } from 'vitest';
+import { describeExperiments } from '../../../test/contract/experiments.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { experimentsFeature } from '../../features/experiments/index.ts';
+import { tablesOf } from '../../runtime/features.ts';
+import { openMetadataStore } from './metadata-store.ts';
+
+const folder = makeTempDir();
+afterAll(() => folder.remove());
+
+let files = 0;
+describeExperiments('SQLite', () =>
+  openMetadataStore(folder.path(`${++files}.sqlite`), 0, tablesOf([experimentsFeature])),
+);

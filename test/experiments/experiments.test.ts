@@ -1,0 +1,209 @@
+/** Experiments of a started server: from a draft to a shipped variant, with results on the way. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture } from '../support/capture.ts';
+import { type Answer, clientFor } from '../support/client.ts';
+import { OpenApi } from '../support/openapi.ts';
+import { isWithoutEvents, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: ReturnType<typeof clientFor>;
+const all = '/api/projects/1/experiments/';
+
+beforeAll(async () => {
+  server = await startServer();
+  client = clientFor(server);
+});
+afterAll(() => server.close());
+
+const ORDERS = {
+  metric_type: 'mean',
+  name: 'orders',
+  source: { kind: 'EventsNode', event: 'order', math: 'total' },
+};
+const PAID = { metric_type: 'funnel', name: 'paid', series: [{ kind: 'EventsNode', event: 'order' }] };
+
+const make = async (body: object): Promise<Answer['body']> => {
+  const answer = await client.post(all, { body });
+  expect([answer.status, answer.body.detail]).toEqual([201, undefined]);
+  return answer.body;
+};
+const act = (id: number, action: string, body: object = {}): Promise<Answer> =>
+  client.post(`${all}${id}/${action}/`, { body });
+const results = async (id: number): Promise<Answer['body']> => (await client.get(`${all}${id}/results/`)).body;
+
+describe('the life of an experiment', () => {
+  it('begins as a draft with a flag that is off', async () => {
+    const made = await make({ name: 'Checkout', feature_flag_key: 'checkout-1', metrics: [ORDERS] });
+    expect(made).toMatchObject({
+      status: 'draft',
+      start_date: null,
+      feature_flag: { key: 'checkout-1', active: false },
+      parameters: {
+        feature_flag_variants: [
+          { key: 'control', split_percent: 50 },
+          { key: 'test', split_percent: 50 },
+        ],
+      },
+    });
+    expect(made.metrics[0].uuid).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await client.get(`${all}${made.id}/`)).body).toEqual(made);
+    expect((await client.get(`${all}?search=check`)).body).toMatchObject({ count: 1, results: [{ id: made.id }] });
+  });
+
+  it('is launched, ended and shipped, each step once', async () => {
+    const { id } = await make({ name: 'Steps', feature_flag_key: 'steps' });
+    expect((await act(id, 'end')).body.detail).toBe('Experiment has not been launched yet.');
+    const launched = await act(id, 'launch');
+    expect(launched.body).toMatchObject({ status: 'running', feature_flag: { active: true } });
+    expect((await act(id, 'launch')).body).toMatchObject({ detail: 'Experiment has already been launched.' });
+    expect((await act(id, 'ship_variant', { variant_key: 'other' })).body).toMatchObject({ attr: 'variant_key' });
+    const ended = await act(id, 'end', { conclusion: 'inconclusive' });
+    expect(ended.body).toMatchObject({ status: 'stopped', conclusion: 'inconclusive' });
+    expect((await act(id, 'end')).body.detail).toBe('Experiment has already ended.');
+    const shipped = await act(id, 'ship_variant', { variant_key: 'test', conclusion: 'won' });
+    expect(shipped.body.feature_flag.filters.groups).toEqual([
+      { properties: [], rollout_percentage: 100, variant: 'test' },
+      { properties: [], rollout_percentage: 100 },
+    ]);
+    const log = (await client.get(`${all}${id}/activity/`)).body.results;
+    expect(log.map(({ activity }: { activity: string }) => activity)).toEqual([
+      'updated',
+      'updated',
+      'updated',
+      'created',
+    ]);
+  });
+
+  it('is paused while its flag is off', async () => {
+    const { id, feature_flag } = await make({ name: 'Paused', feature_flag_key: 'paused', start_date: '2026-01-15' });
+    await client.patch(`/api/projects/1/feature_flags/${feature_flag.id}/`, { body: { active: false } });
+    expect((await client.get(`${all}${id}/`)).body.status).toBe('paused');
+  });
+
+  it('keeps what was changed after the start', async () => {
+    const { id } = await make({ name: 'Changed', feature_flag_key: 'changed', metrics: [ORDERS] });
+    await client.patch(`${all}${id}/`, { body: { metrics: [PAID] } });
+    await act(id, 'launch');
+    expect((await client.patch(`${all}${id}/`, { body: { name: 'Renamed' } })).body.changed_after_start).toEqual([]);
+    const changed = await client.patch(`${all}${id}/`, { body: { metrics: [ORDERS], plan: { min_days: 3 } } });
+    expect(changed.body.changed_after_start).toEqual([{ at: '2026-01-15T12:00:00.000Z', fields: ['metrics', 'plan'] }]);
+  });
+
+  it('is deleted by a change', async () => {
+    const { id } = await make({ name: 'Gone', feature_flag_key: 'gone' });
+    expect((await client.delete(`${all}${id}/`)).status).toBe(405);
+    expect((await client.patch(`${all}${id}/`, { body: { deleted: true } })).body.deleted).toBe(true);
+    expect((await client.get(`${all}${id}/`)).status).toBe(404);
+  });
+
+  it.each([
+    [{ metrics: [{ metric_type: 'quantile' }] }, 'metrics__0__metric_type'],
+    [{ metrics: [{ metric_type: 'mean' }] }, 'metrics__0__source'],
+    [{ metrics: [{ ...ORDERS, conversion_window: -1 }] }, 'metrics__0__conversion_window'],
+    [{ metrics: [{ ...ORDERS, source: { ...ORDERS.source, math: 'hogql' } }] }, 'metrics__0__source__math'],
+    [{ stats_config: { frequentist: { alpha: 2 } } }, 'stats_config__frequentist__alpha'],
+    [{ parameters: { feature_flag_variants: [{ key: 'a' }, { key: 'b' }] } }, 'parameters__feature_flag_variants'],
+    [{ start_date: 'soon' }, 'start_date'],
+  ])('refuses %j', async (body, attr) => {
+    const answer = await client.post(all, { body: { name: 'Bad', feature_flag_key: 'bad', ...body } });
+    expect([answer.status, answer.body.attr]).toEqual([400, attr]);
+  });
+
+  it('needs a flag with variants and a control', async () => {
+    await client.post('/api/projects/1/feature_flags/', { body: { key: 'plain', filters: { groups: [{}] } } });
+    const answer = await client.post(all, { body: { name: 'Plain', feature_flag_key: 'plain' } });
+    expect([answer.status, answer.body.attr]).toEqual([400, 'feature_flag_key']);
+  });
+});
+
+describe.skipIf(isWithoutEvents)('the results', () => {
+  const call = (who: string, variant: string) => ({
+    event: '$feature_flag_called',
+    distinct_id: who,
+    timestamp: '2026-01-15T12:10:00Z',
+    properties: { $feature_flag: 'button', $feature_flag_response: variant },
+  });
+  const order = (who: string, time: string) => ({ event: 'order', distinct_id: who, timestamp: `2026-01-15T${time}Z` });
+
+  it('say what was measured, and that it is too early', async () => {
+    const { id } = await make({
+      name: 'Button',
+      feature_flag_key: 'button',
+      metrics: [ORDERS, PAID],
+      stats_config: { cuped: { enabled: false } },
+    });
+    expect(await results(id)).toMatchObject({ verdict: 'no_data', exposures: { total: 0 } });
+    await act(id, 'launch');
+    server.setNow('2026-01-15T12:30:00Z');
+    await capture(server, server.projectKey, [
+      ...['a', 'b', 'c'].map((who) => call(who, 'control')),
+      ...['d', 'e', 'f'].map((who) => call(who, 'test')),
+      call('g', 'control'),
+      call('g', 'test'),
+      call('h', 'holdout-1'),
+      order('a', '12:05:00'),
+      order('a', '12:15:00'),
+      order('d', '12:15:00'),
+      order('d', '12:16:00'),
+      order('e', '12:20:00'),
+      order('g', '12:20:00'),
+    ]);
+    const found = await results(id);
+    expect(found.exposures).toMatchObject({
+      total: 6,
+      by_variant: { control: 3, test: 3 },
+      multiple: { same_id: 1, merged_ids: 0 },
+      srm: { status: 'not_enough_data' },
+    });
+    expect(found).toMatchObject({ verdict: 'too_early', decision_allowed: false });
+    const [orders, paid] = found.metrics;
+    expect(orders.baseline).toMatchObject({ number_of_samples: 3, sum: 1, sum_squares: 1 });
+    expect(orders.variant_results[0]).toMatchObject({
+      key: 'test',
+      number_of_samples: 3,
+      sum: 3,
+      sum_squares: 5,
+      significant: false,
+      validation_failures: ['not-enough-exposures', 'not-enough-metric-data'],
+      verdict: 'too_early',
+      sentence: 'Too early to say anything: 3 of at least 100 people in control.',
+    });
+    expect(orders.variant_results[0].difference).toBeCloseTo(2 / 3, 12);
+    expect(paid.variant_results[0]).toMatchObject({ sum: 2, step_counts: [2], fixed: { p_method: 'fisher' } });
+    expect((await client.get(`${all}${id}/exposures/`)).body).toEqual(found.exposures);
+    const api = await OpenApi.of(server);
+    expect(api.problemsOf('GET', `${all}${id}/results/`, { status: 200, body: found })).toEqual([]);
+  });
+
+  it('say which variant is better', async () => {
+    const { id } = await make({
+      name: 'Offer',
+      feature_flag_key: 'offer',
+      metrics: [PAID],
+      stats_config: { cuped: { enabled: false } },
+      start_date: '2026-01-15T12:30:00Z',
+    });
+    server.setNow('2026-01-15T14:00:00Z');
+    const people = Array.from({ length: 600 }, (_, at) => ({ who: `offer-${at}`, at }));
+    await capture(
+      server,
+      server.projectKey,
+      people.flatMap(({ who, at }) => {
+        const variant = at % 2 === 0 ? 'control' : 'test';
+        const seen = { ...call(who, variant), timestamp: '2026-01-15T13:00:00Z' };
+        const converts = at % (variant === 'control' ? 10 : 3) === 0 || (variant === 'test' && at % 5 < 2);
+        return [
+          { ...seen, properties: { $feature_flag: 'offer', $feature_flag_response: variant } },
+          ...(converts ? [order(who, '13:10:00')] : []),
+        ];
+      }),
+    );
+    const found = await results(id);
+    expect(found).toMatchObject({ verdict: 'better', decision_allowed: true });
+    expect(found.sentence).toMatch(/^test raises paid by \d+\.\d % \(/);
+    const [variant] = found.metrics[0].variant_results;
+    expect(variant.sequential.p_value).toBeLessThan(0.05);
+    expect(variant.chance_to_win).toBeGreaterThan(0.99);
+    expect(variant.lift_interval[0]).toBeGreaterThan(0);
+  });
+});
