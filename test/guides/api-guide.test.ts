@@ -1,10 +1,10 @@
-/** The API guide has an example for every endpoint of flags, persons and event definitions. */
+/** The API guide has an example for every endpoint of flags, experiments, persons and event definitions. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const guide = readFileSync(new URL('../../docs/guides/api.md', import.meta.url), 'utf8');
-const COVERED = /^\/api\/projects\/\{project_id\}\/(feature_flags|persons|event_definitions)\//;
+const COVERED = /^\/api\/projects\/\{project_id\}\/(feature_flags|experiments|persons|event_definitions)\//;
 /** Endpoints that PostHog does not have, or that are only in the OpenAPI document. */
 const EXCLUDED =
   /versions|status|remote_config|dashboard|create_static|merges|history|bulk|lifecycle_|reset_|golang|by_name|metrics|deletions|dependent_flags|summary|event_definitions.*activity/;
@@ -24,7 +24,7 @@ function examples(): Set<string> {
   return new Set([...calls].map(([, method = 'GET', path = '']) => `${method} ${shapeOf(path)}`));
 }
 
-it('has an example for every endpoint of flags, role access, persons and event definitions', async () => {
+it('has an example for every endpoint of flags, experiments, role access, persons and event definitions', async () => {
   const response = await fetch(`${server.url}/api/schema/?format=json`);
   const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> };
   const expected = Object.entries(paths)
