@@ -44,7 +44,7 @@ export const ExperimentSchema = Type.Object({
   updated_at: DateTime,
 });
 
-export const CONCLUSIONS = ['won', 'lost', 'inconclusive', 'stopped_early', 'invalid'] as const;
+const CONCLUSIONS = ['won', 'lost', 'inconclusive', 'stopped_early', 'invalid'] as const;
 const ConclusionSchema = Type.Union(CONCLUSIONS.map((name) => Type.Literal(name)));
 
 const writable = {

@@ -23,7 +23,7 @@ export type ExperimentChanges = Partial<
   Pick<Experiment, 'name' | 'description' | 'settings' | 'startDate' | 'endDate' | 'archived' | 'deleted'>
 >;
 
-export type ExperimentStatus = 'draft' | 'running' | 'paused' | 'stopped';
+type ExperimentStatus = 'draft' | 'running' | 'paused' | 'stopped';
 
 /** Paused is a running experiment whose flag is off. */
 export function statusOf({ startDate, endDate }: Experiment, flag: FeatureFlag | null, now: number): ExperimentStatus {
@@ -125,7 +125,7 @@ export const launchExperiment = (deps: FlagDeps, caller: Caller, project: Projec
     return { experiment: { startDate: deps.clock.now() }, flag: { active: true } };
   });
 
-export interface Conclusion {
+interface Conclusion {
   conclusion?: string | undefined;
   conclusion_comment?: string | undefined;
 }

@@ -24,7 +24,7 @@ export interface MeasuredExperiment {
   now: number;
 }
 
-export type Verdict =
+type Verdict =
   | 'no_data'
   | 'too_early'
   | 'collecting'
@@ -34,7 +34,7 @@ export type Verdict =
   | 'split_broken'
   | 'cannot_calculate';
 
-export interface Said {
+interface Said {
   verdict: Verdict;
   sentence: string;
 }

@@ -209,7 +209,7 @@ function numberIn(given: JsonObject, name: string, range: { min: number; max: nu
   throw invalid(`${range.attr}__${name}`, `${name} is a number from ${range.min} to ${range.max}.`);
 }
 
-export interface ExposureSettings {
+interface ExposureSettings {
   event: Entity | null;
   severalVariants: ExposureQuestion['severalVariants'];
   filter: Filter;
