@@ -36,12 +36,11 @@ export function readNativeColumns(bytes: Buffer): ColumnTable {
   };
   return {
     rowCount: rows,
-    integers: (name) => joined(column(name, 'Int32') as Int32Array[], new Int32Array(new SharedArrayBuffer(rows * 4))),
-    doubles: (name) =>
-      joined(column(name, 'Float64') as Float64Array[], new Float64Array(new SharedArrayBuffer(rows * 8))),
+    integers: (name) => joined(column(name, 'Int32') as Int32Array[], new Int32Array(rows)),
+    doubles: (name) => joined(column(name, 'Float64') as Float64Array[], new Float64Array(rows)),
     texts: (name) => (column(name, 'String') as string[][]).flat(),
     uuids: (name) => {
-      const words = new BigUint64Array(new SharedArrayBuffer(rows * 16));
+      const words = new BigUint64Array(rows * 2);
       return new UuidHalves({ words: joined(column(name, 'UUID') as BigUint64Array[], words), high: 0, mask: 0n });
     },
   };

@@ -74,7 +74,7 @@ export interface PromotedProperty {
 export type SqlValue = string | number | bigint | boolean | null;
 export type SqlRow = Record<string, SqlValue>;
 
-/** A large result, by column name. Numbers and UUIDs are in memory that threads can share. */
+/** A large result, by column name. */
 export interface ColumnTable {
   readonly rowCount: number;
   /** 32-bit integers. */

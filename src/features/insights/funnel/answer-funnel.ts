@@ -21,8 +21,8 @@ export async function answerFunnel(
   const batches = funnelKeys(deps, prepared.query, question, prepared.codes);
   if (batches === null) await addEntrants(deps, question, prepared, assembly);
   for await (const keys of batches ?? []) {
-    const counts = await inHalves(deps, keys.actor.length, ({ countFunnel }, part) =>
-      countFunnel(question, keys, part, deps.signal),
+    const counts = await inHalves(deps, keys, ({ countFunnel }, rows, part) =>
+      countFunnel(question, rows, part, deps.signal),
     );
     for (const one of counts) assembly.addCounts(one);
   }

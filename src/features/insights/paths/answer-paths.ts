@@ -33,8 +33,8 @@ export async function answerPaths(deps: InsightDeps, projectId: number, question
 const isUntrimmed = ({ start, end }: PathsQuestion): boolean => start === null && end === null;
 
 async function countKeys(deps: InsightDeps, question: PathsQuestion, keys: PathKeys, steps: StepTable): Promise<void> {
-  const counted = await inHalves(deps, keys.actor.length, ({ countPaths }, part) =>
-    countPaths(question, keys, part, deps.signal),
+  const counted = await inHalves(deps, keys, ({ countPaths }, rows, part) =>
+    countPaths(question, rows, part, deps.signal),
   );
   for (const one of counted) steps.add(one);
 }

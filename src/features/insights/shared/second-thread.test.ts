@@ -10,6 +10,7 @@ import type { SequenceMethods } from '../sequence-methods.ts';
 import { sequenceMethods } from '../sequence-methods.ts';
 import { type ActorPart, ALL_ACTORS, HALVES } from './actor-rows.ts';
 import { inHalves } from './second-thread.ts';
+import { shareRows } from './share-rows.ts';
 
 const CONTEXT = { now: Date.UTC(2024, 0, 20), timezone: 'UTC' };
 const BASE = 4;
@@ -54,7 +55,10 @@ describe('the two halves of the actors', () => {
       fc.asyncProperty(someRows, async (rows) => {
         const stepsOf = async (parts: readonly ActorPart[]) => {
           const table = new StepTable(BASE, paths.stepLimit);
-          for (const part of parts) table.add(await sequenceMethods.countPaths(paths, keysOf(rows), part));
+          for (const part of parts) {
+            const shared = part === ALL_ACTORS ? keysOf(rows) : await shareRows(keysOf(rows), part);
+            table.add(await sequenceMethods.countPaths(paths, shared, part));
+          }
           return table.steps();
         };
         expect(await stepsOf(HALVES)).toEqual(await stepsOf([ALL_ACTORS]));
@@ -65,7 +69,8 @@ describe('the two halves of the actors', () => {
 
 describe('counting in halves', () => {
   const second: SequenceMethods = { ...sequenceMethods };
-  const count = async (methods: SequenceMethods, part: ActorPart) =>
+  const rowsOf = (count: number) => ({ actor: new Int32Array(count), key: new Float64Array(count) });
+  const count = async (methods: SequenceMethods, _: unknown, part: ActorPart) =>
     `${methods === second ? 'there' : 'here'} ${part.bits} ${part.value}`;
 
   it.each([
@@ -73,19 +78,19 @@ describe('counting in halves', () => {
     ['many rows', 200_000, () => second, ['here 1 0', 'there 1 1']],
     ['a single processor', 200_000, () => undefined, ['here 0 0']],
   ])('with %s', async (_, rows, secondThread, expected) => {
-    expect(await inHalves({ secondThread }, rows, count)).toEqual(expected);
+    expect(await inHalves({ secondThread }, rowsOf(rows), count)).toEqual(expected);
   });
 
   it('goes on alone if the other thread ends', async () => {
-    const failing = async (methods: SequenceMethods, part: ActorPart) => {
+    const failing = async (methods: SequenceMethods, rows: unknown, part: ActorPart) => {
       if (methods === second) throw new Error('it has ended');
-      return count(methods, part);
+      return count(methods, rows, part);
     };
-    expect(await inHalves({ secondThread: () => second }, 200_000, failing)).toEqual(['here 1 0', 'here 1 1']);
+    expect(await inHalves({ secondThread: () => second }, rowsOf(200_000), failing)).toEqual(['here 1 0', 'here 1 1']);
   });
 
   it('fails if both fail', async () => {
     const failing = () => Promise.reject(new Error('too many'));
-    await expect(inHalves({ secondThread: () => second }, 200_000, failing)).rejects.toThrow('too many');
+    await expect(inHalves({ secondThread: () => second }, rowsOf(200_000), failing)).rejects.toThrow('too many');
   });
 });
