@@ -40,6 +40,9 @@ const DEFAULT_SEGMENT_BYTES = 32 * 1024 * 1024;
 const MAX_GROUP_ENTRIES = 1000;
 const MAX_GROUP_BYTES = 8 * 1024 * 1024;
 
+/** Written to find out whether an entry could be: a few bytes fit where it would not. */
+const PROBE_BYTES = 4096;
+
 /** When everything has been trimmed for about this long, a new segment is begun, so that the old one can go. */
 const IDLE_MS = 60_000;
 /** How long a purge waits for entries that came before it. */
@@ -293,7 +296,10 @@ class SegmentIngestLog implements SegmentLog {
     const { segment } = this.#active;
     const place = { groupStart: segment.length, salt: segment.header.salt };
     const buffers = group.flatMap(({ entry }, i) => encodeEntry({ ...entry, seq: segment.last + 1 + i }, place));
-    if (this.#isTrimRecordDue || group.length === 0) buffers.push(encodeTrim(this.head.trimmed, place));
+    const isProbe = sync && group.length === 0;
+    if (this.#isTrimRecordDue || group.length === 0) {
+      buffers.push(encodeTrim(this.head.trimmed, place, isProbe ? PROBE_BYTES : 0));
+    }
     this.#isTrimRecordDue = false;
     if (this.#active.isBroken) return;
     await this.#active.write(buffers, { sync });

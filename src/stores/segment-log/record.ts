@@ -61,8 +61,9 @@ export function encodeEntry(entry: LogEntry, place: RecordPlace): [head: Buffer,
   return [head, entry.payload];
 }
 
-export function encodeTrim(seq: number, place: RecordPlace): Buffer {
-  const record = Buffer.alloc(RECORD_HEADER_BYTES);
+/** `padding`: bytes that nobody reads. */
+export function encodeTrim(seq: number, place: RecordPlace, padding = 0): Buffer {
+  const record = Buffer.alloc(RECORD_HEADER_BYTES + padding);
   record.writeUInt32LE(record.length - CHECKED_FROM, 0);
   record.writeUInt32LE(TRIM, 8);
   record.writeUInt32LE(place.groupStart, 12);
