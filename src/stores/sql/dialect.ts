@@ -50,6 +50,8 @@ export interface SqlDialect {
    * as a whole, unless a later transaction has waited.
    */
   reorganize<T, R>(db: Kysely<T>, work: (tx: Kysely<T>) => Promise<R>): Promise<R>;
+  /** Gives free space back to the file system, a small piece at a time; true if there is more. */
+  releaseSpace<T>(db: Kysely<T>): Promise<boolean>;
   /** Leaves no byte of removed data on disk. */
   purge<T>(db: Kysely<T>): Promise<void>;
 }
@@ -66,6 +68,12 @@ interface JsonEntries {
   key: RawBuilder<string>;
   value: RawBuilder<string>;
 }
+
+/** Free pages that stay, for what comes next: this many, or a part of all pages. */
+const KEPT_PAGES = 250;
+const KEPT_SHARE = 0.05;
+/** Pages that are released at a time: two megabytes. */
+const RELEASED_PAGES = 500;
 
 const MAX_CHECKPOINT_TRIES = 200;
 const CHECKPOINT_INTERVAL_MS = 10;
@@ -131,6 +139,20 @@ export const sqliteDialect: SqlDialect = {
         await sql`pragma synchronous = full`.execute(connection);
       }
     }),
+  // In files that an earlier version has created, it has no effect until they are rewritten by a purge.
+  async releaseSpace(db) {
+    const { rows } = await sql<{ free: number; pages: number }>`
+      select f.freelist_count as free, p.page_count as pages
+      from pragma_freelist_count f, pragma_page_count p, pragma_auto_vacuum a where a.auto_vacuum > 0`.execute(db);
+    const [{ free, pages } = { free: 0, pages: 0 }] = rows;
+    const surplus = Math.floor(free - Math.max(KEPT_PAGES, pages * KEPT_SHARE));
+    if (surplus > 0) {
+      await sql`pragma incremental_vacuum(${sql.lit(Math.min(surplus, RELEASED_PAGES))})`.execute(db);
+      return true;
+    }
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    return false;
+  },
   // 'secure_delete' is not enough: pages that were split keep copies of old rows. The journal cannot be truncated while
   // it is being read, which never takes long.
   async purge(db) {

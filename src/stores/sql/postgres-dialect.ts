@@ -94,6 +94,8 @@ export const postgresDialect: SqlDialect = {
       await sql`set local synchronous_commit = off`.execute(tx);
       return work(tx);
     }),
+  // PostgreSQL's own vacuum does it.
+  releaseSpace: async () => false,
   // PostgreSQL's own vacuum and WAL rotation remove the bytes; rewriting whole tables would lock all others out.
   purge: async () => {},
 };

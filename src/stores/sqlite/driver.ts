@@ -24,6 +24,8 @@ const RETRY_INTERVAL_MS = 2;
 /** Rewriting the database after a person was deleted holds the lock for seconds per gigabyte. */
 const LOCK_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
+/** Each of its steps releases one page, and better-sqlite3 makes only one step of a statement without columns. */
+const STEPPED = /^pragma incremental_vacuum/;
 
 export const isBusy = (error: unknown): boolean =>
   (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
@@ -61,6 +63,7 @@ class SqliteConnection implements DatabaseConnection {
     const { sql, parameters, rows } = query;
     let isWrite = false;
     const result = await retryWhileBusy(() => {
+      if (STEPPED.test(sql)) return this.#runToEnd<R>(sql);
       const statement = this.#prepare(sql);
       const result = rows === undefined ? run<R>(statement, parameters) : runEach<R>(statement, rows);
       // SQLite treats 'begin' and 'commit' as read-only.
@@ -70,6 +73,11 @@ class SqliteConnection implements DatabaseConnection {
     });
     if (isWrite && !this.database.inTransaction) await this.#hooks.onCommit?.();
     return result;
+  }
+
+  #runToEnd<R>(sql: string): QueryResult<R> {
+    this.database.exec(sql);
+    return { rows: [] };
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {

@@ -53,7 +53,9 @@ export class SeenPacker {
   /** The last row that was packed in this pass over all rows; null between two passes. */
   #reached: EventId | null = null;
   #isLevelFull = false;
-  #rowsAtLastCount = 0;
+  #processedAtLastCount = -1;
+  /** Whether nothing was left to be done when events stopped coming. */
+  #isTidy = false;
   #nextCountAt = Number.NEGATIVE_INFINITY;
 
   constructor(db: Db, dialect: SqlDialect, index: BlockIndex, sizes: Partial<PackerSizes> = {}) {
@@ -78,6 +80,7 @@ export class SeenPacker {
       return level === undefined ? this.#packRows(on) : this.#emptyLevel(on, level);
     });
     this.#index.apply(changes.removed, changes.added);
+    this.#isTidy = false;
     this.#isLevelFull = this.#fullLevel() !== undefined;
   }
 
@@ -92,11 +95,19 @@ export class SeenPacker {
     const { rows, idleRows } = this.#sizes;
     this.#nextCountAt = performance.now() + COUNT_INTERVAL_MS;
     const count = await countRows(this.#db, rows + 1);
-    const isIdle = count === this.#rowsAtLastCount;
-    this.#rowsAtLastCount = count;
-    if (count <= rows && !(isIdle && count >= idleRows)) return false;
-    this.#reached = START;
-    return true;
+    const processed = await countProcessed(this.#db);
+    const isIdle = processed === this.#processedAtLastCount;
+    this.#processedAtLastCount = processed;
+    if (count > rows || (isIdle && count >= idleRows)) this.#reached = START;
+    else if (!isIdle) this.#isTidy = false;
+    else if (!this.#isTidy) await this.#releaseSpace();
+    return this.#reached !== null;
+  }
+
+  /** Packing leaves free space behind, which is returned while nobody needs it. */
+  async #releaseSpace(): Promise<void> {
+    this.#isTidy = !(await this.#dialect.releaseSpace(this.#db));
+    if (!this.#isTidy) this.#nextCountAt = Number.NEGATIVE_INFINITY;
   }
 
   async #packRows(on: Sql): Promise<BlockChanges> {
@@ -161,6 +172,12 @@ async function countRows(db: Db, most: number): Promise<number> {
   const { rows } = await sql<{ rows: number }>`
     select count(*) as rows from (select 1 as one from seen_events limit ${most}) s`.execute(db);
   return Number(rows[0]?.rows ?? 0);
+}
+
+async function countProcessed(db: Db): Promise<number> {
+  const { rows } = await sql<{ processed: number }>`
+    select coalesce(sum(count), 0) as processed from event_counters`.execute(db);
+  return Number(rows[0]?.processed ?? 0);
 }
 
 /** Deletes rows and returns them, in the order of their ids. Repeats that they counted are counted apart from now on. */
