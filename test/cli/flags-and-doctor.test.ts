@@ -98,7 +98,7 @@ describe('doctor', () => {
     chmodSync(server.dataDir, 0o755);
     const { code, stdout } = await cairn(['doctor', ...at]);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^ok {4}metadata store: 1 persons$/m);
+    expect(stdout).toMatch(/^ok {4}metadata store: 1 persons; .*\bpersons 0\.\d MB/m);
     expect(stdout).toMatch(/^ok {4}event store: 2 events$/m);
     expect(stdout).toMatch(
       /^ok {4}events: 2 accepted = 2 stored \+ 0 duplicate \+ 0 dropped \+ 0 dead-lettered \+ 0 lost \+ 0 waiting$/m,

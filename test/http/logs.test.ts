@@ -95,7 +95,10 @@ describe('health, status and metrics', () => {
     expect(body.versions.events).toMatch(/^v\d+\.\d+/);
     expect(body.stores).toEqual({ metadata: 'ok', events: 'ok' });
     expect(body.last_backup_at).toBeNull();
-    const { data_bytes, free_bytes, total_bytes } = body.disk;
+    const { data_bytes, by_store, free_bytes, total_bytes } = body.disk;
+    const { events, metadata, log, other } = by_store;
+    expect(events + metadata + log + other).toBe(data_bytes);
+    expect(Math.min(events, metadata, log)).toBeGreaterThan(0);
     expect(data_bytes).toBeGreaterThan(10_000);
     expect(total_bytes).toBeGreaterThan(free_bytes);
   });

@@ -39,14 +39,14 @@ export async function readStatus({
   const [ofMetadata, ofEvents] = await Promise.all([statusOfCheck(metadata.check()), statusOfCheck(askEngine())]);
   const promoted = ofEvents === 'ok' ? await withTimeLimit(events.listPromotedProperties()).catch(() => []) : [];
   const { deadLettered, lagMs, ...ingest } = await withTimeLimit(counts()).catch(() => UNKNOWN_COUNTS);
-  const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
+  const { dataBytes, parts, freeBytes, totalBytes } = await diskSpace(dataDir);
   return {
     version: VERSION,
     versions: { node: process.version, events: engine },
     uptime_seconds: Math.round(process.uptime()),
     stores: { metadata: ofMetadata, events: ofEvents },
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs, waiting_for: presentOutage(outage()) },
-    disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
+    disk: { data_bytes: dataBytes, by_store: byStore(parts), free_bytes: freeBytes, total_bytes: totalBytes },
     losses: (await readOpenLosses(metadata.installation).catch(() => [])).map(presentLoss),
     last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
     promoted_columns: countPromoted(promoted),
@@ -60,6 +60,18 @@ const presentOutage = (outage: ProcessingOutage | null) =>
 /** As shown by `/_readyz`: to anybody, so without the reason. */
 export const describeOutage = ({ since }: ProcessingOutage): string =>
   `Events are accepted, but could not be processed since ${new Date(since).toISOString()}; /_status says why.`;
+
+/** Each store's files have names that begin alike; the rest are copies and sockets. */
+function byStore(parts: ReadonlyMap<string, number>) {
+  const sizes = { events: 0, metadata: 0, log: 0, other: 0 };
+  for (const [name, bytes] of parts) {
+    if (name.startsWith('events.')) sizes.events += bytes;
+    else if (name.startsWith('metadata.')) sizes.metadata += bytes;
+    else if (name.startsWith('ingest-')) sizes.log += bytes;
+    else sizes.other += bytes;
+  }
+  return sizes;
+}
 
 /** While PostgreSQL is down. */
 const UNKNOWN_COUNTS: IngestCounts = {

@@ -33,6 +33,10 @@ export const StatusSchema = Type.Object({
   }),
   disk: Type.Object({
     data_bytes: Type.Integer({ description: 'Size of the data folder.' }),
+    by_store: Type.Object(
+      { events: Type.Integer(), metadata: Type.Integer(), log: Type.Integer(), other: Type.Integer() },
+      { description: 'What of it belongs to which store, in bytes.' },
+    ),
     free_bytes: Type.Integer(),
     total_bytes: Type.Integer(),
   }),

@@ -15,8 +15,9 @@ export async function checkStores(
     await checked('metadata', async () => {
       const database = openCheckedDatabase(join(dataDir, DATA_FILES.metadata));
       const persons = database.readNumber('select count(*) from persons');
+      const sizes = database.describeSizes();
       database.close();
-      return `${persons} persons`;
+      return `${persons} persons; ${sizes}`;
     }),
     await checked('ingest log', async () => {
       const log = HeldLog.open(join(dataDir, DATA_FILES.log), head.head);

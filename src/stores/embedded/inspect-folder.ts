@@ -9,6 +9,7 @@ import type { SnapshotCounts } from '../folder-snapshots.ts';
 import { readLogFolder } from '../segment-log/log-folder.ts';
 import { totalsOf } from '../segment-log/log-totals.ts';
 import { verifyLog } from '../segment-log/verify-log.ts';
+import { describeSizes } from './describe-sizes.ts';
 import { countMetadata, progressIn } from './take-snapshot.ts';
 
 export interface Inspection {
@@ -49,6 +50,8 @@ function problemsOf({ accepted, settled, pending }: SnapshotCounts, metadata: nu
 interface CheckedDatabase {
   readNumber(sql: string): number;
   readText(sql: string): string;
+  /** Where its bytes go. */
+  describeSizes(): string;
   close(): void;
 }
 
@@ -64,6 +67,7 @@ export function openCheckedDatabase(path: string): CheckedDatabase {
     return {
       readNumber: (sql) => Number(database.prepare(sql).pluck().get() ?? 0),
       readText: (sql) => String(database.prepare(sql).pluck().get() ?? ''),
+      describeSizes: () => describeSizes(database),
       close,
     };
   } catch (error) {

@@ -73,7 +73,14 @@ function Report({ status }: { status: Status }) {
             value={disk.total_bytes - disk.free_bytes}
             max={disk.total_bytes}
           />
-          <Facts facts={[['Used by Cairn', formatBytes(disk.data_bytes)]]} />
+          <Facts
+            facts={[
+              ['Used by Cairn', formatBytes(disk.data_bytes)],
+              ['Events', formatBytes(disk.by_store.events)],
+              ['Persons, flags and other metadata', formatBytes(disk.by_store.metadata)],
+              ['Ingest log', formatBytes(disk.by_store.log)],
+            ]}
+          />
         </section>
         <section class="card stack-s" aria-label="Versions and backups">
           <h2>Versions and backups</h2>
