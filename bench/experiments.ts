@@ -1,0 +1,144 @@
+/**
+ * How fast an experiment is measured: ten metrics over the events of a made-up shop, everybody exposed, beside one plain
+ * scan of the same events in the same run.
+ *
+ *   npm run bench:experiments [-- --events 10000000 --folder kept/]
+ *
+ * There are 50 events for each person, so 10 million events have 200,000 exposed. The events are kept for the next run
+ * if `--folder` is given.
+ */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Entity } from '../src/core/actions/entity.ts';
+import { hotProperties } from '../src/core/events/hot-properties.ts';
+import { NO_FILTER } from '../src/core/filters/property-filter.ts';
+import { DAY_MS } from '../src/core/time/units.ts';
+import { measureExposures, measureMetric } from '../src/features/experiments/measure/measure-experiment.ts';
+import type {
+  ExposureQuestion,
+  MeasuredEntity,
+  MetricQuestion,
+} from '../src/features/experiments/rules/experiment-question.ts';
+import type { QueryDeps } from '../src/query/query-deps.ts';
+import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
+import { openEventStore } from '../src/stores/duckdb/event-store.ts';
+import type { EventStore, StoredEvent } from '../src/stores/events/event-store.ts';
+import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
+import { FROM, PROJECT, ProductTraffic, UNTIL } from './lib/product-traffic.ts';
+
+const { values: flags } = parseArgs({
+  options: { events: { type: 'string', default: '10000000' }, folder: { type: 'string' } },
+});
+const EVENTS = Number(flags.events);
+const START = FROM + 30 * DAY_MS;
+const BATCH_SIZE = 20_000;
+
+const event = (id: string): Entity => ({ kind: 'event', id, name: id, customName: null, filter: NO_FILTER });
+const count = (id: string): MeasuredEntity => ({ entity: event(id), measure: { kind: 'count' } });
+const total: MeasuredEntity = { entity: event('purchased'), measure: { kind: 'sum', property: 'amount' } };
+
+const EXPOSURE: ExposureQuestion = {
+  flagKey: 'checkout',
+  event: null,
+  variants: ['control', 'test'],
+  range: { from: START, until: UNTIL },
+  actor: { kind: 'person' },
+  severalVariants: 'exclude',
+  filter: NO_FILTER,
+  timezone: 'UTC',
+};
+
+const shared = { windowMs: null, exposedBefore: null, lookbackMs: 14 * DAY_MS };
+const METRICS: readonly MetricQuestion[] = [
+  { kind: 'mean', measured: count('$pageview'), ...shared },
+  { kind: 'mean', measured: count('added to cart'), ...shared },
+  { kind: 'mean', measured: total, ...shared },
+  { kind: 'mean', measured: total, ...shared, windowMs: 7 * DAY_MS },
+  { kind: 'funnel', steps: [event('purchased')], ...shared },
+  { kind: 'funnel', steps: [event('added to cart'), event('purchased')], ...shared },
+  { kind: 'funnel', steps: [event('$pageview'), event('added to cart'), event('purchased')], ...shared },
+  { kind: 'ratio', numerator: total, denominator: count('purchased'), ...shared },
+  { kind: 'ratio', numerator: count('added to cart'), denominator: count('$pageview'), ...shared },
+  { kind: 'mean', measured: count('signed up'), ...shared },
+];
+
+/** Everybody calls the flag once, some time in the first 30 days. */
+function exposureOf(person: { uuid: string }, at: number): StoredEvent {
+  const properties = { $feature_flag: 'checkout', $feature_flag_response: at % 2 === 0 ? 'control' : 'test' };
+  return {
+    projectId: PROJECT,
+    uuid: `00000000-0000-4000-9000-${String(at).padStart(12, '0')}`,
+    event: '$feature_flag_called',
+    distinctId: person.uuid,
+    personId: person.uuid,
+    timestamp: START + ((at * 7_919) % (30 * 24 * 60)) * 60_000,
+    createdAt: UNTIL,
+    properties: JSON.stringify(properties),
+    parsed: properties,
+    hot: hotProperties(properties),
+    elementsChain: '',
+    groups: [null, null, null, null, null],
+  };
+}
+
+async function fill(path: string): Promise<void> {
+  const draft = `${path}.draft`;
+  for (const file of [draft, `${draft}.wal`]) rmSync(file, { force: true });
+  const store = await openEventStore(draft);
+  const traffic = new ProductTraffic(EVENTS);
+  let position = 0;
+  for (const batch of traffic.batches()) {
+    position = batch.position;
+    await store.write(batch);
+  }
+  const persons = traffic.persons();
+  for (let at = 0; at < persons.length; at += BATCH_SIZE) {
+    const some = persons.slice(at, at + BATCH_SIZE);
+    const events = some.map((person, index) => exposureOf(person, at + index));
+    await store.write({ events, overrides: [], position: ++position });
+    await store.mirrorPersons({ projectId: PROJECT, removed: [], persons: some, position: { change: at + 1, id: 0 } });
+  }
+  while (await store.maintain(Date.now()));
+  await store.close();
+  renameSync(draft, path);
+}
+
+async function timed(name: string, work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  const ms = performance.now() - before;
+  console.log(`${name.padEnd(40)} ${ms.toFixed(0).padStart(7)} ms`);
+  return ms;
+}
+
+/** What any answer costs at least: every event of every person, once. */
+const plainScan = (store: EventStore): Promise<unknown> =>
+  store.query('select count(*) from (select e.person_id, e.event, count(*) from event_rows e group by 1, 2) x', []);
+
+async function measure(folder: string): Promise<void> {
+  const path = join(folder, `experiment-${EVENTS}.duckdb`);
+  if (!existsSync(path)) await fill(path);
+  const events = await openEventStore(path);
+  const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
+  const clock = { now: () => UNTIL };
+  const deps: QueryDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
+  const scan = await timed('one plain scan', () => plainScan(events));
+  const { byVariant } = await measureExposures(deps, PROJECT, EXPOSURE);
+  let sum = await timed('exposures', () => measureExposures(deps, PROJECT, EXPOSURE));
+  for (const [at, metric] of METRICS.entries())
+    sum += await timed(`metric ${at}: ${metric.kind}`, () => measureMetric(deps, PROJECT, EXPOSURE, metric));
+  const ratio = (sum / scan).toFixed(1);
+  console.log(`exposures and ten metrics: ${sum.toFixed(0)} ms, ${ratio} plain scans; ${JSON.stringify(byVariant)}`);
+  await events.close();
+  await metadata.close();
+}
+
+const own = flags.folder ?? mkdtempSync(join(tmpdir(), 'cairn-experiments-'));
+mkdirSync(own, { recursive: true });
+try {
+  await measure(own);
+} finally {
+  if (flags.folder === undefined) rmSync(own, { recursive: true, force: true });
+}
