@@ -97,6 +97,7 @@ describe('ingestion metrics', () => {
         lost: 0,
         pending: 0,
         lag_ms: 0,
+        waiting_for: null,
       });
     } finally {
       await server.close();

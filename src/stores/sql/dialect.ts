@@ -156,7 +156,10 @@ export const sqliteDialect: SqlDialect = {
   // 'secure_delete' is not enough: pages that were split keep copies of old rows. The journal cannot be truncated while
   // it is being read, which never takes long.
   async purge(db) {
-    await sql`vacuum`.execute(db);
+    await db.connection().execute(async (connection) => {
+      await sql`pragma auto_vacuum = incremental`.execute(connection);
+      await sql`vacuum`.execute(connection);
+    });
     for (let tries = 0; ; tries++) {
       const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
       if (rows[0]?.busy === 0) return;

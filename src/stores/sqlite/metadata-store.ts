@@ -36,8 +36,8 @@ const SERVING_CHECKPOINT_PAGES = 16_384;
 function connect(path: string, ...pragmas: readonly string[]): Database.Database {
   // timeout 0: the driver waits for locks.
   const database = new Database(path, { timeout: 0 });
-  // Before anything is written: free pages can then be given back without rewriting the file.
-  database.pragma('auto_vacuum = incremental');
+  // Before anything is written: free pages can then be given back without rewriting the file. Later it waits for the lock.
+  if (database.pragma('page_count', { simple: true }) === 0) database.pragma('auto_vacuum = incremental');
   database.pragma('journal_mode = wal');
   for (const pragma of pragmas) database.pragma(pragma);
   database.pragma('cache_size = -32000');
