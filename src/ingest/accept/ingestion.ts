@@ -15,7 +15,7 @@ interface IngestionDeps {
   logger: Logger;
   /** Tells the worker that there are entries in the log. */
   wake(): void;
-  writes: Pick<ReadYourWrites, 'add' | 'onProcessed'>;
+  writes: Pick<ReadYourWrites, 'add' | 'addUnwritten' | 'onProcessed'>;
   /** Of the log. */
   maxBytes: number;
 }
@@ -39,6 +39,12 @@ export class Ingestion implements EventIntake {
 
   async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
     this.#shares.requireRoom(entry.projectId, this.#deps.log.state().bytes);
+    const written = this.#write(entry, subjects);
+    this.#deps.writes.addUnwritten(entry.projectId, subjects, written);
+    return written;
+  }
+
+  async #write(entry: NewLogEntry, subjects: readonly string[]): Promise<void> {
     const seq = await this.#deps.log.append(entry);
     this.#shares.add(seq, entry.projectId, entry.payload.length);
     this.#deps.writes.add(seq, entry.projectId, subjects);

@@ -1,11 +1,13 @@
 /**
- * Lets a flag decision wait until acknowledged changes of its subjects are processed, for two seconds at most: an
+ * Lets a flag decision wait until accepted changes of its subjects are processed, for two seconds at most: an
  * outdated answer is better than none, and it is counted. After a timeout, decisions that wait for the same entry or a
  * later one of the project do not wait: a backlog must not make every decision slow.
  */
 import { Counter, type Registry } from 'prom-client';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { isProcessed, type LogProgress } from '../../stores/ingest/log-progress.ts';
 import { PendingSubjects } from './pending-subjects.ts';
+import { UnwrittenSubjects } from './unwritten-subjects.ts';
 
 const TIMEOUT_MS = 2000;
 
@@ -20,6 +22,7 @@ interface ReadYourWritesDeps {
 export class ReadYourWrites {
   readonly #deps: ReadYourWritesDeps;
   readonly #pending: PendingSubjects;
+  readonly #unwritten = new UnwrittenSubjects();
   #waiting: { seq: number; projectId: number; done(): void }[] = [];
   /** For each project the first entry that a wait timed out on and that is not processed yet. */
   readonly #timedOutAt = new Map<number, number>();
@@ -28,6 +31,10 @@ export class ReadYourWrites {
   constructor(deps: ReadYourWritesDeps) {
     this.#deps = deps;
     this.#pending = new PendingSubjects(deps.initialHead);
+  }
+
+  get #timeoutMs(): number {
+    return this.#deps.timeoutMs ?? TIMEOUT_MS;
   }
 
   /** How many decisions were made without waiting for everything pending. */
@@ -54,6 +61,11 @@ export class ReadYourWrites {
     this.#pending.add(seq, projectId, subjects);
   }
 
+  /** While it is being written; `written` ends after `add`. */
+  addUnwritten(projectId: number, subjects: readonly string[], written: Promise<void>): void {
+    this.#unwritten.add(projectId, subjects, written);
+  }
+
   /** The two are being merged: each waits for what the other waits for now. */
   linkSubjects(projectId: number, a: string, b: string): void {
     const [forA, forB] = [this.#pending.lastEntryFor(projectId, [a]), this.#pending.lastEntryFor(projectId, [b])];
@@ -63,6 +75,16 @@ export class ReadYourWrites {
 
   /** Undefined where nothing is pending for these subjects, which is nearly always and costs a look into a map. */
   settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
+    const written = this.#unwritten.written(projectId, subjects);
+    return written === undefined ? this.#processed(projectId, subjects) : this.#settle(written, projectId, subjects);
+  }
+
+  async #settle(written: Promise<void>, projectId: number, subjects: readonly string[]): Promise<void> {
+    if (await resolvesWithin(this.#timeoutMs, written)) await this.#processed(projectId, subjects);
+    else this.#outdated++;
+  }
+
+  #processed(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
     const seq = this.#pending.lastEntryFor(projectId, subjects);
     if (seq === 0) return undefined;
     if (seq >= (this.#timedOutAt.get(projectId) ?? Infinity)) {
@@ -99,7 +121,7 @@ export class ReadYourWrites {
         this.#timedOutAt.set(projectId, Math.min(this.#timedOutAt.get(projectId) ?? Infinity, seq));
         this.#outdated++;
         resolve();
-      }, this.#deps.timeoutMs ?? TIMEOUT_MS);
+      }, this.#timeoutMs);
       this.#waiting.push(waiter);
     });
   }
