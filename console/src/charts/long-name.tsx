@@ -1,5 +1,5 @@
 /**
- * A name whose middle is cut out where it does not fit. The end never shrinks; CSS cuts the beginning to the room that
+ * A name whose middle is cut out where it does not fit. The end never shrinks; CSS cuts the beginning to the space that
  * there is. `bdi` keeps a name in another script from changing the order of what is beside it.
  */
 import { splitName } from './rules/shorten.ts';

@@ -91,7 +91,7 @@ describe('the layout', () => {
     }
   });
 
-  it('makes room for a row of annotations', () => {
+  it('reserves a row for annotations', () => {
     expect(chartLayout(input).bottom - chartLayout({ ...input, hasAnnotations: true }).bottom).toBe(18);
   });
 

@@ -52,15 +52,15 @@ interface Box {
 
 /** Distance of the tooltip from its point. */
 const GAP = 14;
-/** With less room on either side, the tooltip is above or below its point. */
-const MIN_ROOM = 240;
+/** With less space on either side, the tooltip is above or below its point. */
+const MIN_SPACE = 240;
 
-/** CSS offsets of a tooltip that never covers its point: beside it, where there is more room. */
+/** CSS offsets of a tooltip that never covers its point: beside it, where there is more space. */
 export function placeTooltip({ x, y, width, height }: Box): Record<'left' | 'right' | 'top' | 'bottom', number | null> {
   const isLeft = x > width / 2;
   const isAbove = y > height / 2;
-  const room = (isLeft ? x : width - x) - GAP;
-  if (room < MIN_ROOM) {
+  const space = (isLeft ? x : width - x) - GAP;
+  if (space < MIN_SPACE) {
     return { left: 0, right: 0, top: isAbove ? null : y + GAP, bottom: isAbove ? height - y + GAP : null };
   }
   return {
