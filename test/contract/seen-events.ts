@@ -154,6 +154,18 @@ export function describeSeenEvents(name: string, open: () => Promise<SeenSetup>,
       );
     });
 
+    it('knows an id of two projects, recent in one and packed in the other', async () => {
+      const process = start();
+      const packed = ++projectId;
+      await add(process, [randomId(1)]);
+      await process.seen.packer.packAll();
+      const recent = ++projectId;
+      await add(process, [randomId(1)]);
+      const ids = [packed, recent].map((id) => ({ projectId: id, uuid: randomId(1) }));
+      const found = await process.ingest.transaction((store) => store.listSeenEvents(ids));
+      expect(found.map((one) => one.projectId).sort((a, b) => a - b)).toEqual([packed, recent]);
+    });
+
     it('loses nothing at whichever statement packing fails', async () => {
       projectId++;
       const uuids = Array.from({ length: 70 }, (_, n) => randomId(n));

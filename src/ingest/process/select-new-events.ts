@@ -1,4 +1,5 @@
 import type { Event } from '../../core/events/event.ts';
+import { eventKey } from '../../stores/ingest/event-key.ts';
 import type { EventId, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { FateRecorder } from './fate-recorder.ts';
 import type { NewEvent, NormalisedEvent } from './normalise-entries.ts';
@@ -11,12 +12,12 @@ export async function selectNewEvents(
 ): Promise<NewEvent[]> {
   const candidates = events.flatMap((source) => candidateOf(source, fates) ?? []);
   const ids = candidates.filter(hasClientUuid).flatMap(({ event }) => idsOf(event));
-  const seen = new Map((await store.listSeenEvents(ids)).map((one) => [keyOf(one), one.receivedAt]));
+  const seen = new Map((await store.listSeenEvents(ids)).map((one) => [eventKey(one), one.receivedAt]));
   return candidates.filter((candidate) => {
     if (!hasClientUuid(candidate)) return true;
     const { event } = candidate;
     const stored = storedId(event, seen);
-    if (stored === undefined) seen.set(keyOf(event), event.receivedAt);
+    if (stored === undefined) seen.set(eventKey(event), event.receivedAt);
     else fates.recordDuplicate({ ...event, uuid: stored });
     return stored === undefined;
   });
@@ -36,8 +37,8 @@ const idsOf = ({ projectId, uuid, formerUuid }: Event): EventId[] =>
  */
 function storedId(event: Event, seen: ReadonlyMap<string, number>): string | undefined {
   const { projectId, uuid, formerUuid, timestamp } = event;
-  if (seen.has(keyOf(event))) return uuid;
-  const arrival = formerUuid === undefined ? undefined : seen.get(keyOf({ projectId, uuid: formerUuid }));
+  if (seen.has(eventKey(event))) return uuid;
+  const arrival = formerUuid === undefined ? undefined : seen.get(eventKey({ projectId, uuid: formerUuid }));
   return arrival !== undefined && timestamp <= arrival ? formerUuid : undefined;
 }
 
@@ -62,5 +63,3 @@ function candidateOf(source: NormalisedEvent, fates: FateRecorder): NewEvent | n
 
 /** A uuid that we made ourselves is new by construction. */
 export const hasClientUuid = ({ event }: NewEvent): boolean => event.isGenerated !== true;
-
-const keyOf = ({ projectId, uuid }: EventId): string => `${projectId}:${uuid}`;

@@ -1,5 +1,6 @@
 /** Finds ids among recent ones (`seen_events`) and in blocks. */
 import { sql } from 'kysely';
+import { eventKey } from '../../ingest/event-key.ts';
 import type { EventId, SeenEvent } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 import type { BlockIndex, KnownBlock } from './block-index.ts';
@@ -18,13 +19,13 @@ const READ_BATCH = 50;
 export async function findSeen(on: Sql, index: BlockIndex, events: readonly EventId[]): Promise<SeenEvent[]> {
   if (events.length === 0) return [];
   const recent = await findRecent(on, events);
-  const known = new Set(recent.map(({ uuid }) => uuid));
+  const known = new Set(recent.map(eventKey));
   return [
     ...recent,
     ...(await findInBlocks(
       on,
       index,
-      events.filter(({ uuid }) => !known.has(uuid)),
+      events.filter((event) => !known.has(eventKey(event))),
     )),
   ];
 }
