@@ -16,6 +16,10 @@ export async function commit(connection: DuckDBConnection): Promise<void> {
     const pending = duckdb.pending_prepared(statement['prepared_statement']);
     const giveUpAt = performance.now() + MAX_POLLING_MS;
     while (isRunning(duckdb.pending_execute_check_state(pending)) && performance.now() < giveUpAt) await sleep(POLL_MS);
+    // The state of a commit that has ended is ERROR also where there was none. Executing one that has failed would report
+    // another kind of error, with this one in its text.
+    const error = duckdb.pending_error(pending);
+    if (error !== '') throw new Error(error);
     await duckdb.execute_pending(pending);
   } finally {
     statement.destroySync();
