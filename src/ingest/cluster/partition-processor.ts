@@ -8,6 +8,7 @@ import type { Lease } from '../../stores/cluster/leases.ts';
 import type { PartitionEntry, PartitionReader, Positions } from '../../stores/cluster/partitioned-log.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
 import type { ChunkAttempt, PartitionAttempts } from '../../stores/ingest/chunk-attempts.ts';
+import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { ChunkPacing, MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from '../process/chunk-pacing.ts';
 import type { ProcessedChunk } from '../process/process-chunk.ts';
 import { type ProcessDeps, processEntries, setAside } from '../process/process-entries.ts';
@@ -188,18 +189,19 @@ const blockSink = (
   { node, pack }: Pick<PartitionProcessorDeps, 'node' | 'pack'>,
   leases: ReadonlyMap<number, Lease>,
   onFinished: (positions: Positions) => void,
-): Sink<ChunkTransaction> => ({
-  prepare: async () => undefined,
-  progress: () => null,
-  write: async (chunk, store) =>
-    onFinished(
-      await store.finish(
-        node,
-        processedPartitions(chunk.entries as readonly PartitionEntry[], leases),
-        blockOf(chunk, pack),
-      ),
-    ),
-});
+): Sink<ChunkTransaction> => {
+  const finish = async (entries: readonly LogEntry[], block: NewBlock | null, store: ChunkTransaction): Promise<void> =>
+    onFinished(await store.finish(node, processedPartitions(entries as readonly PartitionEntry[], leases), block));
+  return {
+    prepare: async () => undefined,
+    progress: () => null,
+    write: (chunk, store) => finish(chunk.entries, blockOf(chunk, pack), store),
+    writeNothing: async (entries, store) => {
+      await finish(entries, null, store);
+      return null;
+    },
+  };
+};
 
 function processedPartitions(
   entries: readonly PartitionEntry[],

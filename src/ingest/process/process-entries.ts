@@ -75,13 +75,16 @@ export function setAside(deps: ProcessDeps, entry: LogEntry): Promise<ProcessedC
 }
 
 async function writeFates(deps: ProcessDeps, entry: LogEntry, fates: FateRecorder): Promise<ProcessedChunk> {
-  const { ingest, sink } = deps;
+  const { ingest, sink, logger } = deps;
   const entries = [entry];
   const progress = await sink.progress(entries);
   const reached = progress ?? { position: null };
-  await ingest.transaction(async (store) => {
+  const afterCommit = await ingest.transaction(async (store) => {
     await store.apply({ ...NO_CHANGES, ...fates.changes(), ...reached });
-    await sink.write({ entries, events: [], overrides: [] }, store);
+    return sink.writeNothing(entries, store);
+  });
+  await afterCommit?.().catch((err: unknown) => {
+    logger.warn({ err, seq: entry.seq }, 'the event store will record with the next chunk that an entry is processed');
   });
   const none = { stored: [], messages: 0, projectsWithNewGroupTypes: [], persons: [] };
   return { entries, progress, events: entry.events, ...none };

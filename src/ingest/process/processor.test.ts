@@ -183,6 +183,22 @@ it('stores nothing of an entry that the metadata store rejects, and continues wi
   expect(await stores.ingest.getCounts()).toEqual({ stored: 2, dead_lettered: 2 });
 });
 
+it('counts nothing as stored that the event store rejects, also if the disk is full when it becomes a dead letter', async () => {
+  await accept(anEvent('poison'));
+  await accept(anEvent('behind'));
+  const rejecting: EventStore = {
+    ...wrap(events),
+    write: async (batch) => {
+      if (batch.events.some(({ event }) => event === 'poison')) throw new Error('rejected');
+      await events.write(batch);
+    },
+  };
+  await finish({ events: rejecting, ingest: refusingCommits(1) });
+  expect(await names()).toEqual(['behind']);
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 1, dead_lettered: 1 });
+  expect(await events.progress()).toEqual(await stores.ingest.progress());
+});
+
 it('starts even if the entry to be finished cannot be processed', async () => {
   await accept(anEvent('poison'));
   // What a crash between the commits of setting an entry aside leaves behind.
