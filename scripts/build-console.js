@@ -41,6 +41,7 @@ function packAll() {
   for (const entry of readdirSync(join(output, 'assets'), { withFileTypes: true })) {
     const file = join(output, 'assets', entry.name);
     const plain = readFileSync(file);
+    if (entry.name.endsWith('.woff2')) continue;
     if (plain.length < PACK_FROM_BYTES) continue;
     writeFileSync(`${file}.gz`, gzipSync(plain, { level: 9 }));
     const quality = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };

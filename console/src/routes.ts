@@ -1,6 +1,6 @@
 /**
  * Every page, one line each: a module in `pages/` that exports `Page`, loaded when it is opened. With `nav` it is also in
- * the sidebar. The first match wins, so fixed paths come before parameters.
+ * the navigation, in the order of this table. The first match wins, so fixed paths come before parameters.
  */
 import type { Route } from './lib/route-table.ts';
 
@@ -11,23 +11,23 @@ export const ROUTES: readonly Route[] = [
   { name: 'login', path: '/login', isPublic: true, load: () => import('./pages/accounts/login-page.tsx') },
   { name: 'setup', path: '/setup', isPublic: true, load: () => import('./pages/accounts/setup-page.tsx') },
   { name: 'invite', path: '/invite/:invite', isPublic: true, load: () => import('./pages/accounts/invite-page.tsx') },
-  { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Data' }, load: () => import('./pages/events/live-page.tsx') },
-  { name: 'persons', path: `${P}/persons`, nav: { label: 'Persons', group: 'Data' }, load: () => import('./pages/persons/persons-page.tsx') },
-  { name: 'person', path: `${P}/persons/:person`, load: () => import('./pages/persons/person-page.tsx') },
-  { name: 'groups', path: `${P}/groups`, nav: { label: 'Groups', group: 'Data' }, load: () => import('./pages/groups/groups-page.tsx') },
-  { name: 'insights', path: `${P}/insights`, nav: { label: 'Insights', group: 'Analytics' }, load: () => import('./pages/insights/insights-page.tsx') },
-  { name: 'insight', path: `${P}/insights/:insight`, load: () => import('./pages/insights/insight-page.tsx') },
-  { name: 'dashboards', path: `${P}/dashboards`, nav: { label: 'Dashboards', group: 'Analytics' }, load: () => import('./pages/dashboards/dashboards-page.tsx') },
+  { name: 'dashboards', path: `${P}/dashboards`, nav: { label: 'Dashboards', group: 'Analytics', icon: 'dashboard' }, load: () => import('./pages/dashboards/dashboards-page.tsx') },
   { name: 'dashboard', path: `${P}/dashboards/:dashboard`, load: () => import('./pages/dashboards/dashboard-page.tsx') },
-  { name: 'cohorts', path: `${P}/cohorts`, nav: { label: 'Cohorts', group: 'Analytics' }, load: () => import('./pages/cohorts/cohorts-page.tsx') },
+  { name: 'insights', path: `${P}/insights`, nav: { label: 'Insights', group: 'Analytics', icon: 'chart' }, load: () => import('./pages/insights/insights-page.tsx') },
+  { name: 'insight', path: `${P}/insights/:insight`, load: () => import('./pages/insights/insight-page.tsx') },
+  { name: 'persons', path: `${P}/persons`, nav: { label: 'Persons', group: 'People', icon: 'users' }, load: () => import('./pages/persons/persons-page.tsx') },
+  { name: 'person', path: `${P}/persons/:person`, load: () => import('./pages/persons/person-page.tsx') },
+  { name: 'groups', path: `${P}/groups`, nav: { label: 'Groups', group: 'People', icon: 'building' }, load: () => import('./pages/groups/groups-page.tsx') },
+  { name: 'cohorts', path: `${P}/cohorts`, nav: { label: 'Cohorts', group: 'People', icon: 'cohort' }, load: () => import('./pages/cohorts/cohorts-page.tsx') },
   { name: 'cohort', path: `${P}/cohorts/:cohort`, load: () => import('./pages/cohorts/cohort-page.tsx') },
-  { name: 'flags', path: `${P}/flags`, nav: { label: 'Feature flags', group: 'Releases' }, load: () => import('./pages/flags/flags-page.tsx') },
+  { name: 'flags', path: `${P}/flags`, nav: { label: 'Feature flags', group: 'Releases', icon: 'flag' }, load: () => import('./pages/flags/flags-page.tsx') },
   { name: 'flag', path: `${P}/flags/:flag`, load: () => import('./pages/flags/flag-page.tsx') },
-  { name: 'definitions', path: `${P}/definitions`, nav: { label: 'Definitions', group: 'Data' }, load: () => import('./pages/definitions/definitions-page.tsx') },
-  { name: 'activity', path: `${P}/activity`, nav: { label: 'Activity log', group: 'Settings' }, load: () => import('./pages/activity/activity-page.tsx') },
-  { name: 'members', path: `${P}/members`, nav: { label: 'Members and roles', group: 'Settings' }, load: () => import('./pages/accounts/members-page.tsx') },
-  { name: 'settings', path: `${P}/settings`, nav: { label: 'Project settings', group: 'Settings' }, load: () => import('./pages/settings/settings-page.tsx') },
+  { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Data', icon: 'event' }, load: () => import('./pages/events/live-page.tsx') },
+  { name: 'definitions', path: `${P}/definitions`, nav: { label: 'Definitions', group: 'Data', icon: 'tags' }, load: () => import('./pages/definitions/definitions-page.tsx') },
+  { name: 'settings', path: `${P}/settings`, nav: { label: 'Project settings', group: 'Settings', icon: 'settings' }, load: () => import('./pages/settings/settings-page.tsx') },
+  { name: 'members', path: `${P}/members`, nav: { label: 'Members and roles', group: 'Settings', icon: 'user' }, load: () => import('./pages/accounts/members-page.tsx') },
+  { name: 'activity', path: `${P}/activity`, nav: { label: 'Activity log', group: 'Settings', icon: 'history' }, load: () => import('./pages/activity/activity-page.tsx') },
+  { name: 'status', path: '/status', nav: { label: 'Server status', group: 'Settings', icon: 'server' }, load: () => import('./pages/status/status-page.tsx') },
+  { name: 'welcome', path: `${P}/welcome`, nav: { label: 'Install SDK', group: 'Settings', icon: 'code' }, load: () => import('./pages/onboarding/onboarding-page.tsx') },
   { name: 'account', path: '/account', load: () => import('./pages/accounts/account-page.tsx') },
-  { name: 'welcome', path: `${P}/welcome`, nav: { label: 'Install SDK', group: 'Settings' }, load: () => import('./pages/onboarding/onboarding-page.tsx') },
-  { name: 'status', path: '/status', nav: { label: 'Server status', group: 'Settings' }, load: () => import('./pages/status/status-page.tsx') },
 ];

@@ -44,6 +44,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'application/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
+  '.woff2': 'font/woff2',
 };
 
 const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;

@@ -152,6 +152,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await signIn(page, '/login');
     await page.getByText('Ingestion is delayed: 7 pending events, the oldest from 2m 5s ago.').waitFor();
     await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByText('Settings', { exact: true }).click();
     await page.getByRole('link', { name: 'Server status' }).click();
     await page.getByText('Needs attention').waitFor();
     expect(await page.getByRole('link', { name: 'Server status', exact: true }).isVisible()).toBe(false);
@@ -160,9 +161,32 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
+  it('collapses the navigation to a rail below 1200 px, or when asked to', async () => {
+    const { page, pageErrors } = await watchedPage(browser, server.url);
+    await page.setViewportSize({ width: 1024, height: 780 });
+    await signIn(page, '/login');
+    const sidebar = page.getByRole('banner');
+    const width = async () => (await sidebar.boundingBox())?.width;
+    await sidebar.waitFor();
+    expect(await width()).toBe(60);
+    await page.getByRole('link', { name: 'Persons' }).click();
+    await page.getByRole('heading', { name: 'Persons' }).waitFor();
+    await page.setViewportSize({ width: 1440, height: 780 });
+    await expect.poll(width).toBe(232);
+    await page.getByRole('button', { name: 'Collapse' }).click();
+    await page.reload();
+    await sidebar.waitFor();
+    expect(await width()).toBe(60);
+    await page.getByRole('button', { name: 'Expand navigation' }).click();
+    expect(await width()).toBe(232);
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
   it('loads demo data', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
     await signIn(page, '/login');
+    await page.getByText('Settings', { exact: true }).click();
     await page.getByRole('link', { name: 'Install SDK', exact: true }).click();
     await page.getByRole('button', { name: 'Load demo data' }).click();
     await page.getByText(/^[\d,. ]+ events loaded\.$/).waitFor();

@@ -3,14 +3,16 @@
  * so it is registered at startup rather than imported in a cycle.
  */
 import type { ComponentType } from 'preact';
+import type { IconName } from '../components/icon.tsx';
 import { matchPath, type Params } from './paths.ts';
 
 export interface PageProps {
   params: Params;
 }
 
-export const NAV_GROUPS = ['Data', 'Analytics', 'Releases', 'Settings'] as const;
-type NavGroup = (typeof NAV_GROUPS)[number];
+/** The groups of the navigation, in their order. The pages of `Settings` are in the menu of the gear. */
+export const NAV_GROUPS = ['Analytics', 'People', 'Releases', 'Data'] as const;
+type NavGroup = (typeof NAV_GROUPS)[number] | 'Settings';
 
 export interface Route {
   name: string;
@@ -19,7 +21,7 @@ export interface Route {
   /** Open without a session, and shown without the sidebar. */
   isPublic?: boolean;
   /** Absent for pages that are only reached from others. */
-  nav?: { label: string; group: NavGroup };
+  nav?: { label: string; group: NavGroup; icon: IconName };
 }
 
 let routes: readonly Route[] = [];

@@ -1,32 +1,17 @@
 /** Light, dark or the system's setting; stored in the browser. */
+import { readStored, writeStored } from './stored.ts';
+
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'cairn-theme';
 
 export function readTheme(): Theme {
-  const stored = load(KEY);
+  const stored = readStored(KEY);
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  store(KEY, theme);
-}
-
-/** Private windows may have no storage. */
-function load(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function store(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // Lasts until the page is closed.
-  }
+  writeStored(KEY, theme);
 }
