@@ -3,6 +3,7 @@
  * this suite. `open` gives a fresh, empty store.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COOKIELESS_STATELESS, DEFAULT_WEB_SETTINGS } from '../../src/core/web/web-settings.ts';
 import {
   type Activity,
   ADMIN,
@@ -76,7 +77,11 @@ const aKey = (id: string, userId: number, rest: Partial<PersonalKey> = {}): Pers
   lastUsedAt: null,
   ...rest,
 });
-const aProject = (organizationId: string, key: string, rest: Partial<Omit<Project, 'id'>> = {}) => ({
+const aProject = (
+  organizationId: string,
+  key: string,
+  rest: Partial<Omit<Project, 'id'>> = {},
+): Omit<Project, 'id'> => ({
   uuid: `uuid of ${key}`,
   organizationId,
   name: 'Default project',
@@ -87,6 +92,8 @@ const aProject = (organizationId: string, key: string, rest: Partial<Omit<Projec
   eventsRetentionDays: null,
   testAccountFilters: [],
   pathCleaningFilters: [],
+  webAnalytics: { ...DEFAULT_WEB_SETTINGS, bounce_seconds: 20 },
+  cookielessServerHashMode: COOKIELESS_STATELESS,
   slackIncomingWebhook: null,
   ingestedEvent: false,
   preferences: {},

@@ -4,6 +4,7 @@ import { type Caller, currentOrganizationId, requireLevel } from '../../access/c
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
 import { Failure, invalid, notFound } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
+import { COOKIELESS_STATEFUL, DEFAULT_WEB_SETTINGS, type WebSettings } from '../../core/web/web-settings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { digest } from '../../lib/secrets.ts';
@@ -31,8 +32,9 @@ export type ProjectChanges = Partial<
     | 'testAccountFilters'
     | 'pathCleaningFilters'
     | 'slackIncomingWebhook'
+    | 'cookielessServerHashMode'
   >
-> & { preferences?: JsonObject };
+> & { preferences?: JsonObject; webAnalytics?: Partial<WebSettings> };
 
 export function newProject(
   { clock, ids }: Pick<ProjectDeps, 'clock' | 'ids'>,
@@ -54,6 +56,8 @@ export function newProject(
     pathCleaningFilters: [],
     slackIncomingWebhook: null,
     ingestedEvent: false,
+    webAnalytics: DEFAULT_WEB_SETTINGS,
+    cookielessServerHashMode: COOKIELESS_STATEFUL,
     preferences: {},
     createdAt: now,
     updatedAt: now,
@@ -158,9 +162,13 @@ async function getProject(store: MetadataStore, id: number): Promise<Project> {
   return project;
 }
 
-const withChanges = <P extends Omit<Project, 'id'>>(project: P, { preferences, ...changes }: ProjectChanges): P => ({
+const withChanges = <P extends Omit<Project, 'id'>>(
+  project: P,
+  { preferences, webAnalytics, ...changes }: ProjectChanges,
+): P => ({
   ...project,
   ...changes,
+  webAnalytics: { ...project.webAnalytics, ...webAnalytics },
   preferences: { ...project.preferences, ...preferences },
 });
 
@@ -194,8 +202,13 @@ const activityFields = (project: Omit<Project, 'id'>): Record<string, Json> => (
   test_account_filters: project.testAccountFilters,
   path_cleaning_filters: project.pathCleaningFilters,
   slack_incoming_webhook: project.slackIncomingWebhook,
+  cookieless_server_hash_mode: project.cookielessServerHashMode,
+  ...webActivityFields(project.webAnalytics),
   ...project.preferences,
 });
+
+const webActivityFields = (settings: WebSettings): Record<string, Json> =>
+  Object.fromEntries(Object.entries(settings).map(([key, value]) => [`web_analytics.${key}`, value]));
 
 const projectActivity = (
   caller: Caller,

@@ -1,5 +1,6 @@
 /** Records of accounts, projects, roles and activity. Times are ms UTC. */
 import type { Json, JsonObject } from '../../core/json/json.ts';
+import type { CookielessMode, WebSettings } from '../../core/web/web-settings.ts';
 
 /** Membership levels, as the API sends them. */
 export const MEMBER = 1;
@@ -94,6 +95,8 @@ export interface Project {
   slackIncomingWebhook: string | null;
   /** True once an event has been stored. */
   ingestedEvent: boolean;
+  webAnalytics: WebSettings;
+  cookielessServerHashMode: CookielessMode;
   /** Settings that only clients read; stored and returned unchanged. */
   preferences: JsonObject;
   createdAt: number;

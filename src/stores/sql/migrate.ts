@@ -21,6 +21,7 @@ import { invites } from './migrations/0013-invites.ts';
 import { turnsByProject } from './migrations/0014-turns-by-project.ts';
 import { blocksOfSeenIds } from './migrations/0015-blocks-of-seen-ids.ts';
 import { experiments } from './migrations/0016-experiments.ts';
+import { webSettings } from './migrations/0017-web-settings.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   turnsByProject,
   blocksOfSeenIds,
   experiments,
+  webSettings,
 ];
 
 interface VersionTable {

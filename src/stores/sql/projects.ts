@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type CookielessMode, DEFAULT_WEB_SETTINGS } from '../../core/web/web-settings.ts';
 import type { Project } from '../metadata/accounts.ts';
 import type { ProjectStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
@@ -14,6 +15,8 @@ const toProject = (row: ProjectRow): Project => ({
   ingestedEvent: row.ingestedEvent === 1,
   testAccountFilters: JSON.parse(row.testAccountFilters),
   pathCleaningFilters: JSON.parse(row.pathCleaningFilters),
+  webAnalytics: { ...DEFAULT_WEB_SETTINGS, ...JSON.parse(row.webAnalytics) },
+  cookielessServerHashMode: row.cookielessServerHashMode as CookielessMode,
   preferences: JSON.parse(row.preferences),
 });
 
@@ -25,6 +28,7 @@ const CONVERTERS: { [K in keyof Project]?: (value: Project[K]) => unknown } = {
   ingestedEvent: toBit,
   testAccountFilters: JSON.stringify,
   pathCleaningFilters: JSON.stringify,
+  webAnalytics: JSON.stringify,
   preferences: JSON.stringify,
 };
 

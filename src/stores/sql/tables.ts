@@ -75,6 +75,8 @@ export interface Tables {
     pathCleaningFilters: string;
     slackIncomingWebhook: string | null;
     ingestedEvent: Flag;
+    webAnalytics: string;
+    cookielessServerHashMode: number;
     preferences: string;
     createdAt: number;
     updatedAt: number;

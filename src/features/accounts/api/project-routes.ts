@@ -26,6 +26,7 @@ import {
   presentProject,
   presentProjectBasic,
 } from './project-schemas.ts';
+import { readWebSettings } from './read-web-settings.ts';
 
 const tag = 'projects';
 
@@ -123,8 +124,8 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
 }
 
 /** Reads the body of a request; only what was sent is changed. */
-function toChanges({ config }: AccountRouteDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
-  refusePrivateAddress(config, body.slack_incoming_webhook);
+function toChanges(deps: AccountRouteDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
+  refusePrivateAddress(deps.config, body.slack_incoming_webhook);
   const preferences: JsonObject = {};
   for (const name of PREFERENCE_NAMES) if (body[name] !== undefined) preferences[name] = body[name] as Json;
   const changes = {
@@ -135,6 +136,8 @@ function toChanges({ config }: AccountRouteDeps, body: Static<typeof ProjectWrit
     testAccountFilters: body.test_account_filters as Json[] | undefined,
     pathCleaningFilters: body.path_cleaning_filters as Json[] | undefined,
     slackIncomingWebhook: body.slack_incoming_webhook,
+    webAnalytics: body.web_analytics && readWebSettings(deps, body.web_analytics),
+    cookielessServerHashMode: body.cookieless_server_hash_mode,
     preferences,
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

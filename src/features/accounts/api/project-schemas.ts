@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { DateTime, iso, nullable, originOnly, Uuid } from '../../../http/schemas/common.ts';
 import { ADMIN, type MembershipLevel, type Project } from '../../../stores/metadata/accounts.ts';
+import { CookielessModeSchema, WebSettingsSchema, WebSettingsWriteSchema } from './web-settings-schemas.ts';
 
 const Free = Type.Unknown();
 const FreeList = Type.Array(Free);
@@ -60,6 +61,8 @@ export const ProjectSchema = Type.Object({
   test_account_filters: FreeList,
   path_cleaning_filters: FreeList,
   slack_incoming_webhook: nullable(Type.String()),
+  web_analytics: WebSettingsSchema,
+  cookieless_server_hash_mode: CookielessModeSchema,
   has_secret_api_token: Type.Boolean(),
   effective_membership_level: Type.Integer(),
   has_group_types: Type.Boolean(),
@@ -85,6 +88,8 @@ const WRITABLE = {
   test_account_filters: FreeList,
   path_cleaning_filters: FreeList,
   slack_incoming_webhook: nullable(Type.String({ format: 'uri', maxLength: 500 })),
+  web_analytics: WebSettingsWriteSchema,
+  cookieless_server_hash_mode: CookielessModeSchema,
 };
 
 export const ProjectWriteSchema = Type.Partial(Type.Object(WRITABLE));
@@ -113,6 +118,8 @@ export const presentProject = (project: Project, level: MembershipLevel | null, 
   // The full address lets anyone post to the channel, so only admins, who can change it, see it.
   slack_incoming_webhook:
     (level ?? 0) >= ADMIN ? project.slackIncomingWebhook : originOnly(project.slackIncomingWebhook),
+  web_analytics: project.webAnalytics,
+  cookieless_server_hash_mode: project.cookielessServerHashMode,
   has_secret_api_token: project.secretHash !== null,
   effective_membership_level: level ?? 0,
   has_group_types: hasGroupTypes,
