@@ -112,14 +112,64 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await expect.poll(() => page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(2);
 
     await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByLabel('Property', { exact: true }).fill('pla');
+    await page.getByRole('combobox', { name: 'Filter by' }).fill('pla');
     await page.getByRole('option', { name: 'plan' }).click();
-    await page.getByLabel('Values').fill('te');
+    await page.getByRole('combobox', { name: 'Values' }).fill('te');
     await page.getByRole('option', { name: 'team' }).click();
     await expect.poll(() => page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('properties')).toBe(
       '[{"type":"event","key":"plan","operator":"exact","value":["team"]}]',
     );
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('explores events by day: older pages, a range, columns, and the event of a row', async () => {
+    const DAY = 86_400_000;
+    const batch = Array.from({ length: 130 }, (_, at) => ({
+      event: 'explored',
+      distinct_id: `visitor ${at % 3}`,
+      properties: { at },
+      timestamp: new Date(Date.now() - (at < 70 ? 3 : 4) * DAY - at).toISOString(),
+    }));
+    const body = JSON.stringify({ api_key: server.projectKey, batch });
+    expect((await fetch(`${server.url}/batch/`, { method: 'POST', body })).status).toBe(200);
+    await server.drain();
+    const { page, pageErrors } = await watchedPage(browser, server.url);
+    await signIn(page, `/login?next=${encodeURIComponent('/project/1/live?event=explored')}`);
+    const cells = page.getByRole('cell', { name: 'explored', exact: true });
+    await cells.first().waitFor();
+    expect(await cells.count()).toBe(100);
+    // Days are told apart, with weekday and year.
+    const dayOf = (ago: number): string =>
+      new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeZone: 'Europe/Berlin' })
+        .format(Date.now() - ago * DAY)
+        .replace(/, (\w{3})\w* /, ', $1 ');
+    expect(await page.locator('tr.section').allTextContents()).toEqual([dayOf(3), dayOf(4)]);
+    await page.getByRole('button', { name: 'Load older events' }).click();
+    await page.getByText('All 130 events shown.').waitFor();
+    expect(await cells.count()).toBe(130);
+
+    // The middle of a row opens the event, not the person.
+    await page
+      .getByRole('row', { name: /explored/ })
+      .first()
+      .click();
+    await page.getByRole('dialog', { name: 'explored' }).getByText('Event UUID').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('combobox', { name: 'Add column' }).fill('at');
+    await page.getByRole('option', { name: 'at', exact: true }).click();
+    await page.getByRole('columnheader', { name: 'at', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Date range').selectOption('Yesterday');
+    await page.getByText('No matching events').waitFor();
+    await page.goto(`${page.url().replace(/&date_from.*$/, '')}&date_from=-30d`);
+    await cells.first().waitFor();
+    const csv = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href');
+    const lines = await (await page.request.get(server.url + csv)).text();
+    expect(lines.trim().split('\n').length).toBe(131);
     expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);

@@ -7,7 +7,7 @@ import type {
   IngestionWarningSchema,
 } from '../../../src/features/events/api/event-fate-schemas.ts';
 import type { EventListSchema, EventSchema } from '../../../src/features/events/api/event-schemas.ts';
-import { get, type Paged, post, projectPath, type Query } from './request.ts';
+import { get, type Paged, post, projectPath, type Query, withQuery } from './request.ts';
 
 type Event = Static<typeof EventSchema>;
 type EventList = Static<typeof EventListSchema>;
@@ -25,6 +25,9 @@ export type LiveEvent = Pick<Event, 'id' | 'event' | 'distinct_id' | 'timestamp'
 
 export const listEvents = (projectId: number, query: Query, signal?: AbortSignal): Promise<EventList> =>
   get<EventList>(projectPath(projectId, 'events'), query, signal);
+
+export const eventsCsvPath = (projectId: number, query: Query): string =>
+  withQuery(projectPath(projectId, 'events'), { ...query, format: 'csv' });
 
 export const getEvent = (projectId: number, uuid: string, signal?: AbortSignal): Promise<Event> =>
   get<Event>(projectPath(projectId, 'events', uuid), { include_person: true }, signal);

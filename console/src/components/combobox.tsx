@@ -1,4 +1,5 @@
 import './combobox.css';
+import { Fragment } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import type { NameTable } from '../lib/friendly-names.ts';
@@ -12,6 +13,10 @@ export interface Suggestion {
   label?: string;
   /** Shown beside it: a type, a raw name. */
   note?: string;
+  /** Shown below it. */
+  description?: string;
+  /** The heading that it is listed under; suggestions of a section are next to each other. */
+  section?: string;
 }
 
 interface ComboboxProps extends FieldProps {
@@ -102,20 +107,26 @@ export function Combobox(props: ComboboxProps) {
           {isShown && (
             <div class="combobox-list" id={listId} role="listbox" aria-label={field.label}>
               {items.map((item, index) => (
-                // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles keys
-                <div
-                  key={item.value}
-                  id={`${listId}-${index}`}
-                  role="option"
-                  aria-selected={index === active}
-                  // Keeps the focus in the input; losing it would close the list.
-                  onMouseDown={(event) => event.preventDefault()}
-                  onClick={() => pick(item)}
-                  onMouseEnter={() => setActive(index)}
-                >
-                  {item.label ?? names?.label(item.value) ?? item.value}
-                  <SuggestionNote item={item} names={names} />
-                </div>
+                <Fragment key={`${item.section} ${item.value}`}>
+                  {item.section !== undefined && item.section !== items[index - 1]?.section && (
+                    <div class="section" role="presentation">
+                      {item.section}
+                    </div>
+                  )}
+                  {/* biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles keys */}
+                  <div
+                    id={`${listId}-${index}`}
+                    role="option"
+                    aria-selected={index === active}
+                    // Keeps the focus in the input; losing it would close the list.
+                    onMouseDown={(event) => event.preventDefault()}
+                    onClick={() => pick(item)}
+                    onMouseEnter={() => setActive(index)}
+                  >
+                    {item.label ?? names?.label(item.value) ?? item.value}
+                    <SuggestionNote item={item} names={names} />
+                  </div>
+                </Fragment>
               ))}
               {items.length === 0 && (
                 <div class="note" role="presentation">
@@ -130,13 +141,14 @@ export function Combobox(props: ComboboxProps) {
   );
 }
 
-/** The raw name and the note of a suggestion. */
+/** The raw name, the note and the description of a suggestion. */
 function SuggestionNote({ item, names }: { item: Suggestion; names: NameTable | undefined }) {
   const rawName = names && names.label(item.value) !== item.value ? item.value : null;
   return (
     <>
       {rawName && [' ', <code class="raw-name">{rawName}</code>]}
       {item.note && <span class="muted small"> {item.note}</span>}
+      {item.description && <span class="description">{item.description}</span>}
     </>
   );
 }

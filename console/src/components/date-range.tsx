@@ -12,31 +12,38 @@ interface DateRangeProps {
   label?: string;
 }
 
+/** `from`, or `from/to` for ranges that end before now. */
 const PRESETS = [
   { value: 'dStart', label: 'Today' },
+  { value: '-1dStart/-1dEnd', label: 'Yesterday' },
   { value: '-24h', label: 'Last 24 hours' },
   { value: '-7d', label: 'Last 7 days' },
   { value: '-14d', label: 'Last 14 days' },
   { value: '-30d', label: 'Last 30 days' },
   { value: '-90d', label: 'Last 90 days' },
+  { value: '-1wStart/-1wEnd', label: 'Last week' },
   { value: 'mStart', label: 'This month' },
+  { value: '-1mStart/-1mEnd', label: 'Last month' },
   { value: 'yStart', label: 'This year' },
   { value: 'all', label: 'All time' },
   { value: 'custom', label: 'Custom range' },
 ];
+
+const keyOf = ({ from, to }: DateRangeValue): string => (to === null ? from : `${from}/${to}`);
 
 const isDate = (text: string | null): text is string => text !== null && /^\d{4}-\d\d-\d\d/.test(text);
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 export function DateRange({ value, onChange, label = 'Date range' }: DateRangeProps) {
-  const isCustom = value.to !== null || !PRESETS.some((preset) => preset.value === value.from);
-  const choose = (from: string): void => {
-    onChange(from === 'custom' ? { from: daysAgo(7), to: daysAgo(0) } : { from, to: null });
+  const isCustom = !PRESETS.some((preset) => preset.value === keyOf(value));
+  const choose = (key: string): void => {
+    const [from = '-7d', to = null] = key.split('/');
+    onChange(key === 'custom' ? { from: daysAgo(7), to: daysAgo(0) } : { from, to });
   };
   return (
     <div class="row-end">
-      <Select label={label} value={isCustom ? 'custom' : value.from} options={PRESETS} onChange={choose} />
+      <Select label={label} value={isCustom ? 'custom' : keyOf(value)} options={PRESETS} onChange={choose} />
       {isCustom && (
         <>
           <TextField

@@ -1,21 +1,12 @@
 import './property-filters.css';
-import { findProperties, findValues, type PropertyOwner } from '../api/definitions.ts';
-import {
-  OPERATORS,
-  type Operator,
-  type PropertyFilter,
-  takesDate,
-  takesList,
-  takesNothing,
-  valuesOf,
-  withOperator,
-} from '../lib/filters.ts';
+import { findProperties, type PropertyOwner } from '../api/definitions.ts';
+import { OPERATORS, type Operator, type PropertyFilter, withOperator } from '../lib/filters.ts';
 import { PROPERTY_NAMES, propertyLabel } from '../lib/friendly-names.ts';
 import { useProject } from '../lib/session.ts';
 import { Button } from './button.tsx';
 import { Combobox, type Suggestion } from './combobox.tsx';
-import { Select, TextField } from './field.tsx';
-import { TagInput } from './tag-input.tsx';
+import { Select } from './field.tsx';
+import { ValueField } from './value-field.tsx';
 
 interface PropertyFiltersProps {
   value: readonly PropertyFilter[];
@@ -113,41 +104,5 @@ function FilterRow({ filter, owners, isFirst, onChange, onRemove }: RowProps) {
         Remove
       </Button>
     </>
-  );
-}
-
-function ValueField({ filter, onChange }: { filter: PropertyFilter; onChange(value: string | string[]): void }) {
-  const { id } = useProject();
-  const { type, key, operator, value } = filter;
-  const suggest = async (text: string, signal: AbortSignal): Promise<Suggestion[]> =>
-    key === '' ? [] : (await findValues(id, type, key, text, signal)).map((one) => ({ value: one }));
-  const inputs = [id, type, key];
-  const text = valuesOf(value)[0] ?? '';
-  if (takesNothing(operator)) return <span />;
-  if (takesList(operator)) {
-    return (
-      <TagInput
-        label="Values"
-        value={valuesOf(value)}
-        onChange={onChange}
-        suggest={suggest}
-        inputs={inputs}
-        placeholder="Enter value"
-      />
-    );
-  }
-  if (takesDate(operator)) {
-    return <TextField label="Date" hideLabel type="date" value={text} onInput={onChange} />;
-  }
-  return (
-    <Combobox
-      label="Value"
-      hideLabel
-      placeholder="Enter value"
-      value={text}
-      onChange={onChange}
-      suggest={suggest}
-      inputs={inputs}
-    />
   );
 }

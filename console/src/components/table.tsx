@@ -31,11 +31,14 @@ interface TableProps<T> {
   openKey?: string | number | null;
   sort?: Sort;
   onSort?(sort: Sort): void;
+  /** A heading above each run of rows for which it is the same. */
+  sectionOf?(row: T): string;
   /** Shown without rows: an `Empty`. */
   empty?: ComponentChildren;
 }
 
-export function Table<T>({ label, columns, rows, rowKey, onOpen, openKey, sort, onSort, empty }: TableProps<T>) {
+export function Table<T>(props: TableProps<T>) {
+  const { label, columns, rows, rowKey, onOpen, openKey, sort, onSort, sectionOf, empty } = props;
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
     <div class="table-frame">
@@ -51,7 +54,11 @@ export function Table<T>({ label, columns, rows, rowKey, onOpen, openKey, sort, 
           {rows.map((row, index) => {
             const key = rowKey(row);
             const open = onOpen && (() => onOpen(row));
-            return (
+            const before = rows[index - 1];
+            const section = sectionOf?.(row);
+            const isNew = section !== undefined && (before === undefined || sectionOf?.(before) !== section);
+            return [
+              isNew && <SectionRow key={`section ${key}`} title={section} span={columns.length} />,
               <tr
                 key={key}
                 class={open && 'opens'}
@@ -66,14 +73,22 @@ export function Table<T>({ label, columns, rows, rowKey, onOpen, openKey, sort, 
                     {column.cell(row)}
                   </td>
                 ))}
-              </tr>
-            );
+              </tr>,
+            ];
           })}
         </tbody>
       </table>
     </div>
   );
 }
+
+const SectionRow = ({ title, span }: { title: string; span: number }) => (
+  <tr class="section">
+    <th scope="rowgroup" colSpan={span}>
+      {title}
+    </th>
+  </tr>
+);
 
 interface HeadProps<T> {
   column: Column<T>;
@@ -110,15 +125,11 @@ function isPlainClick(event: TargetedMouseEvent<HTMLElement>): boolean {
 
 function onRowKey(event: TargetedKeyboardEvent<HTMLTableRowElement>, open: () => void): void {
   if (event.target !== event.currentTarget) return;
-  const row = event.currentTarget;
-  const moves: Record<string, () => Element | null | undefined> = {
-    ArrowDown: () => row.nextElementSibling,
-    ArrowUp: () => row.previousElementSibling,
-    Home: () => row.parentElement?.firstElementChild,
-    End: () => row.parentElement?.lastElementChild,
-  };
+  const rows = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('tr.opens') ?? [])];
+  const at = rows.indexOf(event.currentTarget);
+  const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 };
   const move = moves[event.key];
-  if (move) (move() as HTMLElement | null)?.focus();
+  if (move !== undefined) rows[move]?.focus();
   else if (event.key === 'Enter') open();
   else return;
   event.preventDefault();

@@ -16,7 +16,7 @@ interface TagInputProps {
   names?: NameTable;
 }
 
-/** Several texts: Enter or a comma adds one. */
+/** Several texts: Enter, a comma or leaving the field adds one. */
 export function TagInput({ label, value, onChange, suggest, inputs, placeholder = 'Add…', names }: TagInputProps) {
   const [text, setText] = useState('');
   const add = (raw: string): void => {
@@ -26,7 +26,7 @@ export function TagInput({ label, value, onChange, suggest, inputs, placeholder 
   };
   const type = (next: string): void => (next.endsWith(',') ? add(next.slice(0, -1)) : setText(next));
   return (
-    <div class="tags">
+    <div class="tags" onFocusOut={() => add(text)}>
       <Tags value={value} names={names} onRemove={(tag) => onChange(value.filter((one) => one !== tag))} />
       {suggest ? (
         <Combobox
@@ -47,7 +47,6 @@ export function TagInput({ label, value, onChange, suggest, inputs, placeholder 
           value={text}
           onInput={type}
           placeholder={placeholder}
-          onBlur={() => add(text)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
             event.preventDefault();

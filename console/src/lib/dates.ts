@@ -39,6 +39,10 @@ const DAY: Options = { day: 'numeric', month: 'short' };
 export const formatDate = (at: Moment, zone: string, locale = LOCALE): string =>
   format(at, zone, { dateStyle: 'medium' }, locale);
 
+/** Thursday, Jan 15, 2026 */
+export const formatDay = (at: Moment, zone: string, locale = LOCALE): string =>
+  format(at, zone, { weekday: 'long', day: 'numeric', month: 'short', year: 'numeric' }, locale);
+
 /** 1:04:59 PM */
 export const formatTime = (at: Moment, zone: string, locale = LOCALE): string =>
   format(at, zone, { timeStyle: 'medium' }, locale);

@@ -1,6 +1,6 @@
+/** Filters, as the API takes them and as text. */
 import type { PropertyOwner } from '../api/definitions.ts';
 import { propertyLabel } from './friendly-names.ts';
-/** Property filters, as the API takes them and as text. */
 
 export interface PropertyFilter {
   type: PropertyOwner;
@@ -9,6 +9,30 @@ export interface PropertyFilter {
   /** A list for `exact` and `is_not`, which match any of several values; one text for the others. */
   value: string | string[];
 }
+
+/** A filter on the group that an event belongs to. */
+export interface GroupFilter extends Omit<PropertyFilter, 'type'> {
+  type: 'group';
+  group_type_index: number;
+}
+
+export interface CohortFilter {
+  type: 'cohort';
+  key: 'id';
+  value: number;
+  operator: 'in' | 'not_in';
+}
+
+/** A filter that the console can show and remove, but not edit. */
+export interface OtherFilter {
+  type: 'other';
+  given: unknown;
+  /** All filters in one, such as a nested group: others cannot be added. */
+  isWhole: boolean;
+}
+
+export type AnyFilter = PropertyFilter | GroupFilter | CohortFilter | OtherFilter;
+export type ValueFilter = PropertyFilter | GroupFilter;
 
 export const OPERATORS = [
   { value: 'exact', label: 'equals' },
@@ -37,24 +61,45 @@ export const takesDate = (operator: Operator): boolean => operator.startsWith('i
 export const valuesOf = (value: string | string[]): string[] => [value].flat().filter((text) => text !== '');
 
 /** Keeps the values as far as the new operator can take them. */
-export function withOperator(filter: PropertyFilter, operator: Operator): PropertyFilter {
+export function withOperator<F extends ValueFilter>(filter: F, operator: Operator): F {
   const values = valuesOf(filter.value);
   const value = takesNothing(operator) ? '' : takesList(operator) ? values : (values[0] ?? '');
   return { ...filter, operator, value };
 }
 
-export const isComplete = (filter: PropertyFilter): boolean =>
-  filter.key !== '' && (takesNothing(filter.operator) || valuesOf(filter.value).length > 0);
+export const isValueFilter = (filter: AnyFilter): filter is ValueFilter =>
+  filter.type !== 'cohort' && filter.type !== 'other';
 
-/** The `properties` parameter of the API; undefined without complete filters. */
-export function filtersToQuery(filters: readonly PropertyFilter[]): string | undefined {
-  const complete = filters.filter(isComplete);
-  return complete.length === 0 ? undefined : JSON.stringify(complete);
+export const isComplete = (filter: AnyFilter): boolean =>
+  !isValueFilter(filter) || (filter.key !== '' && (takesNothing(filter.operator) || valuesOf(filter.value).length > 0));
+
+/** As the API takes them. */
+export function filtersToField(filters: readonly AnyFilter[]): unknown {
+  const whole = filters.find((one) => one.type === 'other' && one.isWhole);
+  if (whole?.type === 'other') return whole.given;
+  return filters.map((one) => (one.type === 'other' ? one.given : one));
 }
 
-/** 'plan equals pro or team' */
-export function describeFilter({ key, operator, value }: PropertyFilter): string {
+/** The `properties` parameter of the API; undefined without complete filters. */
+export function filtersToQuery(filters: readonly AnyFilter[]): string | undefined {
+  const complete = filters.filter(isComplete);
+  return complete.length === 0 ? undefined : JSON.stringify(filtersToField(complete));
+}
+
+/** 'plan equals pro or team'. `cohortName` is for filters on cohorts. */
+export function describeFilter(filter: AnyFilter, cohortName?: string): string {
+  if (filter.type === 'other') return describeOther(filter.given);
+  if (filter.type === 'cohort') {
+    return `${filter.operator === 'in' ? 'In' : 'Not in'} cohort ${cohortName ?? filter.value}`;
+  }
+  const { key, operator, value } = filter;
   const label = OPERATORS.find((one) => one.value === operator)?.label ?? operator;
   const text = `${propertyLabel(key)} ${label}`;
   return takesNothing(operator) ? text : `${text} ${valuesOf(value).join(' or ')}`;
+}
+
+/** As short as it can be: people recognize their filter by its key. */
+function describeOther(given: unknown): string {
+  const { type, key } = (typeof given === 'object' && given !== null ? given : {}) as { type?: unknown; key?: unknown };
+  return typeof key === 'string' ? `${type ?? 'event'} filter: ${key}` : 'Nested filters';
 }

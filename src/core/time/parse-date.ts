@@ -5,7 +5,7 @@ import { MAX_TIME_MS, MIN_TIME_MS, type Zoned, zoned } from './zoned.ts';
 
 /**
  * A date in a question: `2020-01-31` (zeros may be missing), an ISO time (in the project's time zone unless it names
- * another), or relative to now: `-7d`, `-24h`, `-1mStart`, `-1mEnd`, `dStart`, `yStart`. Undefined where it is neither.
+ * another), or relative to now: `-7d`, `-24h`, `-1wStart`, `-1mEnd`, `dStart`, `yStart`. Undefined where it is neither.
  */
 export function parseDate(text: string, now: number, timezone: string): number | undefined {
   const at = parseAbsolute(text, timezone) ?? parseRelative(text, now, timezone);
@@ -64,15 +64,15 @@ function parseRelative(text: string, now: number, timezone: string): number | un
 }
 
 /**
- * The start and end of an hour or a day are moments. Those of a month or a year are its first and last day, at the time
- * of day of now; weeks and quarters have none.
+ * The start and end of an hour, a day or a week (which begins on Sunday) are moments. Those of a month or a year are its
+ * first and last day, at the time of day of now; quarters have none.
  */
 function atPosition(time: Zoned, unit: UnitLetter, position: string | undefined): Zoned {
   const isStart = position === 'Start';
-  if (position === undefined || unit === 'w' || unit === 'q') return time;
+  if (position === undefined || unit === 'q') return time;
   if (unit === 'm') return time.with({ day: isStart ? 1 : 31 });
   if (unit === 'y') return time.with(isStart ? { month: 1, day: 1 } : { month: 12, day: 31 });
-  const interval = unit === 'h' ? 'hour' : 'day';
+  const interval = ({ h: 'hour', d: 'day', w: 'week' } as const)[unit];
   const { timeZoneId, epochMilliseconds } = time;
   const start = startOfInterval(epochMilliseconds, interval, timeZoneId);
   // Counted back from the next one: where clocks go back at midnight, 23:59 comes twice.

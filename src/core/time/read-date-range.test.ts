@@ -88,6 +88,7 @@ describe('a range of dates', () => {
       '2024-03-01T15:00:00.000Z',
       '2024-03-02T01:00:00.001Z',
     ],
+    ['a week', { dateFrom: '-1wStart', dateTo: '-1wEnd' }, '2024-03-24T00:00:00.000Z', '2024-03-31T00:00:00.000Z'],
     ['a month', { dateFrom: '-1mStart', dateTo: '-1mEnd' }, '2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z'],
   ])('means %s', (_name, fields, from, until) => {
     expect(range(fields)).toEqual([from, until]);

@@ -1,20 +1,50 @@
+/** The list of events, newest first. */
 import type { LiveEvent } from '../../api/events.ts';
-/** The list of live events. */
+import type { DateRangeValue } from '../../components/date-range.tsx';
+import { addDays, dayOf, startOfDay } from '../../lib/local-dates.ts';
 
-export const MAX_SHOWN = 300;
+/** Without older pages: arriving events push the oldest out, so that a list that is left open stays quick. */
+export const MAX_LIVE = 300;
 
-/** Adds newly arrived events, given oldest first, without duplicates. */
-export function add(shown: readonly LiveEvent[], arrived: readonly LiveEvent[]): readonly LiveEvent[] {
+/** Adds newly arrived events, given oldest first, without duplicates. Only `MAX_LIVE` stay if `isCut`. */
+export function add(shown: readonly LiveEvent[], arrived: readonly LiveEvent[], isCut = true): readonly LiveEvent[] {
   const known = new Set(shown.map(({ id }) => id));
   const added = arrived.filter(({ id }) => !known.has(id) && known.add(id)).reverse();
-  return added.length === 0 ? shown : [...added, ...shown].slice(0, MAX_SHOWN);
+  if (added.length === 0) return shown;
+  return isCut ? [...added, ...shown].slice(0, MAX_LIVE) : [...added, ...shown];
 }
 
 /** Merges a list from the server with the streamed events, newest first. */
 export function merge(shown: readonly LiveEvent[], listed: readonly LiveEvent[]): readonly LiveEvent[] {
   const known = new Set(listed.map(({ id }) => id));
   const all = [...shown.filter(({ id }) => !known.has(id)), ...listed];
-  return all.sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp)).slice(0, MAX_SHOWN);
+  return all.sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp));
+}
+
+/** The parameters of the page after these events. Those of the same millisecond as the last may be on either page. */
+export function olderThan(shown: readonly LiveEvent[]): { before: string; offset: number } | null {
+  const last = shown.at(-1);
+  if (last === undefined) return null;
+  const at = Date.parse(last.timestamp);
+  return {
+    before: new Date(at + 1).toISOString(),
+    offset: shown.filter(({ timestamp }) => Date.parse(timestamp) === at).length,
+  };
+}
+
+interface Bounds {
+  after?: string;
+  before?: string;
+}
+
+/** The bounds of the API, which are both exclusive. `today` is a date in the project's time zone. */
+export function boundsOf({ from, to }: DateRangeValue, today: string, zone: string): Bounds {
+  const [first, last] = [dayOf(from, today), to === null ? null : dayOf(to, today)];
+  const hours = /^-(\d+h)$/.exec(from)?.[1];
+  return {
+    ...(first === null ? {} : { after: hours ?? new Date(startOfDay(first, zone) - 1).toISOString() }),
+    ...(last === null ? {} : { before: new Date(startOfDay(addDays(last, 1), zone)).toISOString() }),
+  };
 }
 
 /** The number of arrivals in each of the last seconds, oldest first. */

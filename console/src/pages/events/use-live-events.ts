@@ -1,15 +1,18 @@
-/** The latest events of a project, continued by the live stream. */
+/** The events of a project, newest first: continued by the live stream, and by older pages. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type LiveEvent, listEvents } from '../../api/events.ts';
 import { watchEvents } from '../../api/live-events.ts';
-import { useResource } from '../../lib/use-resource.ts';
-import { add, countPerSecond, merge } from './event-list.ts';
+import { useAction, useResource } from '../../lib/use-resource.ts';
+import { add, countPerSecond, merge, olderThan } from './event-list.ts';
 
 export interface LiveFilter {
   event: string;
   distinct_id: string;
   /** The stream cannot filter by property, so the list is reloaded instead. */
   properties: string | undefined;
+  after: string | undefined;
+  /** With an end there is nothing to stream. */
+  before: string | undefined;
 }
 
 export interface Live {
@@ -24,6 +27,10 @@ export interface Live {
   loading: boolean;
   error: unknown;
   reload(): void;
+  /** Null when all events are shown. */
+  loadOlder: (() => void) | null;
+  isLoadingOlder: boolean;
+  olderError: unknown;
 }
 
 const PAGE_SIZE = 100;
@@ -32,50 +39,72 @@ const DRAW_INTERVAL_MS = 250;
 const RATE_SECONDS = 60;
 
 export function useLiveEvents(projectId: number, filter: LiveFilter, isPaused: boolean): Live {
-  const { event, distinct_id, properties } = filter;
+  const { event, distinct_id, properties, after, before } = filter;
   const [events, setEvents] = useState<readonly LiveEvent[]>([]);
+  const [hasOlder, setHasOlder] = useState(false);
   const [rate, setRate] = useState<readonly number[]>(() => countPerSecond([], 0, RATE_SECONDS));
   const [isConnected, setConnected] = useState(false);
   const [skipped, setSkipped] = useState(0);
   const [held, setHeld] = useState(0);
   const queued = useRef<LiveEvent[]>([]);
   const arrivals = useRef<number[]>([]);
+  // Whether older pages were loaded: then arriving events push none of them out.
+  const isExtended = useRef(false);
 
-  const list = useResource(
-    (signal) => listEvents(projectId, { event, distinct_id, properties, limit: PAGE_SIZE }, signal),
-    [projectId, event, distinct_id, properties],
-  );
+  const query = { event, distinct_id, properties, after, before, limit: PAGE_SIZE };
+  const inputs = [projectId, event, distinct_id, properties, after, before];
+  const list = useResource((signal) => listEvents(projectId, query, signal), inputs);
   const { data, loading, reload } = list;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter starts with an empty table
+  // Another filter starts with an empty table.
+  const asked = inputs.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each query
   useEffect(() => {
     queued.current = [];
+    isExtended.current = false;
     setEvents([]);
+    setHasOlder(false);
     setHeld(0);
     setSkipped(0);
-  }, [projectId, event, distinct_id, properties]);
+  }, [asked]);
   useEffect(() => {
-    if (data) setEvents((shown) => merge(shown, data.results));
+    if (!data) return;
+    setEvents((shown) => merge(shown, data.results));
+    if (!isExtended.current) setHasOlder(data.next !== null);
   }, [data]);
+  const latest = useRef(asked);
+  latest.current = asked;
+  const older = useAction(async () => {
+    const place = olderThan(events);
+    if (place === null) return;
+    const page = await listEvents(projectId, { ...query, ...place });
+    if (latest.current !== asked) return;
+    isExtended.current = true;
+    setEvents((shown) => merge(shown, page.results));
+    setHasOlder(page.next !== null);
+  });
 
+  const isLive = before === undefined;
   useEffect(
     () =>
-      watchEvents(
-        projectId,
-        { event, distinct_id },
-        {
-          onEvent: (stored) => {
-            arrivals.current.push(Date.now());
-            queued.current.push(stored);
-          },
-          onSkipped: (count) => setSkipped((before) => before + count),
-          onConnected: (now) => {
-            setConnected(now);
-            // The list has the events that arrived while disconnected.
-            if (now) reload();
-          },
-        },
-      ),
-    [projectId, event, distinct_id, reload],
+      isLive
+        ? watchEvents(
+            projectId,
+            { event, distinct_id },
+            {
+              onEvent: (stored) => {
+                arrivals.current.push(Date.now());
+                queued.current.push(stored);
+              },
+              onSkipped: (count) => setSkipped((before) => before + count),
+              onConnected: (now) => {
+                setConnected(now);
+                // The list has the events that arrived while disconnected.
+                if (now) reload();
+              },
+            },
+          )
+        : undefined,
+    [projectId, event, distinct_id, isLive, reload],
   );
 
   const draw = useCallback(() => {
@@ -86,7 +115,7 @@ export function useLiveEvents(projectId: number, filter: LiveFilter, isPaused: b
     // Wait for a running reload: on a busy project none would ever finish.
     if (isPaused || queued.current.length === 0 || (properties !== undefined && loading)) return;
     const arrived = queued.current.splice(0);
-    if (properties === undefined) setEvents((shown) => add(shown, arrived));
+    if (properties === undefined) setEvents((shown) => add(shown, arrived, !isExtended.current));
     else reload();
   }, [isPaused, properties, loading, reload]);
   useEffect(() => {
@@ -95,5 +124,17 @@ export function useLiveEvents(projectId: number, filter: LiveFilter, isPaused: b
     return () => clearInterval(timer);
   }, [draw]);
 
-  return { events, held, rate, isConnected, skipped, loading, error: list.error, reload };
+  return {
+    events,
+    held,
+    rate,
+    isConnected,
+    skipped,
+    loading,
+    error: list.error,
+    reload,
+    loadOlder: hasOlder ? () => void older.run() : null,
+    isLoadingOlder: older.busy,
+    olderError: older.error,
+  };
 }

@@ -99,6 +99,6 @@ function seriesTitle({ event, math, mathProperty, filters }: Series): string {
   const label = (MATH_OPTIONS.find(({ value }) => value === math)?.label ?? math).toLowerCase();
   const property = needsProperty(math) ? ` of ${propertyLabel(mathProperty)}` : '';
   const measure = math === 'total' ? '' : ` (${label}${property})`;
-  const where = filters.length === 0 ? '' : ` where ${filters.map(describeFilter).join(' and ')}`;
+  const where = filters.length === 0 ? '' : ` where ${filters.map((one) => describeFilter(one)).join(' and ')}`;
   return eventName(event) + measure + where;
 }
