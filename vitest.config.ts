@@ -45,6 +45,8 @@ const CLUSTER = [
 GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? [])];
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
 const group = process.env['TESTS'];
+/** Groups whose tests measure how long others wait. The rest mostly waits for disks and answers itself. */
+const MEASURE_WAITS = ['security', 'faults', 'browser', 'cli'];
 const stores = process.env['STORES'] ?? 'embedded';
 const needsPostgres = stores !== 'embedded' || ['postgres', 'clickhouse', 'scale'].includes(group ?? '');
 
@@ -63,7 +65,6 @@ export default defineConfig({
     pool: 'threads',
     // Nothing is mocked, so files may share what they import: a quarter of the time would go into importing it again.
     isolate: false,
-    // Most of a test is waiting for disks and answers, so two files at a time pay off even on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: availableParallelism() + (MEASURE_WAITS.includes(group ?? '') ? 0 : 1),
   },
 });

@@ -136,7 +136,8 @@ it('lets the same connection be used again', async () => {
 });
 
 describe('a body that does not arrive', () => {
-  it.each(['/batch/', '/flags/', '/api/projects/1/cohorts/'])('is given up: %s', async (path) => {
+  // Together: each waits until the server gives up.
+  it.concurrent.each(['/batch/', '/flags/', '/api/projects/1/cohorts/'])('is given up: %s', async (path) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     let answer = '';
     socket.on('data', (chunk) => {

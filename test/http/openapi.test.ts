@@ -96,10 +96,14 @@ describe('the document', () => {
 
   it('holds schemas that are JSON Schema 2020-12', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    // Most operations share the same errors.
+    const compiled = new Set<string>();
     for (const { method, path, body, responses } of api.operations) {
       const answers = Object.values(responses).map((response) => response.content?.['application/json']?.schema);
       for (const schema of [body, ...answers]) {
-        if (schema) expect(() => ajv.compile(schema), `${method} ${path}`).not.toThrow();
+        if (!schema || compiled.has(JSON.stringify(schema))) continue;
+        expect(() => ajv.compile(schema), `${method} ${path}`).not.toThrow();
+        compiled.add(JSON.stringify(schema));
       }
     }
   });
@@ -154,15 +158,13 @@ describe('every route', () => {
   it('is in the document: no documented path accepts another method', async () => {
     // Public endpoints accept GET for old clients; the document has only the intended method.
     for (const path of Object.keys(api.document.paths).filter((one) => one.startsWith('/api/'))) {
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-        if (api.find(method, path)?.path === path) continue;
-        const real = path.replaceAll(/\{\w+\}/g, '@current');
-        const response = await fetch(server.url + real, {
-          method,
-          headers: { authorization: `Bearer ${server.personalKey}` },
-        });
-        expect([method, path, response.status]).toEqual([method, path, 405]);
-      }
+      const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+        (method) => api.find(method, path)?.path !== path,
+      );
+      const url = server.url + path.replaceAll(/\{\w+\}/g, '@current');
+      const headers = { authorization: `Bearer ${server.personalKey}` };
+      const responses = await Promise.all(others.map((method) => fetch(url, { method, headers })));
+      expect([path, ...responses.map(({ status }) => status)]).toEqual([path, ...others.map(() => 405)]);
     }
   });
 });

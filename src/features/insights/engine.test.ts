@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: 12 };
 const ALL = { limit: 1000, offset: 0 };
 
 interface Asked {

@@ -43,7 +43,7 @@ describe('the engine agrees with the oracle', () => {
   const always = async <T>(
     choice: fc.Arbitrary<T>,
     check: (asked: Asked, choice: T) => Promise<void>,
-    numRuns = 15,
+    numRuns = 8,
     arrange = (data: WorldData): WorldData => data,
   ): Promise<void> =>
     fc.assert(

@@ -141,7 +141,7 @@ describe('a promoted property', () => {
         expect(await state()).toEqual([]);
         await expectTruth(name);
       }),
-      { numRuns: 6, endOnFailure: true },
+      { numRuns: 3, endOnFailure: true },
     );
   }, 60_000);
 

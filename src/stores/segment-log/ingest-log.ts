@@ -31,6 +31,8 @@ interface IngestLogOptions {
   acceptedAtLeast?: number;
   /** A segment that has reached this size is followed by a new one. */
   segmentBytes?: number;
+  /** How long a purge waits for entries that came before it; default 10 s. */
+  maxPurgeWaitMs?: number;
 }
 
 /** Little enough to be read at start in an instant, and to be deleted soon. */
@@ -45,8 +47,7 @@ const PROBE_BYTES = 4096;
 
 /** When everything has been trimmed for about this long, a new segment is begun, so that the old one can go. */
 const IDLE_MS = 60_000;
-/** How long a purge waits for entries that came before it. */
-const MAX_PURGE_WAIT_MS = 10_000;
+const DEFAULT_PURGE_WAIT_MS = 10_000;
 
 interface Waiter<T> {
   resolve(value: T): void;
@@ -174,7 +175,7 @@ class SegmentIngestLog implements SegmentLog {
       if (this.#pending.first >= first) resolve();
       else this.#purges.push({ first, resolve });
     });
-    if (await resolvesWithin(MAX_PURGE_WAIT_MS, gone)) return;
+    if (await resolvesWithin(this.#options.maxPurgeWaitMs ?? DEFAULT_PURGE_WAIT_MS, gone)) return;
     throw unavailable('The ingest log cannot be purged while so many events wait to be processed.');
   }
 
