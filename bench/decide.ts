@@ -27,8 +27,8 @@ const { values: flags } = parseArgs({
     short: { type: 'boolean', default: false },
   },
 });
-const seconds = flags.short ? 2 : Number(flags.seconds);
-const persons = flags.short ? 10_000 : Number(flags.persons);
+const seconds = flags.short ? 1 : Number(flags.seconds);
+const persons = flags.short ? 3_000 : Number(flags.persons);
 
 const PERSONAL_KEY = 'phx_bench_personal_key';
 /** Flags per project, from a typical product to a large company. */
