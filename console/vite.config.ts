@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { guides } from './guides-plugin.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** What the development server leaves to Cairn itself: `npm start` beside it. */
-const SERVED_BY_CAIRN = ['/api', '/docs', '/capture', '/batch', '/e/', '/i/', '/flags', '/decide', '/static', '/array'];
+const SERVED_BY_CAIRN = ['/api', '/capture', '/batch', '/e/', '/i/', '/flags', '/decide', '/static', '/array'];
 
 export default defineConfig({
   root: at('.'),
+  plugins: [guides()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: at('../dist/console'),

@@ -26,7 +26,8 @@ export async function buildConsole() {
 /** A hash of everything the build depends on. */
 function digestSources() {
   const hash = createHash('sha256');
-  const files = readdirSync(join(root, 'console'), { recursive: true, withFileTypes: true })
+  const files = ['console', 'docs/guides']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();

@@ -9,7 +9,7 @@ const root = new URL('..', import.meta.url).pathname;
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Not needed once dist/ is built. */
-const BUILD_ONLY = ['esbuild', 'vite', 'preact', 'd3-sankey'];
+const BUILD_ONLY = ['esbuild', 'vite', 'preact', 'd3-sankey', 'marked'];
 
 /** Packages of which only some files are copied, without their dependencies. */
 const PARTIAL = {

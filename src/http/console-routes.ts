@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../core/errors.ts';
 import { digest } from '../lib/secrets.ts';
+import { acceptsEncoding } from './compression.ts';
 import { CACHE_FOREVER, isNotModified } from './send-script.ts';
 
 interface ConsoleOptions {
@@ -19,7 +20,19 @@ interface ConsoleOptions {
 }
 
 /** All routes of `console/src/routes.ts` are below these. */
-const PAGE_PATHS = ['/', '/login', '/setup', '/invite/*', '/account', '/status', '/project/*', '/organization/*'];
+const PAGE_PATHS = [
+  '/',
+  '/login',
+  '/setup',
+  '/invite/*',
+  '/account',
+  '/status',
+  '/docs',
+  '/help',
+  '/help/*',
+  '/project/*',
+  '/organization/*',
+];
 
 /** Only our own files, nothing inline, no frames, and no text as HTML. */
 const POLICY = [
@@ -99,7 +112,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, page: Cons
     vary: 'Accept-Encoding',
   });
   if (isNotModified(request, page.etag)) return reply.code(304).send();
-  if (!accepts(request, 'gzip')) return reply.send(page.plain);
+  if (!acceptsEncoding(request, 'gzip')) return reply.send(page.plain);
   return reply.header('content-encoding', 'gzip').send(page.gzipped);
 }
 
@@ -112,8 +125,6 @@ const ENCODINGS = [
   { name: 'gzip', extension: 'gz' },
 ] as const;
 
-const accepts = (request: FastifyRequest, encoding: string): boolean =>
-  new RegExp(`\\b${encoding}\\b`).test(request.headers['accept-encoding'] ?? '');
-
 const chooseEncoding = (request: FastifyRequest, names: ReadonlySet<string>, name: string) =>
-  ENCODINGS.find((encoding) => accepts(request, encoding.name) && names.has(`${name}.${encoding.extension}`)) ?? null;
+  ENCODINGS.find((encoding) => acceptsEncoding(request, encoding.name) && names.has(`${name}.${encoding.extension}`)) ??
+  null;

@@ -4,7 +4,6 @@ import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
-  type FastifyPluginAsync,
   type FastifyPluginCallback,
   type FastifyReply,
   type FastifyRequest,
@@ -17,6 +16,7 @@ import { stringifyExact } from '../core/json/exact-json.ts';
 import { discardRestAfterResponse } from '../http/admission/discard-rest.ts';
 import { receiveBodies, receivedBody } from '../http/admission/receive-bodies.ts';
 import { addBodyParsers } from '../http/body-parsers.ts';
+import { compressAnswers } from '../http/compression.ts';
 import { consoleRoutes } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
 import { refuseConnection, sendError } from '../http/errors.ts';
@@ -136,6 +136,7 @@ function privateRoutes(
   status: StatusRouteDeps,
 ): void {
   dataHeaders(api, deps.config.publicUrl);
+  compressAnswers(api);
   receiveBodies(api, deps.admission, deps.config.maxApiBodyBytes);
   addBodyParsers(api, deps.admission);
   rejectReservedNames(api, deps, known);
@@ -197,9 +198,10 @@ function recordRoutes(app: FastifyInstance): KnownRoutes {
 
 /** What people open in a browser. */
 const consolePages =
-  ({ consoleFolder: folder, publicUrl }: ServerOptions): FastifyPluginAsync =>
-  async (pages) => {
+  ({ consoleFolder: folder, publicUrl }: ServerOptions): FastifyPluginCallback =>
+  (pages, _options, done) => {
     pageHeaders(pages, publicUrl);
     consoleRoutes(pages, { folder, publicUrl });
-    await docsRoutes(pages);
+    docsRoutes(pages);
+    done();
   };

@@ -74,9 +74,13 @@ export function SettingsMenu({ path }: { path: string }) {
 
 export const HelpMenu = () => (
   <Menu up label={<NavMenuLabel icon="help" label="Help" />}>
-    <a href="/docs">
+    <Link to={pathTo('help') ?? '/'}>
+      <Icon name="book" />
+      Guides
+    </Link>
+    <Link to={pathTo('docs') ?? '/'}>
       <Icon name="code" />
       API reference
-    </a>
+    </Link>
   </Menu>
 );
