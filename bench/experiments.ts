@@ -15,13 +15,13 @@ import type { Entity } from '../src/core/actions/entity.ts';
 import { hotProperties } from '../src/core/events/hot-properties.ts';
 import { NO_FILTER } from '../src/core/filters/property-filter.ts';
 import { DAY_MS } from '../src/core/time/units.ts';
-import { measureExposures, measureMetric } from '../src/features/experiments/measure/measure-experiment.ts';
+import { measureExposures, measureMetrics } from '../src/features/experiments/measure/measure-experiment.ts';
 import type {
   ExposureQuestion,
   MeasuredEntity,
   MetricQuestion,
 } from '../src/features/experiments/rules/experiment-question.ts';
-import type { QueryDeps } from '../src/query/query-deps.ts';
+import type { ScanDeps } from '../src/query/query-deps.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore, StoredEvent } from '../src/stores/events/event-store.ts';
@@ -123,12 +123,13 @@ async function measure(folder: string): Promise<void> {
   const events = await openEventStore(path);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
-  const deps: QueryDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
+  const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
   const scan = await timed('one plain scan', () => plainScan(events));
   const { byVariant } = await measureExposures(deps, PROJECT, EXPOSURE);
-  let sum = await timed('exposures', () => measureExposures(deps, PROJECT, EXPOSURE));
   for (const [at, metric] of METRICS.entries())
-    sum += await timed(`metric ${at}: ${metric.kind}`, () => measureMetric(deps, PROJECT, EXPOSURE, metric));
+    await timed(`metric ${at} alone: ${metric.kind}`, () => measureMetrics(deps, PROJECT, EXPOSURE, [metric]));
+  let sum = await timed('exposures', () => measureExposures(deps, PROJECT, EXPOSURE));
+  sum += await timed('ten metrics', () => measureMetrics(deps, PROJECT, EXPOSURE, METRICS));
   const ratio = (sum / scan).toFixed(1);
   console.log(`exposures and ten metrics: ${sum.toFixed(0)} ms, ${ratio} plain scans; ${JSON.stringify(byVariant)}`);
   await events.close();

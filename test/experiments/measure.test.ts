@@ -1,7 +1,7 @@
 /** Who was exposed, and what they did: the engine against the oracle, in random worlds. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measureExposures, measureMetric } from '../../src/features/experiments/measure/measure-experiment.ts';
+import { measureExposures, measureMetrics } from '../../src/features/experiments/measure/measure-experiment.ts';
 import { exposuresOf, valuesOf } from '../oracle/experiment.ts';
 import { World } from '../oracle/world.ts';
 import { expectedData, shownData } from '../support/experiment-answers.ts';
@@ -22,10 +22,9 @@ describe('experiments in DuckDB', () => {
         const { projectId, data } = await store.put(given);
         const world = new World(data, tools);
         expect(await measureExposures(store.deps, projectId, exposure)).toEqual(exposuresOf(exposure, world));
-        for (const metric of metrics) {
-          const found = await measureMetric(store.deps, projectId, exposure, metric);
-          expect(shownData(found)).toEqual(expectedData(metric, valuesOf(exposure, metric, world)));
-        }
+        const found = await measureMetrics(store.deps, projectId, exposure, metrics);
+        for (const [at, metric] of metrics.entries())
+          expect(shownData(found[at] ?? [])).toEqual(expectedData(metric, valuesOf(exposure, metric, world)));
       }),
       { numRuns: Number(process.env['EXPERIMENT_WORLDS'] ?? 10), seed: 21 },
     );

@@ -92,15 +92,17 @@ export function valuesOf(exposure: ExposureQuestion, metric: MetricQuestion, wor
   const variants = [...new Set(counted.map(({ variant }) => variant))].sort();
   return variants.map((variant) => {
     const own = counted.filter((one) => one.variant === variant);
+    if (metric.kind === 'retention')
+      return { variant, rows: own.map((one) => retained(exposure, metric, one, world)), stepCounts: null };
     if (metric.kind !== 'funnel') {
       const measured = metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
       return {
         variant,
-        rows: own.map((one) => measured.flatMap((m) => columns(metric, m, one, world))),
+        rows: own.map((one) => measured.flatMap((m) => columns(exposure, metric, m, one, world))),
         stepCounts: null,
       };
     }
-    const depths = own.map((one) => depthOf(metric.steps, after(metric, one), world));
+    const depths = own.map((one) => depthOf(metric.steps, after(exposure, metric, one), world));
     const last = metric.steps.at(-1);
     return {
       variant,
@@ -115,14 +117,44 @@ export function valuesOf(exposure: ExposureQuestion, metric: MetricQuestion, wor
   });
 }
 
-const after = ({ windowMs }: MetricQuestion, { events, since }: Exposed): WorldEvent[] =>
-  events.filter(({ timestamp }) => timestamp >= since && (windowMs === null || timestamp < since + windowMs));
+/** Within the window, or to the end. */
+const after = ({ range }: ExposureQuestion, { windowMs }: MetricQuestion, { events, since }: Exposed): WorldEvent[] =>
+  events.filter(
+    ({ timestamp }) => timestamp >= since && timestamp < (windowMs === null ? range.until : since + windowMs),
+  );
+
+/** Whether somebody came back, and whether they started at all. */
+function retained(
+  exposure: ExposureQuestion,
+  metric: MetricQuestion & { kind: 'retention' },
+  exposed: Exposed,
+  world: World,
+): number[] {
+  const { unit, windowStart, windowEnd, startHandling } = metric;
+  if (unit !== 'day') throw new Error('Worlds ask for days.');
+  const starts = after(exposure, metric, exposed).filter((event) => world.isOf(event, metric.start));
+  const start = startHandling === 'first_seen' ? starts[0] : starts.at(-1);
+  if (start === undefined) return [0, 0];
+  const dayOf = (time: number): number => startOf(time, 'day', exposure.timezone);
+  const isBack = exposed.events.some((event) => {
+    const days = Math.round((dayOf(event.timestamp) - dayOf(start.timestamp)) / 86_400_000);
+    const isLater = event !== start && event.timestamp >= start.timestamp;
+    return isLater && world.isOf(event, metric.completion) && days >= windowStart && days <= windowEnd;
+  });
+  return [isBack ? 1 : 0, 1];
+}
 
 const earlier = ({ lookbackMs }: MetricQuestion, { events, since }: Exposed): WorldEvent[] =>
   events.filter(({ timestamp }) => timestamp < since && timestamp >= since - (lookbackMs ?? 0));
 
-const columns = (metric: MetricQuestion, measured: MeasuredEntity, exposed: Exposed, world: World): number[] => [
-  measuredValue(measured, after(metric, exposed), world),
+const columns = (
+  exposure: ExposureQuestion,
+  metric: MetricQuestion,
+  measured: MeasuredEntity,
+  exposed: Exposed,
+  world: World,
+): number[] => [
+  measuredValue(measured, after(exposure, metric, exposed), world),
   ...(metric.lookbackMs === null ? [] : [measuredValue(measured, earlier(metric, exposed), world)]),
 ];
 

@@ -13,21 +13,22 @@ export const expectedData = (metric: MetricQuestion, values: readonly VariantVal
       sums: expectedSums(metric, rows),
       nonZero: rows.filter(([value]) => value !== 0).length,
       stepCounts,
-      withPast: metric.lookbackMs === null ? 0 : rows.filter(([, past]) => past !== 0).length,
+      withPast:
+        metric.lookbackMs === null || metric.kind === 'retention' ? 0 : rows.filter(([, past]) => past !== 0).length,
     })),
   );
 
 function expectedSums({ kind, lookbackMs }: MetricQuestion, rows: readonly number[][]): unknown {
-  const hasPast = lookbackMs !== null;
+  const hasPast = lookbackMs !== null && kind !== 'retention';
   const n = rows.length;
   if (kind === 'funnel' && !hasPast) return { kind: 'proportion', n, conversions: sumOf(rows, 0) };
   const own = { n, sum: sumOf(rows, 0), sumSquares: sumOf(rows, 0, 0) };
   const past = { sum: sumOf(rows, 1), sumSquares: sumOf(rows, 1, 1) };
-  if (kind !== 'ratio')
+  if (kind !== 'ratio' && kind !== 'retention')
     return { kind: 'mean', ...own, ...(hasPast ? { past: { ...past, product: sumOf(rows, 0, 1) } } : {}) };
   const below = hasPast ? 2 : 1;
   return {
-    kind,
+    kind: 'ratio',
     ...own,
     denominatorSum: sumOf(rows, below),
     denominatorSumSquares: sumOf(rows, below, below),

@@ -36,6 +36,21 @@ const amount = (kind: 'sum' | 'avg' | 'min' | 'max'): MeasuredEntity => ({
   measure: { kind, property: 'amount' },
 });
 
+const retention = (
+  startHandling: 'first_seen' | 'last_seen',
+  shared: Pick<MetricQuestion, 'windowMs' | 'lookbackMs' | 'exposedBefore'>,
+): MetricQuestion => ({
+  kind: 'retention',
+  start: entity('visit'),
+  completion: entity(startHandling === 'first_seen' ? 'visit' : 'pay'),
+  unit: 'day',
+  windowStart: startHandling === 'first_seen' ? 1 : 0,
+  windowEnd: 3,
+  startHandling,
+  spanMs: 4 * 24 * HOUR + HOUR,
+  ...shared,
+});
+
 /** Every kind of metric, with and without a window and a past. */
 const metricsOf = (
   windowMs: number | null,
@@ -53,6 +68,8 @@ const metricsOf = (
     { kind: 'funnel', steps: [entity('pay')], ...shared },
     { kind: 'funnel', steps: [entity('visit'), entity('visit'), entity('pay')], ...shared },
     { kind: 'funnel', steps: [entity('visit', 'pro'), entity('sign up')], ...shared },
+    retention('first_seen', shared),
+    retention('last_seen', shared),
   ];
 };
 

@@ -1,6 +1,7 @@
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
-import { measureExposures, measureMetric } from './measure/measure-experiment.ts';
+import { withSignal } from '../insights/worker-methods.ts';
+import { measureExposures, measureMetrics } from './measure/measure-experiment.ts';
 import type { ExposureAnswer, ExposureQuestion, MetricData, MetricQuestion } from './rules/experiment-question.ts';
 
 interface ExperimentWorkerDeps extends QueryDeps {
@@ -21,13 +22,8 @@ export const experimentWorkerMethods = (deps: ExperimentWorkerDeps) => ({
     questions: readonly MetricQuestion[],
     signal?: AbortSignal,
   ): Promise<ExperimentMeasurement> {
-    const events = {
-      query: (...[sql, values]: Parameters<EventStore['query']>) => deps.events.query(sql, values, signal),
-    };
-    const own = { ...deps, events };
+    const own = { ...deps, events: withSignal(deps.events, signal), signal };
     const exposures = await measureExposures(own, projectId, exposure);
-    const metrics: MetricData[][] = [];
-    for (const question of questions) metrics.push(await measureMetric(own, projectId, exposure, question));
-    return { exposures, metrics };
+    return { exposures, metrics: await measureMetrics(own, projectId, exposure, questions) };
   },
 });

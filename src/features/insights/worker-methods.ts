@@ -39,7 +39,7 @@ export async function answerQuestion<Q extends InsightQuestion>(
 const isForPeople = (question: InsightQuestion): question is PeopleQuestion => question.kind.endsWith('_people');
 
 /** The same store, whose queries end early when the signal is aborted. */
-const withSignal = (
+export const withSignal = (
   events: EventStore,
   signal: AbortSignal | undefined,
 ): Pick<EventStore, 'query' | 'queryColumns'> => ({

@@ -83,13 +83,9 @@ const actorOf = ({ aggregation_group_type_index: index }: JsonObject): ExposureQ
 /** Sequential decisions count only those whose window has ended. */
 function questionOf(metric: ExperimentMetric, settings: DecisionSettings, until: number): MetricQuestion {
   const { windowMs, asked } = metric;
-  const isMatured = windowMs !== null && settings.stopping === 'sequential';
-  return {
-    ...asked,
-    windowMs,
-    lookbackMs: settings.lookbackMs,
-    exposedBefore: isMatured ? until - windowMs + 1 : null,
-  };
+  const openMs = (windowMs ?? 0) + (asked.kind === 'retention' ? asked.spanMs : 0);
+  const isMatured = openMs > 0 && settings.stopping === 'sequential';
+  return { ...asked, windowMs, lookbackMs: settings.lookbackMs, exposedBefore: isMatured ? until - openMs + 1 : null };
 }
 
 function readableMetrics(settings: JsonObject, context: QuestionContext) {

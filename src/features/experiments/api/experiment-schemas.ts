@@ -12,7 +12,7 @@ const Metrics = Type.Array(Type.Unknown(), {
   fromText: true,
   maxItems: 50,
   description:
-    '`{metric_type, name, goal, conversion_window, conversion_window_unit}` with the `source` of a mean, the `series` of a funnel, or `numerator` and `denominator` of a ratio.',
+    '`{metric_type, name, goal, conversion_window, conversion_window_unit}` with the `source` of a mean, the `series` of a funnel, `numerator` and `denominator` of a ratio, or `start_event`, `completion_event` and `retention_window_start`, `_end`, `_unit` of a retention.',
 });
 
 export const ExperimentSchema = Type.Object({

@@ -1,5 +1,7 @@
+import { NO_FILTER } from '../../../core/filters/property-filter.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
-import type { ExposureQuestion } from '../rules/experiment-question.ts';
+import type { EventMatcher } from '../../../query/filters/action-step-sql.ts';
+import { type ExposureQuestion, type ExposureSplit, exposureCode } from '../rules/experiment-question.ts';
 
 const FLAG_CALLED = '$feature_flag_called';
 
@@ -8,6 +10,38 @@ export function fromExposures(statement: EventStatement, question: ExposureQuest
   return `${statement.from()}
     where ${statement.inProject()} and ${statement.during(question.range)} and ${isExposure(statement, question)}
       and ${statement.matches(question.filter)}`;
+}
+
+/** The events that can be exposures. */
+export const exposureMatcher = ({ event }: ExposureQuestion): EventMatcher =>
+  event ?? { kind: 'event', id: FLAG_CALLED, filter: NO_FILTER };
+
+/** Everybody with an exposure: `actor`, and a small `number` for each. */
+export function exposedActorsSql(statement: EventStatement, question: ExposureQuestion): string {
+  const actor = statement.actor(question.actor);
+  return `select a.actor as actor, cast(row_number() over () - 1 as integer) as number
+    from (select distinct ${actor} as actor ${fromExposures(statement, question)} and ${actor} is not null) a`;
+}
+
+/** The code of an exposure; 0 for other events. */
+export function exposureCodeSql(
+  statement: EventStatement,
+  question: ExposureQuestion,
+  split: ExposureSplit | null,
+): string {
+  const { sql } = statement;
+  const { variants, range } = question;
+  const variant = variants.map((key, at) => `when ${variantSql(statement, question)} = ${sql.param(key)} then ${at}`);
+  const value = split === null ? '0' : partSql(statement, split);
+  const code = `${exposureCode(0, 0)} + case ${variant.join(' ')} else 0 end + ${exposureCode(0, 1) - 1} * ${value}`;
+  return `case when ${statement.during(range)} and ${isExposure(statement, question)} then ${code} else 0 end`;
+}
+
+function partSql({ sql }: EventStatement, { property, values }: ExposureSplit): string {
+  const cases = values.map(
+    (value, at) => `when coalesce(${sql.property(property)}, '') = ${sql.param(value)} then ${at}`,
+  );
+  return cases.length === 0 ? '0' : `(case ${cases.join(' ')} else ${values.length} end)`;
 }
 
 function isExposure(statement: EventStatement, question: ExposureQuestion): string {

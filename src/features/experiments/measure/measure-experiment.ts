@@ -1,13 +1,20 @@
 import type { Entity } from '../../../core/actions/entity.ts';
-import type { VariantData } from '../../../core/experiments/analyse.ts';
-import type { ArmSums, RatioPast } from '../../../core/experiments/arm.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
-import type { QueryDeps } from '../../../query/query-deps.ts';
-import type { SqlRow } from '../../../stores/events/event-store.ts';
-import type { ExposureAnswer, ExposureQuestion, MetricData, MetricQuestion } from '../rules/experiment-question.ts';
+import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
+import type {
+  ExposureAnswer,
+  ExposureQuestion,
+  ExposureSplit,
+  MetricData,
+  MetricQuestion,
+} from '../rules/experiment-question.ts';
+import { exposuresByActor } from './actor-exposures.ts';
+import { valuesByActor } from './actor-values.ts';
+import { type ExperimentRows, experimentRows } from './experiment-rows.ts';
 import { countedSql, exposedSql, fromExposures } from './exposures-sql.ts';
-import { funnelSql, measuredSql } from './metric-sql.ts';
+import { entitiesOf, splitMetrics } from './metric-plan.ts';
+import { VariantSums } from './variant-sums.ts';
 
 const prepare = (
   deps: QueryDeps,
@@ -69,75 +76,58 @@ async function withoutGroup(query: EventQuery, question: ExposureQuestion): Prom
   return Number(row?.['n'] ?? 0);
 }
 
-/** What each variant did; a variant that nobody was exposed to is absent. */
-export async function measureMetric(
-  deps: QueryDeps,
+/** The metrics, in their order: what each variant did. A variant that nobody was exposed to is absent. */
+export async function measureMetrics(
+  deps: ScanDeps,
+  projectId: number,
+  exposure: ExposureQuestion,
+  metrics: readonly MetricQuestion[],
+  split: ExposureSplit | null = null,
+): Promise<MetricData[][]> {
+  const found = new Map<MetricQuestion, MetricData[]>();
+  for (const group of splitMetrics(metrics)) {
+    const totals = group.map((metric) => new VariantSums(metric));
+    const query = await prepare(deps, projectId, exposure, group.flatMap(entitiesOf));
+    for await (const rows of experimentRows(deps, query, exposure, group, split))
+      await addRows(rows, exposure, exposure.range.until, totals);
+    group.forEach((metric, at) => {
+      found.set(metric, totals[at]?.data(exposure.variants) ?? []);
+    });
+  }
+  return metrics.map((metric) => found.get(metric) ?? []);
+}
+
+/** One metric as it was at each of these times. */
+export async function measureCourse(
+  deps: ScanDeps,
   projectId: number,
   exposure: ExposureQuestion,
   metric: MetricQuestion,
-): Promise<MetricData[]> {
+  times: readonly number[],
+): Promise<MetricData[][]> {
+  const totals = times.map((at) => new VariantSums(asOf(metric, exposure.range.until, at)));
   const query = await prepare(deps, projectId, exposure, entitiesOf(metric));
-  const statement = query.begin();
-  const rows = await statement.query(
-    metric.kind === 'funnel'
-      ? funnelSql(statement, exposure, metric)
-      : measuredSql(statement, exposure, metric, measuredIn(metric)),
-  );
-  return rows
-    .map((row) => ({
-      variant: String(row['variant']),
-      data: dataOf(row, metric),
-      stepCounts: metric.kind === 'funnel' ? metric.steps.map((_, at) => Number(row[`step${at}`])) : null,
-      withPast: metric.lookbackMs === null ? 0 : Number(row['nonzero_past0']),
-    }))
-    .sort((a, b) => (a.variant < b.variant ? -1 : 1));
+  for await (const rows of experimentRows(deps, query, exposure, [metric], null))
+    for (const [at, until] of times.entries()) await addRows(rows, exposure, until, totals.slice(at, at + 1));
+  return totals.map((own) => own.data(exposure.variants));
 }
 
-const measuredIn = (metric: Exclude<MetricQuestion, { kind: 'funnel' }>) =>
-  metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
-
-const entitiesOf = (metric: MetricQuestion): readonly Entity[] =>
-  metric.kind === 'funnel' ? metric.steps : measuredIn(metric).map(({ entity }) => entity);
-
-function dataOf(row: SqlRow, { kind, lookbackMs }: MetricQuestion): VariantData {
-  const nonZero = Number(row['nonzero_value0']);
-  return { sums: sumsOf(row, kind, lookbackMs !== null), nonZero, isBinary: kind === 'funnel' };
-}
-
-function sumsOf(row: SqlRow, kind: MetricQuestion['kind'], hasPast: boolean): ArmSums {
-  const number = (name: string): number => Number(row[name]);
-  const n = number('n');
-  // Conversions with a past are compared like any other mean.
-  if (kind === 'funnel' && !hasPast) return { kind: 'proportion', n, conversions: number('sum_value0') };
-  const own = { n, sum: number('sum_value0'), sumSquares: number('product_value0_value0') };
-  if (kind !== 'ratio') return { kind: 'mean', ...own, past: hasPast ? meanPast(number) : undefined };
-  return {
-    kind: 'ratio',
-    ...own,
-    denominatorSum: number('sum_value1'),
-    denominatorSumSquares: number('product_value1_value1'),
-    product: number('product_value0_value1'),
-    past: hasPast ? ratioPast(number) : undefined,
-  };
-}
-
-type ReadNumber = (name: string) => number;
-
-const meanPast = (number: ReadNumber) => ({
-  sum: number('sum_past0'),
-  sumSquares: number('product_past0_past0'),
-  product: number('product_value0_past0'),
+/** Only those whose window had ended then. */
+const asOf = (metric: MetricQuestion, until: number, at: number): MetricQuestion => ({
+  ...metric,
+  exposedBefore: metric.exposedBefore === null ? null : metric.exposedBefore - (until - at),
 });
 
-/** Columns are in the order value0, past0, value1, past1. */
-const ratioPast = (number: ReadNumber): RatioPast => ({
-  sum: number('sum_past0'),
-  sumSquares: number('product_past0_past0'),
-  denominatorSum: number('sum_past1'),
-  denominatorSumSquares: number('product_past1_past1'),
-  product: number('product_past0_past1'),
-  numeratorPastNumerator: number('product_value0_past0'),
-  numeratorPastDenominator: number('product_value0_past1'),
-  denominatorPastNumerator: number('product_past0_value1'),
-  denominatorPastDenominator: number('product_value1_past1'),
-});
+async function addRows(
+  rows: ExperimentRows,
+  exposure: ExposureQuestion,
+  until: number,
+  totals: readonly VariantSums[],
+): Promise<void> {
+  const exposures = await exposuresByActor(rows, exposure, until);
+  const values = await valuesByActor(rows, exposures, { until, timezone: exposure.timezone });
+  totals.forEach((total, at) => {
+    const own = values[at];
+    if (own !== undefined) total.add(exposures, own);
+  });
+}

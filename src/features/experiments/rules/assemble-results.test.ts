@@ -18,6 +18,7 @@ const METRIC: ExperimentMetric = {
 
 const converted = (variant: string, n: number, conversions: number): MetricData => ({
   variant,
+  part: 0,
   data: { sums: { kind: 'proportion', n, conversions }, nonZero: conversions, isBinary: true },
   stepCounts: [conversions],
   withPast: 0,

@@ -128,7 +128,7 @@ function compareVariants(
 /** A variant that nobody was exposed to. */
 const nobody = ({ metricType }: ExperimentMetric): VariantData => ({
   sums:
-    metricType === 'ratio'
+    metricType === 'ratio' || metricType === 'retention'
       ? { kind: 'ratio', n: 0, sum: 0, sumSquares: 0, denominatorSum: 0, denominatorSumSquares: 0, product: 0 }
       : { kind: 'mean', n: 0, sum: 0, sumSquares: 0 },
   nonZero: 0,

@@ -21,6 +21,17 @@ export interface ExposureQuestion {
   timezone: string;
 }
 
+/** The same numbers for each value of a property of the first exposure; all other values are one. */
+export interface ExposureSplit {
+  property: string;
+  values: readonly string[];
+}
+
+/** A variant and a value of the split, by their index, as one number; never 0. */
+export const exposureCode = (variant: number, value: number): number => 1 + variant + value * 32;
+export const exposureVariant = (code: number): number => (code - 1) % 32;
+export const exposureValue = (code: number): number => Math.floor((code - 1) / 32);
+
 /** How the events of one entity become its value; without events it is 0. */
 type Measure = { kind: 'count' } | { kind: 'sum' | 'avg' | 'min' | 'max'; property: string };
 
@@ -44,10 +55,26 @@ export type MetricQuestion = SharedMetric &
     | { kind: 'ratio'; numerator: MeasuredEntity; denominator: MeasuredEntity }
     /** All steps in their order after the exposure. */
     | { kind: 'funnel'; steps: readonly Entity[] }
+    | RetentionQuestion
   );
+
+/** Of those who did `start` after the exposure: who did `completion` so many whole units of the calendar later. */
+export interface RetentionQuestion {
+  kind: 'retention';
+  start: Entity;
+  completion: Entity;
+  unit: 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month';
+  windowStart: number;
+  windowEnd: number;
+  startHandling: 'first_seen' | 'last_seen';
+  /** The time from the start event to the end of the window is at most this. */
+  spanMs: number;
+}
 
 export interface MetricData {
   variant: string;
+  /** The index of the value that results are split by; 0 without a split. */
+  part: number;
   data: VariantData;
   /** Of funnels: how many did each step. */
   stepCounts: number[] | null;

@@ -9,7 +9,7 @@ import { DAY_MS } from '../../../core/time/units.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
 import { readEntity, requireKnownAction } from '../../insights/rules/read-entity.ts';
 import { readFilter } from '../../insights/rules/read-filter.ts';
-import type { ExposureQuestion, MeasuredEntity, MetricQuestion } from './experiment-question.ts';
+import type { ExposureQuestion, MeasuredEntity, MetricQuestion, RetentionQuestion } from './experiment-question.ts';
 
 /** A metric as it was sent, and what it asks. */
 export interface ExperimentMetric {
@@ -26,10 +26,11 @@ export interface ExperimentMetric {
 type Asked =
   | { kind: 'mean'; measured: MeasuredEntity }
   | { kind: 'ratio'; numerator: MeasuredEntity; denominator: MeasuredEntity }
-  | { kind: 'funnel'; steps: Entity[] };
+  | { kind: 'funnel'; steps: Entity[] }
+  | RetentionQuestion;
 
 const MAX_METRICS = 50;
-const MAX_STEPS = 20;
+const MAX_STEPS = 15;
 
 export function readMetrics(settings: JsonObject, context: QuestionContext): ExperimentMetric[] {
   const metrics = [
@@ -85,7 +86,7 @@ function choice<const T extends string>(
 }
 
 function readAsked(given: JsonObject, attr: string, context: QuestionContext): Asked {
-  switch (choice(given, 'metric_type', ['mean', 'funnel', 'ratio'], attr)) {
+  switch (choice(given, 'metric_type', ['mean', 'funnel', 'ratio', 'retention'], attr)) {
     case 'mean':
       return { kind: 'mean', measured: readSource(given['source'], `${attr}__source`, context) };
     case 'ratio':
@@ -96,7 +97,36 @@ function readAsked(given: JsonObject, attr: string, context: QuestionContext): A
       };
     case 'funnel':
       return { kind: 'funnel', steps: readSteps(given, attr, context) };
+    case 'retention':
+      return readRetention(given, attr, context);
   }
+}
+
+const UNITS = ['day', 'second', 'minute', 'hour', 'week', 'month'] as const;
+const MAX_RETENTION_MS = 366 * DAY_MS;
+
+function readRetention(given: JsonObject, attr: string, context: QuestionContext): RetentionQuestion {
+  const unit = choice(given, 'retention_window_unit', UNITS, attr);
+  // A month has up to 31 days, and clocks change.
+  const longest = unit === 'month' ? 31 * DAY_MS : UNIT_MS[unit];
+  const range = { min: 0, max: Math.floor(MAX_RETENTION_MS / longest), attr };
+  const windowStart = numberIn(given, 'retention_window_start', range) ?? 1;
+  const windowEnd = numberIn(given, 'retention_window_end', range) ?? windowStart;
+  if (!Number.isInteger(windowStart) || !Number.isInteger(windowEnd) || windowEnd < windowStart)
+    throw invalid(
+      `${attr}__retention_window_end`,
+      'The retention window is two whole numbers, and ends after it starts.',
+    );
+  return {
+    kind: 'retention',
+    start: readNode(given['start_event'], `${attr}__start_event`, context),
+    completion: readNode(given['completion_event'], `${attr}__completion_event`, context),
+    unit,
+    windowStart,
+    windowEnd,
+    startHandling: choice(given, 'start_handling', ['first_seen', 'last_seen'], attr),
+    spanMs: (windowEnd + 1) * longest + 2 * UNIT_MS.hour,
+  };
 }
 
 function readSteps(given: JsonObject, attr: string, context: QuestionContext): Entity[] {
@@ -144,7 +174,7 @@ const MAX_WINDOW_MS = 366 * DAY_MS;
 function readWindow(given: JsonObject, attr: string): number | null {
   const window = given['conversion_window'] ?? null;
   if (window === null) return null;
-  const unit = choice(given, 'conversion_window_unit', ['day', 'second', 'minute', 'hour', 'week', 'month'], attr);
+  const unit = choice(given, 'conversion_window_unit', UNITS, attr);
   const ms = typeof window === 'number' ? Math.round(window * UNIT_MS[unit]) : Number.NaN;
   if (ms > 0 && ms <= MAX_WINDOW_MS) return ms;
   throw invalid(`${attr}__conversion_window`, 'A conversion window is longer than nothing and at most a year.');

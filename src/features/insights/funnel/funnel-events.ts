@@ -4,15 +4,15 @@
  */
 
 import type { Entity } from '../../../core/actions/entity.ts';
-import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
-import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
 import { ActorKeys, fitsInKey, type KeyEncoding, type RowOptions } from '../shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
+import { batchSql, countEvents } from '../shared/batch-sql.ts';
+import { entityBitsSql, plainName } from '../shared/entity-bits.ts';
 import type { FunnelKeys } from './count-funnel.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { BITS_PER_WORD, needsTieOrder, type StepEvents } from './funnel-matcher.ts';
@@ -40,7 +40,7 @@ export async function* funnelEvents(
   question: FunnelQuestion,
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelEvents> {
-  for await (const batch of actorBatches(await countEvents(query, question))) {
+  for await (const batch of actorBatches(await countEvents(query, question.range))) {
     const table = await readBatch(deps, query, question, codes, batch);
     const reading = readingOf(table, question, codes);
     yield isPacked(question, codes)
@@ -66,7 +66,7 @@ async function* readKeys(
   question: FunnelQuestion,
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelKeys> {
-  for await (const batch of actorBatches(await countEvents(query, question))) {
+  for await (const batch of actorBatches(await countEvents(query, question.range))) {
     const table = await readBatch(deps, query, question, codes, batch);
     yield { actor: table.integers('actor'), key: table.doubles('key'), encoding: encodingOf(question) };
   }
@@ -96,7 +96,7 @@ async function readBatch(
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
     `${hasKeys ? sql.ms('e.timestamp') : sql.toDouble(sql.ms('e.timestamp'))} as at`,
-    ...wordsOf(question).map((entities, i) => `${bitsSql(statement, entities)} as bits${i}`),
+    ...wordsOf(question).map((entities, i) => `${entityBitsSql(statement, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(statement)} as value`] : []),
     ...(hasTies ? ['e.uuid as uuid'] : []),
     ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
@@ -104,7 +104,7 @@ async function readBatch(
   const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
   const allMatch =
     question.order === 'strict' || funnelEntities(question).every((entity) => plainName(entity) !== null);
-  const from = `${funnelSourceSql(statement, question, codes.joins(statement))} and ${batchSql(sql, question, batch)}`;
+  const from = `${funnelSourceSql(statement, question, codes.joins(statement))} and ${batchSql(sql, question.actor, batch)}`;
   const ids = [...(hasTies ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
   const selected = hasKeys ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
   return deps.events.queryColumns(
@@ -172,43 +172,10 @@ function keySql(sql: SqlBuilder, question: FunnelQuestion): string {
   return sql.toDouble(`(${since} * ${sql.integer(baseOf(question))} + d.bits0)`);
 }
 
-const batchSql = (sql: SqlBuilder, { actor }: FunnelQuestion, { at, count }: ActorBatch): string =>
-  count === 1 ? 'true' : `${sql.hashSlot(actorColumn(actor), count)} = ${sql.param(at)}`;
-
 /** The entities, as many per word as it has bits. */
 function wordsOf(question: FunnelQuestion): Entity[][] {
   const entities = funnelEntities(question);
   return Array.from({ length: Math.ceil(entities.length / BITS_PER_WORD) }, (_, i) =>
     entities.slice(i * BITS_PER_WORD, (i + 1) * BITS_PER_WORD),
   );
-}
-
-function bitsSql(statement: EventStatement, entities: readonly Entity[]): string {
-  const names = new Map<string, number>();
-  const bits: string[] = [];
-  for (const [index, entity] of entities.entries()) {
-    const name = plainName(entity);
-    if (name === null) bits.push(`case when ${statement.isOf(entity)} then ${2 ** index} else 0 end`);
-    else names.set(name, (names.get(name) ?? 0) + 2 ** index);
-  }
-  // Names are compared in order until one matches, and most events are of the first step.
-  const cases = [...names].map(([name, mask]) => `when ${statement.sql.param(name)} then ${mask}`);
-  if (cases.length > 0) bits.push(`case e.event ${cases.join(' ')} else 0 end`);
-  return `cast(${bits.join(' + ')} as integer)`;
-}
-
-/** The event name, where nothing else decides; null otherwise. */
-const plainName = (entity: Entity): string | null =>
-  entity.kind === 'event' && isEmpty(entity.filter) ? entity.id : null;
-
-const isEmpty = (filter: Filter): boolean =>
-  (filter.kind === 'and' || filter.kind === 'or') && filter.filters.every(isEmpty);
-
-/** An upper bound: all events in the range. */
-async function countEvents(query: EventQuery, { range }: FunnelQuestion): Promise<number> {
-  const statement = query.begin();
-  const [row] = await statement.query(
-    `select count(*) as n from event_rows e where ${statement.inProject()} and ${statement.during(range)}`,
-  );
-  return Number(row?.['n'] ?? 0);
 }

@@ -9,6 +9,7 @@ import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { PathsQuestion } from '../rules/question.ts';
 import { ActorKeys, fitsInKey, type KeyEncoding, type RowOptions } from '../shared/actor-keys.ts';
 import { actorBatches, reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
+import { batchSql } from '../shared/batch-sql.ts';
 import type { PathKeys } from './count-paths.ts';
 import { MAX_CODED_ITEMS, PathCodes } from './path-codes.ts';
 import type { ActorItems } from './split-paths.ts';
@@ -44,15 +45,14 @@ export async function* pathEvents(
   const codes = new PathCodes(question, items);
   const base = 2 ** Math.ceil(Math.log2(codes.count + 1));
   const isKeyed = codes.isComplete && fitsInKey(question.range, base);
-  for await (const { at: batch, count } of actorBatches(events, codes.maxBatchEvents)) {
+  for await (const batch of actorBatches(events, codes.maxBatchEvents)) {
     const statement = query.begin();
     const { sql } = statement;
     const { columns, join } = columnsOf(sql, question, codes, isKeyed ? base : null);
     const name = hasNames ? ', p.person_id as name' : '';
-    const isOwn = count === 1 ? 'true' : `${sql.hashSlot('p.person_id', count)} = ${sql.param(batch)}`;
     const table = await deps.events.queryColumns(
       `select p.number as actor, ${columns}, e.uuid as uuid${name}
-      ${statement.fromActors(PERSON, question.range, join)} and ${isOwn}
+      ${statement.fromActors(PERSON, question.range, join)} and ${batchSql(sql, PERSON, batch)}
         and ${includedSql(sql, question)} and ${statement.matches(question.filter)}`,
       sql.values,
     );

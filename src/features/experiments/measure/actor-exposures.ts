@@ -1,0 +1,55 @@
+import { inBatches } from '../../../lib/in-batches.ts';
+import { ROW_BATCH_SIZE } from '../../insights/shared/actor-rows.ts';
+import { type ExposureQuestion, exposureVariant } from '../rules/experiment-question.ts';
+import type { ExperimentRows } from './experiment-rows.ts';
+
+/** Who counts, by actor. */
+export interface ActorExposures {
+  readonly actors: number;
+  /** The first exposure, ms UTC; NaN for those who do not count. */
+  readonly since: Float64Array;
+  /** The `exposureCode` of the first exposure. */
+  readonly code: Int32Array;
+}
+
+/** Exposures before `until`. */
+export async function exposuresByActor(
+  rows: ExperimentRows,
+  { severalVariants }: Pick<ExposureQuestion, 'severalVariants'>,
+  until: number,
+): Promise<ActorExposures> {
+  const { actor, key, exposure, encoding, tieOrder } = rows;
+  const actors = await countActors(actor);
+  const [since, code] = [new Float64Array(actors).fill(Number.NaN), new Int32Array(actors)];
+  const [firstRow, met] = [new Int32Array(actors), new Int32Array(actors)];
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const own = exposure[row] as number;
+      if (own === 0) continue;
+      const at = encoding.from + Math.floor((key[row] as number) / encoding.base);
+      if (at >= until) continue;
+      const who = actor[row] as number;
+      const first = since[who] as number;
+      (met[who] as number) |= 1 << exposureVariant(own);
+      const isFirst =
+        !(first <= at) || (first === at && tieOrder !== null && tieOrder(row, firstRow[who] as number) < 0);
+      if (!isFirst) continue;
+      since[who] = at;
+      code[who] = own;
+      firstRow[who] = row;
+    }
+  });
+  if (severalVariants === 'exclude')
+    for (let who = 0; who < actors; who++) if (hasSeveralBits(met[who] as number)) since[who] = Number.NaN;
+  return { actors, since, code };
+}
+
+const hasSeveralBits = (bits: number): boolean => (bits & (bits - 1)) !== 0;
+
+async function countActors(actor: Int32Array): Promise<number> {
+  let highest = -1;
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
+    for (let row = from; row < to; row++) if ((actor[row] as number) > highest) highest = actor[row] as number;
+  });
+  return highest + 1;
+}

@@ -1,0 +1,117 @@
+/** The values of everybody, added up by variant: sums are all that the statistics need. */
+import type { ArmSums, RatioPast } from '../../../core/experiments/arm.ts';
+import { exposureValue, exposureVariant, type MetricData, type MetricQuestion } from '../rules/experiment-question.ts';
+import type { ActorExposures } from './actor-exposures.ts';
+import type { MetricValues } from './actor-values.ts';
+
+/** Sums over the entities of one variant. */
+interface Totals {
+  n: number;
+  sums: number[];
+  /** Column by column: the sum of their products. */
+  products: number[][];
+  nonZero: number[];
+  /** How many did each step. */
+  steps: number[];
+}
+
+export class VariantSums {
+  readonly #metric: MetricQuestion;
+  /** By the code of the exposure. */
+  readonly #totals = new Map<number, Totals>();
+
+  constructor(metric: MetricQuestion) {
+    this.#metric = metric;
+  }
+
+  add({ actors, since, code }: ActorExposures, { columns, depths }: MetricValues): void {
+    const before = this.#metric.exposedBefore ?? Number.POSITIVE_INFINITY;
+    for (let actor = 0; actor < actors; actor++) {
+      // Those who do not count have NaN.
+      if (!((since[actor] as number) < before)) continue;
+      const totals = this.#totalsOf(code[actor] as number, columns.length);
+      addValues(totals, columns, actor);
+      for (let step = 0; step < (depths?.[actor] ?? 0); step++) (totals.steps[step] as number)++;
+    }
+  }
+
+  #totalsOf(code: number, columns: number): Totals {
+    const known = this.#totals.get(code);
+    if (known !== undefined) return known;
+    const zeros = (count: number): number[] => new Array<number>(count).fill(0);
+    const { kind } = this.#metric;
+    const totals = {
+      n: 0,
+      sums: zeros(columns),
+      products: Array.from({ length: columns }, () => zeros(columns)),
+      nonZero: zeros(columns),
+      steps: zeros(kind === 'funnel' ? this.#metric.steps.length : 0),
+    };
+    this.#totals.set(code, totals);
+    return totals;
+  }
+
+  /** In the order of the names of variants. */
+  data(variants: readonly string[]): MetricData[] {
+    const { kind } = this.#metric;
+    const hasPast = measuresPast(this.#metric);
+    return Array.from(this.#totals, ([code, totals]) => ({
+      variant: variants[exposureVariant(code)] ?? '',
+      part: exposureValue(code),
+      data: { sums: armSums(totals, kind, hasPast), nonZero: totals.nonZero[0] ?? 0, isBinary: kind === 'funnel' },
+      stepCounts: kind === 'funnel' ? totals.steps : null,
+      withPast: hasPast ? (totals.nonZero[1] ?? 0) : 0,
+    })).sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1));
+  }
+}
+
+/** Who came back has no past: nobody could before. */
+const measuresPast = ({ kind, lookbackMs }: MetricQuestion): boolean => lookbackMs !== null && kind !== 'retention';
+
+function addValues(totals: Totals, columns: readonly Float64Array[], actor: number): void {
+  const { sums, products, nonZero } = totals;
+  totals.n++;
+  for (let one = 0; one < columns.length; one++) {
+    const value = columns[one]?.[actor] as number;
+    if (value === 0) continue;
+    (sums[one] as number) += value;
+    (nonZero[one] as number)++;
+    const row = products[one] as number[];
+    for (let other = one; other < columns.length; other++)
+      (row[other] as number) += value * (columns[other]?.[actor] as number);
+  }
+}
+
+function armSums({ n, sums, products }: Totals, kind: MetricQuestion['kind'], hasPast: boolean): ArmSums {
+  const sum = (column: number): number => sums[column] ?? 0;
+  const product = (one: number, other: number): number => products[one]?.[other] ?? 0;
+  // Conversions with a past are compared like any other mean.
+  if (kind === 'funnel' && !hasPast) return { kind: 'proportion', n, conversions: sum(0) };
+  const own = { n, sum: sum(0), sumSquares: product(0, 0) };
+  if (kind === 'mean' || kind === 'funnel') {
+    const past = { sum: sum(1), sumSquares: product(1, 1), product: product(0, 1) };
+    return { kind: 'mean', ...own, past: hasPast ? past : undefined };
+  }
+  const below = hasPast ? 2 : 1;
+  return {
+    kind: 'ratio',
+    ...own,
+    denominatorSum: sum(below),
+    denominatorSumSquares: product(below, below),
+    product: product(0, below),
+    past: hasPast ? ratioPast(sum, product) : undefined,
+  };
+}
+
+/** Columns are in the order value, past, denominator, past of the denominator. */
+const ratioPast = (sum: (at: number) => number, product: (one: number, other: number) => number): RatioPast => ({
+  sum: sum(1),
+  sumSquares: product(1, 1),
+  denominatorSum: sum(3),
+  denominatorSumSquares: product(3, 3),
+  product: product(1, 3),
+  numeratorPastNumerator: product(0, 1),
+  numeratorPastDenominator: product(0, 3),
+  denominatorPastNumerator: product(1, 2),
+  denominatorPastDenominator: product(2, 3),
+});
