@@ -93,9 +93,15 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     /** Brings the event store's copy of persons up to date, before they are queried. */
     mirrorPersons,
     answerQuestion,
-    measureExperiment: async (
-      ...[projectId, exposure, questions, signal]: Parameters<WorkerMethods['measureExperiment']>
-    ) => worker().measureExperiment(projectId, exposure, questions, ...(signal ? [signal] : [])),
+    experiments: {
+      measureExperiment: async (...args: Parameters<WorkerMethods['measureExperiment']>) =>
+        worker().measureExperiment(...args),
+      measureExperimentCourse: async (...args: Parameters<WorkerMethods['measureExperimentCourse']>) =>
+        worker().measureExperimentCourse(...args),
+      countExposuresBy: async (...args: Parameters<WorkerMethods['countExposuresBy']>) =>
+        worker().countExposuresBy(...args),
+      listExposed: async (...args: Parameters<WorkerMethods['listExposed']>) => worker().listExposed(...args),
+    },
     eventQueries,
     countEvents: measure,
     calculateCohort: async (projectId: number, cohortId: number): Promise<void> =>

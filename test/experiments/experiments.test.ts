@@ -80,6 +80,22 @@ describe('the life of an experiment', () => {
     expect((await client.get(`${all}${id}/`)).body.status).toBe('paused');
   });
 
+  it('is paused, resumed, ended, archived and made a draft again', async () => {
+    const { id } = await make({ name: 'States', feature_flag_key: 'states' });
+    expect((await act(id, 'pause')).body.detail).toBe('Experiment has not been launched yet.');
+    await act(id, 'launch');
+    expect((await act(id, 'resume')).body.detail).toBe('Experiment is not paused.');
+    expect((await act(id, 'pause')).body.status).toBe('paused');
+    expect((await act(id, 'pause')).body.detail).toBe('Experiment is already paused.');
+    expect((await act(id, 'resume')).body.status).toBe('running');
+    expect((await act(id, 'archive')).body.detail).toBe('Experiment must be ended before it can be archived.');
+    await act(id, 'end', { conclusion: 'invalid' });
+    expect((await act(id, 'archive')).body.archived).toBe(true);
+    expect((await act(id, 'unarchive')).body.archived).toBe(false);
+    expect((await act(id, 'reset')).body).toMatchObject({ status: 'draft', conclusion: null, end_date: null });
+    expect((await act(id, 'reset')).body.detail).toBe('Experiment is already in draft state.');
+  });
+
   it('keeps what was changed after the start', async () => {
     const { id } = await make({ name: 'Changed', feature_flag_key: 'changed', metrics: [ORDERS] });
     await client.patch(`${all}${id}/`, { body: { metrics: [PAID] } });
@@ -205,5 +221,47 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     expect(variant.sequential.p_value).toBeLessThan(0.05);
     expect(variant.chance_to_win).toBeGreaterThan(0.99);
     expect(variant.lift_interval[0]).toBeGreaterThan(0);
+    const course = await client.get(`${all}${id}/timeseries_results/?metric_uuid=${found.metrics[0].uuid}`);
+    expect(course.body.points).toHaveLength(1);
+    expect(course.body.points[0]).toMatchObject({ users: 600, variant_results: [{ lift: variant.lift }] });
+    const listed = await client.get(`${all}${id}/persons/?variant=test&limit=5`);
+    expect(listed.body).toMatchObject({ has_next: true });
+    expect(listed.body.results).toHaveLength(5);
+    expect(listed.body.results[0].distinct_ids[0]).toMatch(/^offer-\d*[13579]$/);
+    expect((await client.get(`${all}${id}/persons/?variant=other`)).body.attr).toBe('variant');
+    const csv = await client.get(`${all}${id}/results/?format=csv`);
+    expect(csv.body.trim().split('\r\n')).toHaveLength(3);
+  });
+
+  it('name what makes the split wrong', async () => {
+    const { id } = await make({ name: 'Split', feature_flag_key: 'split', start_date: '2026-01-15T14:00:00Z' });
+    const people = Array.from({ length: 2000 }, (_, at) => ({ who: `split-${at}`, at }));
+    server.setNow('2026-01-15T15:00:00Z');
+    await capture(
+      server,
+      server.projectKey,
+      people.flatMap(({ who, at }) => {
+        const [variant, browser] = [at % 2 === 0 ? 'control' : 'test', at % 4 < 2 ? 'Safari' : 'Firefox'];
+        if (browser === 'Safari' && variant === 'test' && at % 3 === 0) return [];
+        const seen = { ...call(who, variant), timestamp: '2026-01-15T14:30:00Z' };
+        const properties = { $feature_flag: 'split', $feature_flag_response: variant, $browser: browser };
+        return [{ ...seen, properties }];
+      }),
+    );
+    const found = await results(id);
+    expect(found).toMatchObject({ verdict: 'split_broken', decision_allowed: false });
+    expect(found.exposures.srm.diagnosis).toMatchObject([
+      { property: '$browser', value: 'Safari', explains_all: true },
+    ]);
+  });
+
+  it('are planned from the last 14 days', async () => {
+    const plan = (body: object) => client.post(`${all}plan/`, { body });
+    const found = await plan({ metric: PAID, event: '$feature_flag_called', plan: { mde_relative: 0.5 } });
+    expect(found.body).toMatchObject({ users: expect.any(Number), days: expect.any(Number) });
+    expect(found.body.sentence).toMatch(/^To find a change of 50 %: [\d,]+ people, at least \d+ days\.$/);
+    const none = await plan({ metric: PAID, event: 'never seen' });
+    expect(none.body).toMatchObject({ users: 0, planned_users: null, days: null });
+    expect((await plan({ metric: { metric_type: 'quantile' } })).body.attr).toBe('metrics__0__metric_type');
   });
 });

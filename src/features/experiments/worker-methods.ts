@@ -1,8 +1,23 @@
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
+import type { Page } from '../../stores/metadata/page.ts';
+import type { FoundActor } from '../insights/rules/answers.ts';
 import { withSignal } from '../insights/worker-methods.ts';
-import { measureExposures, measureMetrics } from './measure/measure-experiment.ts';
-import type { ExposureAnswer, ExposureQuestion, MetricData, MetricQuestion } from './rules/experiment-question.ts';
+import {
+  countExposuresBy,
+  listExposed,
+  measureCourse,
+  measureExposures,
+  measureMetrics,
+} from './measure/measure-experiment.ts';
+import type {
+  ExposureAnswer,
+  ExposureCount,
+  ExposureQuestion,
+  ExposureSplit,
+  MetricData,
+  MetricQuestion,
+} from './rules/experiment-question.ts';
 
 interface ExperimentWorkerDeps extends QueryDeps {
   events: EventStore;
@@ -15,15 +30,41 @@ export interface ExperimentMeasurement {
 }
 
 /** What experiments do on the worker thread. */
-export const experimentWorkerMethods = (deps: ExperimentWorkerDeps) => ({
-  async measureExperiment(
-    projectId: number,
-    exposure: ExposureQuestion,
-    questions: readonly MetricQuestion[],
-    signal?: AbortSignal,
-  ): Promise<ExperimentMeasurement> {
-    const own = { ...deps, events: withSignal(deps.events, signal), signal };
-    const exposures = await measureExposures(own, projectId, exposure);
-    return { exposures, metrics: await measureMetrics(own, projectId, exposure, questions) };
-  },
-});
+export function experimentWorkerMethods(deps: ExperimentWorkerDeps) {
+  const own = (signal: AbortSignal | undefined) => ({ ...deps, events: withSignal(deps.events, signal), signal });
+  return {
+    async measureExperiment(
+      projectId: number,
+      exposure: ExposureQuestion,
+      questions: readonly MetricQuestion[],
+      split: ExposureSplit | null,
+      signal?: AbortSignal,
+    ): Promise<ExperimentMeasurement> {
+      const exposures = await measureExposures(own(signal), projectId, exposure);
+      return { exposures, metrics: await measureMetrics(own(signal), projectId, exposure, questions, split) };
+    },
+
+    measureExperimentCourse: (
+      projectId: number,
+      exposure: ExposureQuestion,
+      question: MetricQuestion,
+      times: readonly number[],
+      signal?: AbortSignal,
+    ): Promise<MetricData[][]> => measureCourse(own(signal), projectId, exposure, question, times),
+
+    countExposuresBy: (
+      projectId: number,
+      exposure: ExposureQuestion,
+      properties: readonly string[],
+      signal?: AbortSignal,
+    ): Promise<ExposureCount[]> => countExposuresBy(own(signal), projectId, exposure, properties),
+
+    listExposed: (
+      projectId: number,
+      exposure: ExposureQuestion,
+      variant: string,
+      page: Page,
+      signal?: AbortSignal,
+    ): Promise<FoundActor[]> => listExposed(own(signal), projectId, exposure, variant, page),
+  };
+}

@@ -8,7 +8,8 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
 import { assembleResults, type ExperimentResults } from '../rules/assemble-results.ts';
-import type { ExposureQuestion, MetricQuestion } from '../rules/experiment-question.ts';
+import { diagnoseSplit } from '../rules/diagnose-split.ts';
+import type { ExposureCount, ExposureQuestion, MetricQuestion } from '../rules/experiment-question.ts';
 import { flagVariants } from '../rules/flag-variants.ts';
 import {
   type DecisionSettings,
@@ -21,20 +22,63 @@ import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentMeasurement } from '../worker-methods.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 
-export interface CalculatedExperiment {
+/** What is asked about an experiment, with everything that the answer depends on. */
+export interface AskedExperiment {
   experiment: Experiment;
   settings: DecisionSettings;
-  exposures: ExperimentMeasurement['exposures'];
-  results: ExperimentResults;
+  variants: { key: string; weight: number }[];
+  exposure: ExposureQuestion;
+  metrics: { metric: ExperimentMetric; question: MetricQuestion }[];
   /** Metrics that cannot be read any more, because an action was deleted, say. */
   unreadable: { uuid: string; name: string; reason: string }[];
-  asOf: number;
+  /** Null: it has not started, or its flag is gone. */
+  startedAt: number | null;
+  now: number;
 }
 
-const NOTHING: ExperimentMeasurement = {
-  exposures: { byVariant: {}, multiple: { sameId: 0, mergedIds: 0 }, withoutGroup: 0, days: [] },
-  metrics: [],
+export interface CalculatedExperiment extends AskedExperiment {
+  exposures: ExperimentMeasurement['exposures'];
+  results: ExperimentResults;
+}
+
+const NO_EXPOSURES: ExperimentMeasurement['exposures'] = {
+  byVariant: {},
+  multiple: { sameId: 0, mergedIds: 0 },
+  withoutGroup: 0,
+  days: [],
 };
+
+export async function askExperiment(
+  deps: ExperimentApiDeps,
+  project: Project,
+  experiment: Experiment,
+): Promise<AskedExperiment> {
+  const now = deps.clock.now();
+  const context = await questionContext(deps, project, {});
+  const flag = await deps.metadata.flags.get(project.id, experiment.flagId);
+  const settings = readDecision(experiment.settings);
+  const variants = flag === null ? [] : flagVariants(flag.filters);
+  const { metrics, unreadable } = readableMetrics(experiment.settings, context);
+  const from = experiment.startDate ?? now;
+  const range = { from, until: Math.max(from, Math.min(experiment.endDate ?? now, now)) };
+  return {
+    experiment,
+    settings,
+    variants,
+    exposure: {
+      ...readExposure(experiment.settings, context),
+      flagKey: flag?.key ?? '',
+      variants: variants.map(({ key }) => key),
+      range,
+      actor: actorOf(flag?.filters ?? {}),
+      timezone: project.timezone,
+    },
+    metrics: metrics.map((metric) => ({ metric, question: questionOf(metric, settings, range.until) })),
+    unreadable,
+    startedAt: variants.length > 0 ? experiment.startDate : null,
+    now,
+  };
+}
 
 export async function calculateExperiment(
   deps: ExperimentApiDeps,
@@ -42,39 +86,42 @@ export async function calculateExperiment(
   reply: FastifyReply,
   experiment: Experiment,
 ): Promise<CalculatedExperiment> {
-  const now = deps.clock.now();
-  const context = await questionContext(deps, project, {});
-  const flag = await deps.metadata.flags.get(project.id, experiment.flagId);
-  const settings = readDecision(experiment.settings);
-  const variants = flag === null ? [] : flagVariants(flag.filters);
-  const { metrics, unreadable } = readableMetrics(experiment.settings, context);
-  const startedAt = experiment.startDate ?? now;
-  const range = { from: startedAt, until: Math.max(startedAt, Math.min(experiment.endDate ?? now, now)) };
-  const exposure: ExposureQuestion = {
-    ...readExposure(experiment.settings, context),
-    flagKey: flag?.key ?? '',
-    variants: variants.map(({ key }) => key),
-    range,
-    actor: actorOf(flag?.filters ?? {}),
-    timezone: project.timezone,
-  };
-  const questions = metrics.map((metric) => questionOf(metric, settings, range.until));
-  const isMeasured = experiment.startDate !== null && variants.length > 0;
-  const measured = !isMeasured
-    ? { ...NOTHING, metrics: questions.map(() => []) }
-    : await withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), (signal) =>
-        deps.measureExperiment(project.id, exposure, questions, signal),
-      );
+  const asked = await askExperiment(deps, project, experiment);
+  const questions = asked.metrics.map(({ question }) => question);
+  if (asked.startedAt === null) return withResults(asked, { exposures: NO_EXPOSURES, metrics: [] });
+  return withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), async (signal) => {
+    const measured = await deps.experiments.measureExperiment(project.id, asked.exposure, questions, null, signal);
+    const calculated = withResults(asked, measured);
+    if (!['watch', 'mismatch'].includes(calculated.results.sampleRatio.status)) return calculated;
+    const counts = await deps.experiments.countExposuresBy(project.id, asked.exposure, DIAGNOSED, signal);
+    const diagnosis = diagnoseSplit([...counts, ...daysOf(measured.exposures)], asked.variants);
+    return { ...calculated, results: { ...calculated.results, diagnosis } };
+  });
+}
+
+/** Where a fault of the split mostly is. */
+const DIAGNOSED = ['$lib', '$lib_version', '$browser', '$os', '$geoip_country_code', '$app_version'];
+
+const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =>
+  days.map(({ day, variant, count }) => ({
+    property: 'day',
+    value: new Date(day).toISOString().slice(0, 10),
+    variant,
+    count,
+  }));
+
+export function withResults(asked: AskedExperiment, measured: ExperimentMeasurement): CalculatedExperiment {
+  const { settings, variants, metrics, experiment, now } = asked;
   const results = assembleResults({
     settings,
     variants,
     exposures: measured.exposures,
-    metrics: metrics.map((metric, at) => ({ metric, data: measured.metrics[at] ?? [] })),
-    startedAt,
+    metrics: metrics.map(({ metric }, at) => ({ metric, data: measured.metrics[at] ?? [] })),
+    startedAt: experiment.startDate ?? now,
     endedAt: experiment.endDate,
     now,
   });
-  return { experiment, settings, exposures: measured.exposures, results, unreadable, asOf: now };
+  return { ...asked, exposures: measured.exposures, results };
 }
 
 const actorOf = ({ aggregation_group_type_index: index }: JsonObject): ExposureQuestion['actor'] =>

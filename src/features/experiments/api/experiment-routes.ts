@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../../access/callers.ts';
 import { invalid } from '../../../core/errors.ts';
 import { listActivity, usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
+import { toCsv } from '../../../http/csv.ts';
+import { readCsvCells, readFormat } from '../../../http/format.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
@@ -9,11 +12,14 @@ import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
 import {
+  archiveExperiment,
   createExperiment,
   EXPERIMENT_SCOPE,
   endExperiment,
   getExperiment,
   launchExperiment,
+  pauseExperiment,
+  resetExperiment,
   shipVariant,
   updateExperiment,
 } from '../manage/experiments.ts';
@@ -29,7 +35,7 @@ import {
   presentExperiment,
   ShipSchema,
 } from './experiment-schemas.ts';
-import { ExposuresSchema, presentExposures, presentResults, ResultsSchema } from './present-results.ts';
+import { ExposuresSchema, presentExposures, presentResults, ResultsSchema, resultLines } from './present-results.ts';
 
 const ALL = { url: '/api/projects/:project_id/experiments/', tag: 'experiments' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
@@ -40,6 +46,7 @@ export function experimentRoutes(app: FastifyInstance, deps: ExperimentApiDeps):
   listAndCreate(app, deps);
   oneExperiment(app, deps);
   life(app, deps);
+  steps(app, deps);
   results(app, deps);
   activity(app, deps);
 }
@@ -168,16 +175,43 @@ function life(app: FastifyInstance, deps: ExperimentApiDeps): void {
   });
 }
 
+/** Steps without a body. */
+function steps(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  type Step = (caller: Caller, project: Project, id: number) => Promise<Experiment>;
+  const all: [path: string, summary: string, step: Step][] = [
+    ['pause', 'Turn the flag off', (...own) => pauseExperiment(deps, ...own, true)],
+    ['resume', 'Turn the flag on again', (...own) => pauseExperiment(deps, ...own, false)],
+    ['reset', 'Make it a draft again; flag and events stay as they are', (...own) => resetExperiment(deps, ...own)],
+    ['archive', 'Archive an experiment that has ended', (...own) => archiveExperiment(deps, ...own, true)],
+    ['unarchive', 'Take it out of the archive', (...own) => archiveExperiment(deps, ...own, false)],
+  ];
+  for (const [path, summary, step] of all) {
+    projectRoute(app, deps, {
+      ...ONE,
+      method: 'POST',
+      edits: EDITS,
+      response: ExperimentSchema,
+      url: `${ONE.url}${path}/`,
+      summary,
+      handler: async ({ caller, project, params }) =>
+        presentOne(deps, project, await step(caller, project, idFromPath(params))),
+    });
+  }
+}
+
 function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'GET',
     url: `${ONE.url}results/`,
     summary: 'The results: verdict, exposures, and every metric with its statistics',
+    query: { format: '`csv`: a line for each metric and variant.' },
     response: ResultsSchema,
-    handler: async ({ project, params, reply }) => {
+    handler: async ({ project, params, query, reply }) => {
       const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
-      return presentResults(await calculateExperiment(deps, project, reply, experiment));
+      const found = presentResults(await calculateExperiment(deps, project, reply, experiment));
+      if (readFormat(query) === 'json') return found;
+      return reply.type('text/csv; charset=utf-8').send(toCsv(resultLines(found), readCsvCells(query)));
     },
   });
   projectRoute(app, deps, {

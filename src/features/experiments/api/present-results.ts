@@ -1,7 +1,7 @@
 /** Results as the API returns them: every number with what it was computed from. Null means: not given. */
 import { Type } from '@sinclair/typebox';
 import type { ArmSums } from '../../../core/experiments/arm.ts';
-import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
 import { type MetricResult, pValueOf, type VariantResult } from '../rules/assemble-results.ts';
 import type { MetricData } from '../rules/experiment-question.ts';
@@ -60,15 +60,23 @@ export function presentExposures({ exposures, results }: CalculatedExperiment) {
       df,
       p_value: pValue,
       expected: Object.fromEntries(variants.map((variant, at) => [variant, expected[at] ?? 0])),
+      diagnosis: results.diagnosis.map((fault) => ({
+        property: fault.property,
+        value: fault.value,
+        p_value: fault.pValue,
+        observed: fault.observed,
+        expected: fault.expected,
+        explains_all: fault.explainsAll,
+      })),
     },
   };
 }
 
 export function presentResults(calculated: CalculatedExperiment) {
-  const { experiment, settings, results, unreadable, asOf } = calculated;
+  const { experiment, settings, results, unreadable, now } = calculated;
   return {
     experiment_id: experiment.id,
-    as_of: iso(asOf),
+    as_of: iso(now),
     method: settings.method,
     stopping: settings.stopping,
     alpha: settings.analysis.alpha,
@@ -92,6 +100,14 @@ export function presentResults(calculated: CalculatedExperiment) {
     ],
   };
 }
+
+/** A line for each metric and variant, the baseline first. */
+export const resultLines = ({ metrics }: Pick<ReturnType<typeof presentResults>, 'metrics'>): JsonObject[] =>
+  metrics.flatMap(({ baseline, variant_results, ...metric }: JsonObject): JsonObject[] =>
+    [baseline ?? null, ...((variant_results ?? []) as Json[])].flatMap((variant) =>
+      variant !== null && isJsonObject(variant) ? [{ ...metric, ...variant }] : [],
+    ),
+  );
 
 function presentMetric({ metric, baseline, variants }: MetricResult, settings: DecisionSettings): JsonObject {
   return {
@@ -132,7 +148,7 @@ function sumsOf(sums: ArmSums): JsonObject {
 
 const ratioOrNull = (value: number, by: number): number | null => (by === 0 ? null : value / by);
 
-function presentVariant(variant: VariantResult, settings: DecisionSettings): JsonObject {
+export function presentVariant(variant: VariantResult, settings: DecisionSettings): JsonObject {
   const { key, data, analysis, pValueAdjusted, isSignificant, verdict, sentence } = variant;
   const { comparison, lift, fixed, sequential, bayesian, cuped, failures } = analysis;
   const chosen = settings.stopping === 'sequential' ? sequential : fixed;

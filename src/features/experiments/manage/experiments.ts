@@ -125,6 +125,47 @@ export const launchExperiment = (deps: FlagDeps, caller: Caller, project: Projec
     return { experiment: { startDate: deps.clock.now() }, flag: { active: true } };
   });
 
+/** A paused experiment is one whose flag is off. */
+export const pauseExperiment = (
+  deps: FlagDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  isPaused: boolean,
+): Promise<Experiment> =>
+  changeWithFlag(deps, caller, project, id, async (_, before, flag) => {
+    requireRunning(before);
+    if (flag === null || flag.deleted) throw invalid(undefined, 'The feature flag of this experiment is deleted.');
+    if (flag.active !== isPaused)
+      throw invalid(undefined, isPaused ? 'Experiment is already paused.' : 'Experiment is not paused.');
+    return { experiment: {}, flag: { active: !isPaused } };
+  });
+
+/** Back to a draft: dates and conclusion are cleared; flag and events stay as they are. */
+export const resetExperiment = (deps: FlagDeps, caller: Caller, project: Project, id: number): Promise<Experiment> =>
+  deps.metadata.transaction(async (store) => {
+    const before = await getExperiment(store, project.id, id);
+    if (before.startDate === null) throw invalid(undefined, 'Experiment is already in draft state.');
+    const { conclusion: _, conclusion_comment: __, changed_after_start: ___, ...settings } = before.settings;
+    const changed = { ...before, settings, startDate: null, endDate: null, archived: false };
+    return save(deps, store, caller, project, before, changed);
+  });
+
+export const archiveExperiment = (
+  deps: FlagDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  archived: boolean,
+): Promise<Experiment> =>
+  deps.metadata.transaction(async (store) => {
+    const before = await getExperiment(store, project.id, id);
+    if (archived && before.archived) throw invalid(undefined, 'Experiment is already archived.');
+    if (archived && before.endDate === null)
+      throw invalid(undefined, 'Experiment must be ended before it can be archived.');
+    return save(deps, store, caller, project, before, { ...before, archived });
+  });
+
 interface Conclusion {
   conclusion?: string | undefined;
   conclusion_comment?: string | undefined;

@@ -4,7 +4,7 @@ import type { MetricQuestion } from '../rules/experiment-question.ts';
 import { bitOf, type MetricPlan, needsAnotherEvent } from './metric-plan.ts';
 
 /** The events of one actor from the first exposure on, in the order of time. */
-export interface SequenceEvents {
+interface SequenceEvents {
   readonly count: number;
   /** ms UTC. */
   readonly at: Float64Array;

@@ -11,7 +11,7 @@ import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { KeyEncoding } from '../../insights/shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, type TieOrder } from '../../insights/shared/actor-rows.ts';
-import { batchSql, countEvents } from '../../insights/shared/batch-sql.ts';
+import { batchSql, countEventsIn } from '../../insights/shared/batch-sql.ts';
 import { entityBitsSql } from '../../insights/shared/entity-bits.ts';
 import type { ExposureQuestion, ExposureSplit, MetricQuestion } from '../rules/experiment-question.ts';
 import { exposedActorsSql, exposureCodeSql, exposureMatcher } from './exposures-sql.ts';
@@ -48,7 +48,7 @@ export async function* experimentRows(
   const range = rangeOf(exposure, metrics);
   const encoding = { base: 2 ** plan.entities.length, from: range.from };
   const hasTies = plan.needsTieOrder || exposure.severalVariants === 'first_seen' || split !== null;
-  for await (const batch of actorBatches(await countEvents(query, range))) {
+  for await (const batch of actorBatches(await countEventsIn(query, range))) {
     deps.signal?.throwIfAborted();
     const statement = query.begin();
     const text = rowsSql(statement, { exposure, split, range, encoding, hasTies, batch }, plan);

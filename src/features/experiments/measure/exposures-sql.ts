@@ -31,9 +31,10 @@ export function exposureCodeSql(
 ): string {
   const { sql } = statement;
   const { variants, range } = question;
-  const variant = variants.map((key, at) => `when ${variantSql(statement, question)} = ${sql.param(key)} then ${at}`);
+  const known = question.takesAll ? [] : variants;
+  const variant = known.map((key, at) => `when ${variantSql(statement, question)} = ${sql.param(key)} then ${at}`);
   const value = split === null ? '0' : partSql(statement, split);
-  const code = `${exposureCode(0, 0)} + case ${variant.join(' ')} else 0 end + ${exposureCode(0, 1) - 1} * ${value}`;
+  const code = `${exposureCode(0, 0)} + ${variant.length === 0 ? '0' : `case ${variant.join(' ')} else 0 end`} + ${exposureCode(0, 1) - 1} * ${value}`;
   return `case when ${statement.during(range)} and ${isExposure(statement, question)} then ${code} else 0 end`;
 }
 
@@ -51,7 +52,9 @@ function isExposure(statement: EventStatement, question: ExposureQuestion): stri
     event === null
       ? `e.event = ${sql.param(FLAG_CALLED)} and coalesce(${sql.property('$feature_flag')}, '') = ${sql.param(flagKey)}`
       : statement.isOf(event);
-  const isVariant = variants.map((variant) => `${variantSql(statement, question)} = ${sql.param(variant)}`);
+  const isVariant = question.takesAll
+    ? ['true']
+    : variants.map((variant) => `${variantSql(statement, question)} = ${sql.param(variant)}`);
   return `(${isEvent}) and (${isVariant.join(' or ') || 'false'})`;
 }
 
@@ -61,22 +64,29 @@ const variantSql = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestio
 /**
  * Everybody who was exposed: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC,
  * and as the time `day_time`), how many
- * `variants` they met, and whether two of these under one distinct id (`same_id`, 1 or 0).
+ * `variants` they met, whether two of these under one distinct id (`same_id`, 1 or 0), and the `value` that a property
+ * had at the first exposure.
  */
-export function exposedSql(statement: EventStatement, question: ExposureQuestion): string {
+export function exposedSql(
+  statement: EventStatement,
+  question: ExposureQuestion,
+  property: string | null = null,
+): string {
   const { sql } = statement;
+  const value = property === null ? "''" : `coalesce(${sql.property(property)}, '')`;
   const actor = statement.actor(question.actor);
   const order = 'order by c.happened, c.event_order';
   return `select r.actor as actor, max(case when r.place = 1 then r.variant end) as variant, min(r.happened) as since,
+      max(case when r.place = 1 then r.value end) as value,
       min(r.time) as day_time, count(distinct r.variant) as variants,
       max(case when r.variant <> r.id_variant then 1 else 0 end) as same_id
     from (
-      select c.actor as actor, c.variant as variant, c.time as time, c.happened as happened,
+      select c.actor as actor, c.variant as variant, c.value as value, c.time as time, c.happened as happened,
         row_number() over (partition by c.actor ${order}) as place,
         first_value(c.variant) over (partition by c.actor, c.id ${order}) as id_variant
       from (
         select ${actor} as actor, e.distinct_id as id, ${variantSql(statement, question)} as variant,
-          e.timestamp as time, ${sql.ms('e.timestamp')} as happened, ${sql.idOrder('e.uuid')} as event_order
+          ${value} as value, e.timestamp as time, ${sql.ms('e.timestamp')} as happened, ${sql.idOrder('e.uuid')} as event_order
         ${fromExposures(statement, question)} and ${actor} is not null
       ) c
     ) r
@@ -84,8 +94,12 @@ export function exposedSql(statement: EventStatement, question: ExposureQuestion
 }
 
 /** The same, without those who do not count. */
-export function countedSql(statement: EventStatement, question: ExposureQuestion): string {
+export function countedSql(
+  statement: EventStatement,
+  question: ExposureQuestion,
+  property: string | null = null,
+): string {
   const isCounted = question.severalVariants === 'exclude' ? 'x.variants = 1' : 'true';
-  return `select x.actor as actor, x.variant as variant, x.since as since, x.day_time as day_time
-    from (${exposedSql(statement, question)}) x where ${isCounted}`;
+  return `select x.actor as actor, x.variant as variant, x.since as since, x.day_time as day_time, x.value as value
+    from (${exposedSql(statement, question, property)}) x where ${isCounted}`;
 }

@@ -2,8 +2,11 @@ import type { Entity } from '../../../core/actions/entity.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
+import type { FoundActor } from '../../insights/rules/answers.ts';
 import type {
   ExposureAnswer,
+  ExposureCount,
   ExposureQuestion,
   ExposureSplit,
   MetricData,
@@ -74,6 +77,49 @@ async function withoutGroup(query: EventQuery, question: ExposureQuestion): Prom
     `select count(*) as n ${fromExposures(statement, question)} and ${statement.actor(question.actor)} is null`,
   );
   return Number(row?.['n'] ?? 0);
+}
+
+/** Those who count, by properties of their first exposure; of each the values with the most. */
+export async function countExposuresBy(
+  deps: QueryDeps,
+  projectId: number,
+  question: ExposureQuestion,
+  properties: readonly string[],
+): Promise<ExposureCount[]> {
+  const query = await prepare(deps, projectId, question, []);
+  const found: ExposureCount[] = [];
+  for (const property of properties) {
+    const statement = query.begin();
+    const rows = await statement.query(
+      `select x.value as value, x.variant as variant, count(*) as n
+      from (${countedSql(statement, question, property)}) x
+      group by 1, 2 order by n desc, 1, 2 limit ${statement.sql.integer(MAX_VALUES)}`,
+    );
+    for (const { value, variant, n } of rows)
+      found.push({ property, value: String(value), variant: String(variant), count: Number(n) });
+  }
+  return found;
+}
+
+/** Of a property, for all variants together. */
+const MAX_VALUES = 500;
+
+/** Those who count in one variant, latest first. */
+export async function listExposed(
+  deps: QueryDeps,
+  projectId: number,
+  question: ExposureQuestion,
+  variant: string,
+  { limit, offset }: Page,
+): Promise<FoundActor[]> {
+  const query = await prepare(deps, projectId, question, []);
+  const statement = query.begin();
+  const { sql } = statement;
+  const rows = await statement.query(
+    `select x.actor as actor from (${countedSql(statement, question)}) x where x.variant = ${sql.param(variant)}
+    order by x.since desc, 1 limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
+  );
+  return rows.map((row) => ({ actor: String(row['actor']), value: null }));
 }
 
 /** The metrics, in their order: what each variant did. A variant that nobody was exposed to is absent. */

@@ -9,6 +9,7 @@ import {
 import { benjaminiHochberg, holm } from '../../../core/experiments/corrections.ts';
 import { checkSampleRatio, type SampleRatio } from '../../../core/experiments/sample-ratio.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
+import type { SplitFault } from './diagnose-split.ts';
 import type { ExposureAnswer, MetricData } from './experiment-question.ts';
 import type { DecisionSettings, ExperimentMetric } from './read-settings.ts';
 
@@ -57,6 +58,8 @@ export interface ExperimentResults extends Said {
   decisionAllowed: boolean;
   users: number;
   sampleRatio: SampleRatio;
+  /** Where a split goes wrong that is not as planned. */
+  diagnosis: SplitFault[];
   metrics: MetricResult[];
   warnings: { code: string; sentence: string }[];
 }
@@ -80,6 +83,7 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
     decisionAllowed: said.verdict === 'better' || said.verdict === 'worse' || said.verdict === 'no_difference_found',
     users,
     sampleRatio,
+    diagnosis: [],
     metrics,
     warnings: warningsOf(measured, users, sampleRatio),
   };

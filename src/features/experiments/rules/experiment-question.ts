@@ -11,6 +11,8 @@ export interface ExposureQuestion {
   event: Entity | null;
   /** Other values are no exposure. */
   variants: readonly string[];
+  /** Every such event is an exposure to the first variant, whatever its properties: for a plan before there is a flag. */
+  takesAll?: boolean;
   range: Range;
   /** Whom the flag is split by. */
   actor: Actor;
@@ -55,11 +57,11 @@ export type MetricQuestion = SharedMetric &
     | { kind: 'ratio'; numerator: MeasuredEntity; denominator: MeasuredEntity }
     /** All steps in their order after the exposure. */
     | { kind: 'funnel'; steps: readonly Entity[] }
-    | RetentionQuestion
+    | RetentionMetric
   );
 
 /** Of those who did `start` after the exposure: who did `completion` so many whole units of the calendar later. */
-export interface RetentionQuestion {
+export interface RetentionMetric {
   kind: 'retention';
   start: Entity;
   completion: Entity;
@@ -80,6 +82,14 @@ export interface MetricData {
   stepCounts: number[] | null;
   /** Entities with a value other than 0 before the exposure. */
   withPast: number;
+}
+
+/** First exposures by a property of theirs. */
+export interface ExposureCount {
+  property: string;
+  value: string;
+  variant: string;
+  count: number;
 }
 
 export interface ExposureAnswer {

@@ -9,7 +9,8 @@ import { DAY_MS } from '../../../core/time/units.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
 import { readEntity, requireKnownAction } from '../../insights/rules/read-entity.ts';
 import { readFilter } from '../../insights/rules/read-filter.ts';
-import type { ExposureQuestion, MeasuredEntity, MetricQuestion, RetentionQuestion } from './experiment-question.ts';
+import type { ExposureQuestion, MeasuredEntity, MetricQuestion, RetentionMetric } from './experiment-question.ts';
+import type { PlanInput } from './plan-experiment.ts';
 
 /** A metric as it was sent, and what it asks. */
 export interface ExperimentMetric {
@@ -27,7 +28,7 @@ type Asked =
   | { kind: 'mean'; measured: MeasuredEntity }
   | { kind: 'ratio'; numerator: MeasuredEntity; denominator: MeasuredEntity }
   | { kind: 'funnel'; steps: Entity[] }
-  | RetentionQuestion;
+  | RetentionMetric;
 
 const MAX_METRICS = 50;
 const MAX_STEPS = 15;
@@ -105,7 +106,7 @@ function readAsked(given: JsonObject, attr: string, context: QuestionContext): A
 const UNITS = ['day', 'second', 'minute', 'hour', 'week', 'month'] as const;
 const MAX_RETENTION_MS = 366 * DAY_MS;
 
-function readRetention(given: JsonObject, attr: string, context: QuestionContext): RetentionQuestion {
+function readRetention(given: JsonObject, attr: string, context: QuestionContext): RetentionMetric {
   const unit = choice(given, 'retention_window_unit', UNITS, attr);
   // A month has up to 31 days, and clocks change.
   const longest = unit === 'month' ? 31 * DAY_MS : UNIT_MS[unit];
@@ -187,7 +188,7 @@ export interface DecisionSettings {
   baselineKey: string;
   lookbackMs: number | null;
   analysis: Omit<AnalysisSettings, 'isLowerBetter'>;
-  plan: { plannedUsers: number | null; minDays: number };
+  plan: { plannedUsers: number | null; minDays: number; maxDays: number };
 }
 
 /** `stats_config` and `plan`; a number out of its range is refused, never replaced. */
@@ -222,7 +223,11 @@ export function readDecision(settings: JsonObject): DecisionSettings {
             }
           : null,
     },
-    plan: { plannedUsers, minDays: numberIn(plan, 'min_days', { min: 0, max: 365, attr: 'plan' }) ?? 7 },
+    plan: {
+      plannedUsers,
+      minDays: numberIn(plan, 'min_days', { min: 0, max: 365, attr: 'plan' }) ?? 7,
+      maxDays: numberIn(plan, 'max_days', { min: 1, max: 365, attr: 'plan' }) ?? 60,
+    },
   };
 }
 
@@ -238,6 +243,32 @@ function numberIn(given: JsonObject, name: string, range: { min: number; max: nu
   if (typeof value === 'number' && value >= range.min && value <= range.max) return value;
   throw invalid(`${range.attr}__${name}`, `${name} is a number from ${range.min} to ${range.max}.`);
 }
+
+/** `plan` with the rest that a power calculation needs. */
+export function readPlanInput(settings: JsonObject): Omit<PlanInput, 'comparisons'> {
+  const { stopping, analysis, plan } = readDecision(settings);
+  const given = objectIn(settings, 'plan');
+  return {
+    mdeRelative: numberIn(given, 'mde_relative', { min: 0.0001, max: 10, attr: 'plan' }) ?? 0.05,
+    power: numberIn(given, 'power', { min: 0.5, max: 0.999, attr: 'plan' }) ?? 0.8,
+    alpha: analysis.alpha,
+    stopping,
+    minDays: plan.minDays,
+    maxDays: plan.maxDays,
+  };
+}
+
+/** Everybody with this event, before there is a flag. */
+export const readBaselineEvent = (event: string, context: QuestionContext) =>
+  ({
+    flagKey: '',
+    event: readNode({ kind: 'EventsNode', event }, 'event', context),
+    variants: ['control'],
+    takesAll: true,
+    actor: { kind: 'person' },
+    severalVariants: 'first_seen',
+    filter: readFilter(context.testAccountFilters, 'event'),
+  }) as const;
 
 interface ExposureSettings {
   event: Entity | null;

@@ -10,6 +10,7 @@ import type { FoundActor } from '../rules/answers.ts';
 type Stores = Pick<MetadataStore, 'persons' | 'groups' | 'cohortMembers'>;
 type PersonStores = Pick<Stores, 'persons' | 'cohortMembers'>;
 type PresentedActor = FoundActor & { shown: object };
+type Shown = Pick<People, 'order' | 'person' | 'showsUnknownGroups'>;
 
 /** Distinct ids of one person. */
 const MAX_LISTED_IDS = 1000;
@@ -38,7 +39,7 @@ export const presentActors = (
   projectId: number,
   actor: Actor,
   found: readonly FoundActor[],
-  people: People,
+  people: Shown,
 ): Promise<PresentedActor[]> =>
   actor.kind === 'group'
     ? presentGroups(stores, projectId, actor.index, found, people)
@@ -48,7 +49,7 @@ async function presentPersons(
   { persons: store, cohortMembers }: Stores,
   projectId: number,
   found: readonly FoundActor[],
-  { order, person: shape }: People,
+  { order, person: shape }: Shown,
 ): Promise<PresentedActor[]> {
   const byUuid = new Map(found.map((one) => [one.actor, one]));
   const numbers = await cohortMembers.listPersonIdsByUuid(projectId, [...byUuid.keys()]);
@@ -71,7 +72,7 @@ async function presentGroups(
   projectId: number,
   index: number,
   found: readonly FoundActor[],
-  { showsUnknownGroups }: People,
+  { showsUnknownGroups }: Shown,
 ): Promise<PresentedActor[]> {
   const stored = await Promise.all(found.map(({ actor }) => groups.get(projectId, index, actor)));
   return found.flatMap((one, at) => {

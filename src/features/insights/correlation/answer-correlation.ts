@@ -42,12 +42,12 @@ type Count = (
 ) => Promise<void>;
 
 const COUNTERS: Record<CorrelationQuestion['of'], Count> = {
-  events: countEvents,
+  events: countEventsIn,
   properties: countProperties,
   event_with_properties: countEventsWithProperties,
 };
 
-async function countEvents(...[deps, projectId, question, participants, counter]: Parameters<Count>): Promise<void> {
+async function countEventsIn(...[deps, projectId, question, participants, counter]: Parameters<Count>): Promise<void> {
   const query = await prepareEventQuery(deps, projectId, { filters: [], hasActors: true });
   const hidden = new Set([...stepNames(question), ...question.excludedEvents]);
   const batches = queryParticipantEvents(query, question.funnel, participants, () => ({

@@ -11,7 +11,7 @@ import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
 import { ActorKeys, fitsInKey, type KeyEncoding, type RowOptions } from '../shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
-import { batchSql, countEvents } from '../shared/batch-sql.ts';
+import { batchSql, countEventsIn } from '../shared/batch-sql.ts';
 import { entityBitsSql, plainName } from '../shared/entity-bits.ts';
 import type { FunnelKeys } from './count-funnel.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
@@ -40,7 +40,7 @@ export async function* funnelEvents(
   question: FunnelQuestion,
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelEvents> {
-  for await (const batch of actorBatches(await countEvents(query, question.range))) {
+  for await (const batch of actorBatches(await countEventsIn(query, question.range))) {
     const table = await readBatch(deps, query, question, codes, batch);
     const reading = readingOf(table, question, codes);
     yield isPacked(question, codes)
@@ -66,7 +66,7 @@ async function* readKeys(
   question: FunnelQuestion,
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelKeys> {
-  for await (const batch of actorBatches(await countEvents(query, question.range))) {
+  for await (const batch of actorBatches(await countEventsIn(query, question.range))) {
     const table = await readBatch(deps, query, question, codes, batch);
     yield { actor: table.integers('actor'), key: table.doubles('key'), encoding: encodingOf(question) };
   }

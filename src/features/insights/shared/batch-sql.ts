@@ -10,7 +10,7 @@ export const batchSql = (sql: SqlBuilder, actor: Actor, { at, count }: ActorBatc
   count === 1 ? 'true' : `${sql.hashSlot(actorColumn(actor), count)} = ${sql.param(at)}`;
 
 /** All events in the range: at least as many as a question reads. */
-export async function countEvents(query: EventQuery, range: Range): Promise<number> {
+export async function countEventsIn(query: EventQuery, range: Range): Promise<number> {
   const statement = query.begin();
   const [row] = await statement.query(
     `select count(*) as n from event_rows e where ${statement.inProject()} and ${statement.during(range)}`,
