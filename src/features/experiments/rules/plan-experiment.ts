@@ -14,13 +14,13 @@ export interface PlanInput {
 }
 
 /** What was seen in the days before. */
-export interface History {
+interface History {
   sums: ArmSums | null;
   isBinary: boolean;
   days: number;
 }
 
-export interface ExperimentPlan {
+interface ExperimentPlan {
   /** Who would have been part of it. */
   users: number;
   usersPerDay: number;
