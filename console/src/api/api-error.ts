@@ -19,6 +19,17 @@ export class ApiError extends Error {
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** 'This field is required.' says nothing away from its field, so the field is named. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const field = error instanceof ApiError && error.message.startsWith('This ') ? error.attr : null;
+  return field === null ? error.message : `${fieldName(field)}: ${error.message}`;
+}
+
+/** `set__current_password` is 'Current password'. */
+function fieldName(attr: string): string {
+  const words = (attr.split('__').at(-1) ?? attr).replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

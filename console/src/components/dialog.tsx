@@ -1,11 +1,12 @@
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { classes } from '../lib/classes.ts';
 import { useAction } from '../lib/use-resource.ts';
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { ErrorNote } from './states.tsx';
+import { useModal } from './use-modal.ts';
 
 interface DialogProps {
   title: ComponentChildren;
@@ -18,17 +19,8 @@ interface DialogProps {
 
 /** A modal dialog, open while it is rendered. It traps the focus, closes on Escape, and returns the focus. */
 export function Dialog({ title, onClose, side = false, footer, children }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
-  useEffect(() => {
-    const { current } = dialog;
-    const before = document.activeElement;
-    current?.showModal();
-    return () => {
-      current?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it by keyboard
     <dialog
@@ -44,7 +36,7 @@ export function Dialog({ title, onClose, side = false, footer, children }: Dialo
     >
       <header>
         {/* Details are read from the title on; a form starts with its first field. */}
-        <h2 id={titleId} tabIndex={-1} autofocus={side}>
+        <h2 id={titleId} {...(side ? { tabIndex: -1, autofocus: true } : {})}>
           {title}
         </h2>
         <Button kind="quiet" small onClick={onClose}>
@@ -56,6 +48,14 @@ export function Dialog({ title, onClose, side = false, footer, children }: Dialo
     </dialog>
   );
 }
+
+/** At the end of a form: Cancel first, what the dialog is for last, as in every footer. */
+export const DialogActions = ({ onCancel, children }: { onCancel(): void; children: ComponentChildren }) => (
+  <div class="dialog-actions">
+    <Button onClick={onCancel}>Cancel</Button>
+    {children}
+  </div>
+);
 
 interface ConfirmProps {
   title: string;

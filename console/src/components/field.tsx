@@ -77,6 +77,31 @@ export function TextField({ label, hint, error, hideLabel = false, value, onInpu
   );
 }
 
+interface FileFieldProps extends FieldProps {
+  value: File | null;
+  onChange(file: File | null): void;
+  /** Types of files to offer. */
+  accept: string;
+}
+
+export const FileField = ({ value, onChange, accept, ...field }: FileFieldProps) => (
+  <Field {...field}>
+    {(control) => (
+      <input
+        {...control}
+        // Scripts can only empty it.
+        ref={(input) => {
+          if (input && value === null) input.value = '';
+        }}
+        type="file"
+        class="input"
+        accept={accept}
+        onChange={(event) => onChange(event.currentTarget.files?.[0] ?? null)}
+      />
+    )}
+  </Field>
+);
+
 interface TextAreaProps extends FieldProps {
   value: string;
   onInput(value: string): void;

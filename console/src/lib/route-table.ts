@@ -40,6 +40,8 @@ export function findRoute(path: string): { route: Route; params: Params } | null
 
 export const routesIn = (group: NavGroup): readonly Route[] => routes.filter(({ nav }) => nav?.group === group);
 
+export const navRoutes = (): readonly Route[] => routes.filter(({ nav }) => nav);
+
 /** The path of a page; null if there is no such page. */
 export function pathTo(name: string, params: Readonly<Record<string, string | number>> = {}): string | null {
   const route = routes.find((one) => one.name === name);

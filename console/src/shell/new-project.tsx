@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiError } from '../api/api-error.ts';
 import { createProject } from '../api/projects.ts';
 import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog, DialogActions } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
 import { ErrorNote } from '../components/states.tsx';
 import { ZoneField } from '../components/zone-field.tsx';
@@ -44,11 +44,11 @@ export function NewProject({ onClose }: { onClose(): void }) {
         />
         <ZoneField value={timezone} onChange={setTimezone} />
         {error !== undefined && invalidField !== 'name' && <ErrorNote error={error} />}
-        <div class="row">
+        <DialogActions onCancel={onClose}>
           <Button type="submit" kind="primary" busy={busy}>
             Create project
           </Button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { useLocation } from '../lib/router.ts';
 import { Logo } from './logo.tsx';
 import { HelpMenu, Navigation, SettingsMenu } from './navigation.tsx';
 import { ProjectMenu } from './project-menu.tsx';
+import { SearchButton } from './search/search-button.tsx';
 import { useRail } from './use-rail.ts';
 import { UserMenu } from './user-menu.tsx';
 
@@ -29,6 +30,7 @@ export function Sidebar() {
         </Button>
       </span>
       <ProjectMenu />
+      <SearchButton />
       <Navigation path={path} isRail={isRail} />
       <div class="foot">
         <SettingsMenu path={path} />

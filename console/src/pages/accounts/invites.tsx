@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { createInvite, deleteInvite, type Invite, LEVELS, type NewInvite } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { Select, TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -132,12 +132,11 @@ function InviteForm({ organizationId, onMade, onClose }: InviteFormProps) {
         You get a link to pass on. With it they choose their own password, or join with the account that they have.
       </p>
       {send.error !== undefined && <ErrorNote error={send.error} />}
-      <div class="row">
+      <DialogActions onCancel={onClose}>
         <Button type="submit" kind="primary" busy={send.busy}>
           Create link
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
+      </DialogActions>
     </form>
   );
 }

@@ -1,9 +1,9 @@
 /** The form for creating and editing a cohort. */
 import { useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import type { Cohort, CohortWrite } from '../../api/cohorts.ts';
 import { Button } from '../../components/button.tsx';
-import { Select, TextArea, TextField } from '../../components/field.tsx';
+import { FileField, Select, TextArea, TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { useAction } from '../../lib/use-resource.ts';
 import { type CriteriaGroup, EMPTY_GROUP, isFilledIn, readCriteria, writeCriteria } from './criteria.ts';
@@ -13,6 +13,7 @@ interface CohortFormProps {
   /** Null for a new cohort. */
   cohort: Cohort | null;
   onSave(body: CohortWrite): Promise<unknown>;
+  onCancel?(): void;
 }
 
 const KINDS = [
@@ -20,7 +21,7 @@ const KINDS = [
   { value: 'static', label: 'Static: a fixed list of persons' },
 ];
 
-export function CohortForm({ cohort, onSave }: CohortFormProps) {
+export function CohortForm({ cohort, onSave, onCancel }: CohortFormProps) {
   const [name, setName] = useState(cohort?.name ?? '');
   const [description, setDescription] = useState(cohort?.description ?? '');
   const [isStatic, setStatic] = useState(cohort?.is_static ?? false);
@@ -28,6 +29,7 @@ export function CohortForm({ cohort, onSave }: CohortFormProps) {
   const [groups, setGroups] = useState<CriteriaGroup[] | null>(criteria);
   const [json, setJson] = useState(() => JSON.stringify(cohort?.filters ?? {}, null, 2));
   const [ids, setIds] = useState('');
+  const [file, setFile] = useState<File | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const save = useAction(async () => {
     const body: CohortWrite = { name, description, ...(cohort ? {} : { is_static: isStatic }) };
@@ -37,11 +39,13 @@ export function CohortForm({ cohort, onSave }: CohortFormProps) {
         .map((id) => id.trim())
         .filter(Boolean);
       if (personIds.length > 0) body._create_static_person_ids = personIds;
+      if (file) body.csv = await file.text();
     } else {
       body.filters = groups ? writeCriteria(groups) : JSON.parse(json);
     }
     await onSave(body);
     setIds('');
+    setFile(null);
   });
   const submit = (): void => {
     const found = isStatic ? null : groups ? problemWith(groups) : jsonProblem(json);
@@ -58,7 +62,7 @@ export function CohortForm({ cohort, onSave }: CohortFormProps) {
     if (read) setGroups(read);
     else setProblem(found ?? 'The form cannot show these criteria. Keep editing them as JSON.');
   };
-  const nameError = save.error instanceof ApiError && save.error.attr === 'name' ? messageOf(save.error) : null;
+  const nameError = save.error instanceof ApiError && save.error.attr === 'name' ? save.error.message : null;
   return (
     <form
       class="stack"
@@ -78,13 +82,22 @@ export function CohortForm({ cohort, onSave }: CohortFormProps) {
         />
       )}
       {isStatic && (
-        <TextArea
-          label={cohort ? 'Add persons' : 'Persons'}
-          hint="One distinct ID or person UUID per line. Unknown IDs are ignored."
-          isCode
-          value={ids}
-          onInput={setIds}
-        />
+        <>
+          <TextArea
+            label={cohort ? 'Add persons' : 'Persons'}
+            hint="One distinct ID or person UUID per line. Unknown IDs are ignored."
+            isCode
+            value={ids}
+            onInput={setIds}
+          />
+          <FileField
+            label={cohort ? 'Add persons from a file' : 'Persons from a file'}
+            hint="CSV or text with distinct IDs in its first column."
+            accept=".csv,.txt,text/csv,text/plain"
+            value={file}
+            onChange={setFile}
+          />
+        </>
       )}
       {!isStatic && groups !== null && (
         <CriteriaForm value={groups} onChange={setGroups} {...(cohort && { self: cohort.id })} />
@@ -95,14 +108,17 @@ export function CohortForm({ cohort, onSave }: CohortFormProps) {
       {problem !== null && <ErrorNote error={new Error(problem)} />}
       {save.error !== undefined && nameError === null && <ErrorNote error={save.error} />}
       <div class="row">
-        <Button type="submit" kind="primary" busy={save.busy}>
-          {cohort ? 'Save' : 'Create cohort'}
-        </Button>
         {!isStatic && (
           <Button kind="quiet" onClick={groups ? toJson : toForm}>
             {groups ? 'Edit as JSON' : 'Edit in form'}
           </Button>
         )}
+        <span class="row push">
+          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          <Button type="submit" kind="primary" busy={save.busy}>
+            {cohort ? 'Save' : 'Create cohort'}
+          </Button>
+        </span>
       </div>
     </form>
   );

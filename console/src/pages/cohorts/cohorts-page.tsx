@@ -91,7 +91,11 @@ export function Page() {
       </Loaded>
       {isNew !== '' && (
         <Dialog title="New cohort" side onClose={() => setNew('')}>
-          <CohortForm cohort={null} onSave={async (body) => navigate(pageOf(await createCohort(id, body)))} />
+          <CohortForm
+            cohort={null}
+            onSave={async (body) => navigate(pageOf(await createCohort(id, body)))}
+            onCancel={() => setNew('')}
+          />
         </Dialog>
       )}
     </PageFrame>

@@ -90,13 +90,16 @@ export function BulkBar({ kind, selected, members, onClear, onDone }: BulkBarPro
 
 function TagsDialog({ count, onSave, onClose }: { count: number; onSave(tags: string[]): void; onClose(): void }) {
   const [tags, setTags] = useState<string[]>([]);
-  const save = (
-    <Button kind="primary" disabled={tags.length === 0} onClick={() => onSave(tags)}>
-      Add to {pluralize(count, 'definition')}
-    </Button>
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="primary" disabled={tags.length === 0} onClick={() => onSave(tags)}>
+        Add to {pluralize(count, 'definition')}
+      </Button>
+    </>
   );
   return (
-    <Dialog title="Add tags" onClose={onClose} footer={save}>
+    <Dialog title="Add tags" onClose={onClose} footer={footer}>
       <p class="muted">Existing tags are kept.</p>
       <TagInput label="Tags" value={tags} onChange={setTags} placeholder="Add tag" />
     </Dialog>
@@ -112,13 +115,16 @@ interface OwnerProps {
 
 function OwnerDialog({ count, members, onSave, onClose }: OwnerProps) {
   const [owner, setOwner] = useState('');
-  const save = (
-    <Button kind="primary" onClick={() => onSave(owner === '' ? null : Number(owner))}>
-      Set for {pluralize(count, 'definition')}
-    </Button>
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="primary" onClick={() => onSave(owner === '' ? null : Number(owner))}>
+        Set for {pluralize(count, 'definition')}
+      </Button>
+    </>
   );
   return (
-    <Dialog title="Set owner" onClose={onClose} footer={save}>
+    <Dialog title="Set owner" onClose={onClose} footer={footer}>
       <OwnerSelect value={owner} members={members} onChange={setOwner} />
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Person, setProperty } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { Select, TextArea, TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -70,12 +70,11 @@ export function EditProperty({ person, name, onDone, onClose }: EditPropertyProp
         )}
         <p class="muted small">A later event that sets this property overwrites the value.</p>
         {save.error !== undefined && <ErrorNote error={save.error} />}
-        <div class="row">
+        <DialogActions onCancel={onClose}>
           <Button type="submit" kind="primary" busy={save.busy}>
             Save
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -1,0 +1,97 @@
+/** The frame of the console: search and dialogs. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasBrowser, openBrowser, watchedPage } from '../support/browser.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
+
+describe.skipIf(!hasBrowser)('the shell of the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    const config = { initAdminEmail: ACCOUNT.email, initAdminPassword: ACCOUNT.password };
+    server = await startServer({ now: new Date().toISOString(), config });
+    browser = await openBrowser();
+    const client = clientFor(server);
+    await client.post('/api/projects/1/demo_data/');
+    await vi.waitFor(
+      async () => expect((await client.get('/api/projects/1/demo_data/')).body).toMatchObject({ state: 'done' }),
+      { timeout: 60_000, interval: 200 },
+    );
+    await server.drain();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const signedIn = async () => {
+    const watched = await watchedPage(browser, server.url);
+    watched.page.setDefaultTimeout(20_000);
+    await watched.page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    return watched;
+  };
+
+  it('finds pages, content and guides with Ctrl+K', async () => {
+    const { page, pageErrors } = await signedIn();
+    await page.goto(`${server.url}/project/1/persons`);
+    await page.getByRole('heading', { name: 'Persons' }).waitFor();
+    const find = async (text: string, section: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill(text);
+      await page.getByRole('listbox').getByText(section, { exact: true }).waitFor();
+    };
+    await find('pageview', 'Events');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/live\?event=%24pageview$/);
+    await find('dashb', 'Pages');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/dashboards$/);
+    await find('backups', 'Help');
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Search' }).waitFor({ state: 'detached' });
+    const flag = (await server.metadata.flags.listByProject(1))[0];
+    await find(flag?.key ?? '', 'Feature flags');
+    await page
+      .getByRole('option', { name: flag?.key ?? '' })
+      .first()
+      .click();
+    await page.waitForURL(/\/flags\/\d+$/);
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('starts dialogs at their first field, with what they are for as the last button', async () => {
+    const { page } = await signedIn();
+    const focused = () =>
+      page.evaluate<string>(`document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent`);
+    const buttons = () => page.getByRole('dialog').locator('form button, footer button').allTextContents();
+    await page.goto(`${server.url}/project/1/members`);
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    expect([await focused(), await buttons()]).toEqual(['Email', ['Cancel', 'Create link']]);
+    await page.goto(`${server.url}/project/1/dashboards`);
+    await page.getByRole('button', { name: 'New dashboard' }).first().click();
+    expect([await focused(), (await buttons())[0]]).toEqual(['Name', 'Cancel']);
+    await page.close();
+  }, 60_000);
+
+  it('makes a static cohort from a file', async () => {
+    const { page, pageErrors } = await signedIn();
+    await page.goto(`${server.url}/project/1/cohorts?new=1`);
+    await page.getByLabel('Name').fill('From a file');
+    await page.getByLabel('Type').selectOption('static');
+    const { results } = (await clientFor(server).get('/api/projects/1/persons/?limit=2')).body as {
+      results: { distinct_ids: string[] }[];
+    };
+    const text = ['distinct_id', ...results.map(({ distinct_ids }) => distinct_ids[0])].join('\n');
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    await page.getByLabel('Persons from a file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Create cohort' }).last().click();
+    await page.getByRole('heading', { name: 'From a file' }).waitFor();
+    await expect.poll(() => page.getByRole('row').count()).toBe(3);
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+});
