@@ -1,6 +1,6 @@
 // Builds the server: TypeScript in src/ to JavaScript in dist/.
 // Takes a fraction of a second, so it runs at every `npm start` and before the tests; types are checked elsewhere.
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { build as bundle, stop } from 'esbuild';
 import { buildConsole } from './build-console.js';
 
@@ -31,6 +31,7 @@ export async function build() {
     sourcemap: true,
     logLevel: 'warning',
   });
+  copyFileSync(`${root}src/features/geoip/data/countries.br`, `${root}dist/countries.br`);
   // Ends esbuild's helper process, which would otherwise use memory as long as the server runs.
   await stop();
 }

@@ -25,7 +25,7 @@ export function pack(folder) {
   if (!existsSync(join(root, 'dist/main.js'))) throw new Error('dist/ is missing: run `npm run build` first.');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of ['package.json', 'LICENSE', 'dist']) {
+  for (const name of ['package.json', 'LICENSE', 'NOTICE', 'dist']) {
     const fits = (from) => !isDocOrSource(from) && !/^dist\/(test|tools)(\/|$)/.test(relative(root, from));
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: fits });
   }

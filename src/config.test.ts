@@ -66,6 +66,7 @@ describe('defaults', () => {
       sessionDays: 14,
       eraseAfterSeconds: 10,
       webhookAllowPrivate: false,
+      geoipFile: null,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));

@@ -47,6 +47,7 @@ export interface Config {
   sessionDays: number;
   eraseAfterSeconds: number;
   webhookAllowPrivate: boolean;
+  geoipFile: string | null;
   faults: boolean;
 }
 
@@ -368,6 +369,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: 'false',
     help: 'Set to true to allow webhooks to addresses in private networks.',
     parse: (value) => choice('true', 'false')(value) === 'true',
+  },
+  geoipFile: {
+    env: 'GEOIP_FILE',
+    defaultText: null,
+    help: "A file in MaxMind's format (.mmdb) for regions and cities of visitors; without it, countries only.",
+    parse: (v) => resolve(v),
   },
   faults: {
     env: 'CAIRN_FAULTS',

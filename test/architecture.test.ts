@@ -98,6 +98,7 @@ const FEATURES: Record<string, readonly string[]> = {
   events: [],
   experiments: ['flags', 'insights'],
   flags: ['accounts'],
+  geoip: [],
   groups: [],
   insights: ['persons'],
   persons: [],
@@ -106,7 +107,7 @@ const FEATURES: Record<string, readonly string[]> = {
 };
 
 /** The only packages that pure code (`core` and every `rules/`) may import. */
-const PURE_PACKAGES = ['node:crypto', 're2js', 'temporal-polyfill'];
+const PURE_PACKAGES = ['node:crypto', 'isbot', 're2js', 'temporal-polyfill'];
 const WEB_PACKAGES = /^(?:fastify|@fastify\/|@sinclair\/typebox)/;
 
 interface Rule {

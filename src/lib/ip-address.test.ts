@@ -73,6 +73,7 @@ describe('a network', () => {
     ['0.0.0.0/0', '8.8.8.8', true],
     ['0.0.0.0/0', '2001:db8::1', false],
     ['::/0', '2001:db8::1', true],
+    ['::/0', '8.8.8.8', false],
   ])('%s has %s: %s', (network, text, expected) => {
     const [parsed, address] = [parseIpNetwork(network), parseIpAddress(text)];
     expect(parsed && address && isInNetwork(address, parsed)).toBe(expected);

@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 
 /** Eight groups of 16 bits; an IPv4 address is the last two of `::ffff:a.b.c.d`. */
-type IpAddress = Uint16Array;
+export type IpAddress = Uint16Array;
 
 const GROUPS = 8;
 const MAX_LENGTH = 100;
@@ -108,6 +108,12 @@ function fill(address: Uint16Array, from: number, groups: string): void {
   address[at] = value;
 }
 
+/** As every reader of addresses understands it, if not in the shortest form. */
+export const formatIpAddress = (address: IpAddress): string =>
+  isV4(address)
+    ? [...address.subarray(6)].flatMap((group) => [group >> 8, group & 255]).join('.')
+    : Array.from(address, (group) => group.toString(16)).join(':');
+
 export const isV4 = (address: IpAddress): boolean =>
   address[5] === V4_PREFIX &&
   address[0] === 0 &&
@@ -117,7 +123,7 @@ export const isV4 = (address: IpAddress): boolean =>
   address[4] === 0;
 
 /** An address and how many of its bits count; those of an IPv4 network include the 96 in front of it. */
-interface IpNetwork {
+export interface IpNetwork {
   address: IpAddress;
   bits: number;
 }
@@ -133,7 +139,9 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
   return { address, bits: Number(bits) + 128 - most };
 }
 
+/** `::/0` has no IPv4 addresses. */
 export function isInNetwork(address: IpAddress, { address: base, bits }: IpNetwork): boolean {
+  if (isV4(address) !== isV4(base)) return false;
   const whole = bits >> 4;
   for (let i = 0; i < whole; i++) if (address[i] !== base[i]) return false;
   const rest = bits & 15;

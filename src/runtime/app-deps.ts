@@ -11,6 +11,7 @@ import { Continuity } from '../features/flags/decide/continuity.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
 import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
+import type { Geoip } from '../features/geoip/geoip.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
@@ -40,6 +41,7 @@ interface BaseDeps {
   results: ResultCache;
   backend: Backend;
   leaderTasks: LeaderTasks;
+  geoip: Geoip;
 }
 
 export type AppDeps = ReturnType<typeof createDeps>;

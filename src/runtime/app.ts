@@ -1,4 +1,5 @@
 /** Builds the server from its parts and connects them. `main.ts` starts what this builds, and so do the tests. */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { ProjectDirectory } from '../access/project-directory.ts';
@@ -7,6 +8,7 @@ import { bootstrap, type FirstStart } from '../features/accounts/bootstrap.ts';
 import { CohortCalculations } from '../features/cohorts/cohort-calculations.ts';
 import type { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { Rollbacks } from '../features/flags/manage/rollbacks.ts';
+import { Geoip } from '../features/geoip/geoip.ts';
 import type { QueryUsage } from '../features/insights/query-usage.ts';
 import { ResultCache } from '../features/insights/result-cache.ts';
 import { callerFromHeaders } from '../http/api/authenticate.ts';
@@ -96,7 +98,13 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   results.onInvalidate = (projectId) => backend.broadcastChange(projectId);
   const metrics = backendMetrics(backend);
   const leaderTasks = new LeaderTasks(() => createLeaderTasks(deps, features));
-  const deps: AppDeps = createDeps({ config, log, clock, ids, metrics, results, backend, leaderTasks });
+  const geoip = await Geoip.open({
+    countryFiles: [builtFile('countries.br'), join(config.dataDir, 'countries.br')],
+    cityFile: config.geoipFile,
+    logger: log,
+  });
+  toClose.push(() => geoip.close());
+  const deps: AppDeps = createDeps({ config, log, clock, ids, metrics, results, backend, leaderTasks, geoip });
   caches = deps;
   startServices(deps, toClose);
   let isStopping = false;

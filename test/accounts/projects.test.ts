@@ -49,6 +49,7 @@ describe('projects', () => {
       path_cleaning_filters: [],
       slack_incoming_webhook: null,
       web_analytics: {
+        geoip: true,
         bounce_seconds: 10,
         path_rules: [],
         goals: [],

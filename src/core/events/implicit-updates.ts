@@ -1,5 +1,12 @@
 import type { Json, JsonObject } from '../json/json.ts';
 
+/** Where a visitor is. Those of one event belong together. */
+const PLACE_PROPERTIES = [
+  ...['$geoip_country_code', '$geoip_country_name', '$geoip_continent_code', '$geoip_continent_name'],
+  ...['$geoip_city_name', '$geoip_subdivision_1_code', '$geoip_subdivision_1_name', '$geoip_postal_code'],
+  ...['$geoip_latitude', '$geoip_longitude', '$geoip_time_zone'],
+];
+
 /** Event properties that are copied to the person: the latest value, and the first one as `$initial_…`. */
 const TRACKED_PROPERTIES = [
   ...['$app_build', '$app_name', '$app_namespace', '$app_version', '$browser', '$browser_version', '$device_type'],
@@ -8,6 +15,7 @@ const TRACKED_PROPERTIES = [
   ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_name', 'utm_term', 'gclid', 'fbclid', 'msclkid'],
   ...['gad_source', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'twclid', 'li_fat_id', 'mc_cid', 'igshid', 'ttclid'],
   ...['rdt_cid', 'irclid', '_kx', 'epik', 'qclid', 'sccid'],
+  ...PLACE_PROPERTIES,
 ];
 
 const withoutDollar = (key: string): string => (key.startsWith('$') ? key.slice(1) : key);
@@ -34,6 +42,8 @@ interface ImplicitUpdates {
   set: JsonObject;
   /** The first values, as `$initial_<name>`. */
   setOnce: JsonObject;
+  /** What the latest place does not say: there is no city of Rome in Norway. */
+  unset?: string[];
 }
 
 /** The person property with the first value of an event property; undefined where it is not copied. */
@@ -46,6 +56,7 @@ export const initialName = (key: string): string | undefined => INITIAL_NAME.get
 export function implicitUpdates(events: readonly JsonObject[]): ImplicitUpdates | undefined {
   const updates: ImplicitUpdates = { set: {}, setOnce: {} };
   let hasUpdates = false;
+  let place: JsonObject | undefined;
   const add = (key: string, initial: string, value: Json | undefined): void => {
     if (value === null || value === undefined) return;
     updates.set[key] = value;
@@ -57,8 +68,16 @@ export function implicitUpdates(events: readonly JsonObject[]): ImplicitUpdates 
       const initial = INITIAL_NAME.get(key);
       if (initial !== undefined) add(key, initial, properties[key]);
     }
+    if (properties['$geoip_country_code'] !== undefined) place = properties;
     // Mobile SDKs call it `$os_name`.
     if (properties['$os'] === undefined) add('$os', '$initial_os', properties['$os_name']);
   }
+  if (place !== undefined) updates.unset = removeOtherPlace(updates.set, place);
   return hasUpdates ? updates : undefined;
+}
+
+function removeOtherPlace(set: JsonObject, place: JsonObject): string[] {
+  const unknown = PLACE_PROPERTIES.filter((key) => place[key] === undefined);
+  for (const key of unknown) if (set[key] !== undefined) delete set[key];
+  return unknown;
 }

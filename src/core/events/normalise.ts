@@ -4,6 +4,7 @@ import { cleanText, truncateText } from '../json/text.ts';
 import { distinctIdOf } from './distinct-id.ts';
 import type { DropReason } from './drop-reasons.ts';
 import { readChain } from './elements-chain.ts';
+import type { VisitorFacts } from './enrich-properties.ts';
 import type { Event } from './event.ts';
 import { identityOf } from './event-identity.ts';
 import { eventName } from './event-name.ts';
@@ -21,6 +22,8 @@ import type { Warning } from './warning.ts';
  */
 export interface NormaliseContext extends RequestTimestamps {
   projectId: number;
+  /** What the request tells about the visitor. */
+  visitor?: VisitorFacts;
   /** The client's address; null where it is unknown. */
   ip: string | null;
   /** The project stores no IP addresses, not even one that the client sends. */
@@ -96,7 +99,11 @@ const invalidUuidDetails = (raw: JsonObject, given: JsonObject): JsonObject => (
   distinctId: distinctIdOf(raw, given) ?? null,
 });
 
+const NOTHING_KNOWN: VisitorFacts = {};
+
 const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyContext => ({
+  name,
+  visitor: context.visitor ?? NOTHING_KNOWN,
   ip: context.ip,
   anonymizeIps: context.anonymizeIps,
   sentAt: context.sentAt,

@@ -2,8 +2,12 @@ import { cleanJson, cleanObject, isDeeperThan, MAX_DEPTH, needsCleaning } from '
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { overlay } from '../json/overlay.ts';
 import { cleanText } from '../json/text.ts';
+import { addPlace, addUserAgent, mayBePlaced, type VisitorFacts } from './enrich-properties.ts';
 
 export interface PropertyContext {
+  /** The event's name. */
+  name: string;
+  visitor: VisitorFacts;
   /** The client's address; null where it is unknown or not stored. */
   ip: string | null;
   anonymizeIps: boolean;
@@ -28,6 +32,9 @@ export function readProperties(raw: JsonObject, given: JsonObject, facts: Proper
   const source = facts.isClean && !needsCleaning(given) ? given : cleanObject(given);
   const updates = facts.updatesPerson ? explicitUpdates(raw, source) : undefined;
   const properties = needsFilter(source, facts) ? copyWithout(source, facts) : source;
+  // Before the address is added: one that the event brings was looked up when it was accepted.
+  if (source['$ip'] === undefined) addVisitor(properties, facts.visitor);
+  addUserAgent(facts.name, properties, facts.visitor.userAgent);
   addRequestProperties(properties, raw, facts);
   if (updates?.set !== undefined) properties['$set'] = updates.set;
   if (updates?.setOnce !== undefined) properties['$set_once'] = updates.setOnce;
@@ -41,6 +48,11 @@ function hasDeepValue(object: JsonObject): boolean {
     if (typeof value === 'object' && isDeeperThan(value, MAX_DEPTH)) return true;
   }
   return false;
+}
+
+function addVisitor(properties: JsonObject, { place, isOwnVisit }: VisitorFacts): void {
+  if (place !== undefined && mayBePlaced(properties)) addPlace(properties, place);
+  if (isOwnVisit === true) properties['$internal_visit'] = true;
 }
 
 /** Adds what the request knows and the event does not say. A null in the event counts as said. */

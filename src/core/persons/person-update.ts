@@ -1,5 +1,5 @@
 import { implicitUpdates, updatesPerson } from '../events/implicit-updates.ts';
-import type { JsonObject } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { overlay } from '../json/overlay.ts';
 import type { PropertyUpdate } from './apply-properties.ts';
 
@@ -22,8 +22,15 @@ export function personUpdate({ event, properties }: PersonEvent): PropertyUpdate
   return {
     set: overlay(properties['$set'], implicit?.set),
     setOnce: overlay(implicit?.setOnce, properties['$set_once']),
-    unset: properties['$unset'],
+    unset: allUnset(properties, implicit?.unset),
   };
+}
+
+/** What `$set` gives explicitly stays. */
+function allUnset({ $set: set, $unset: unset }: JsonObject, implicit: readonly string[] | undefined): Json | undefined {
+  if (implicit === undefined) return unset;
+  const explicit = Array.isArray(unset) ? unset : isJsonObject(unset) ? Object.keys(unset) : [];
+  return [...explicit, ...implicit.filter((key) => !isJsonObject(set) || set[key] === undefined)];
 }
 
 export const hasOnlyImplicitUpdates = (properties: JsonObject): boolean =>

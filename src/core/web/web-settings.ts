@@ -1,5 +1,7 @@
 /** A project's settings of web analytics, stored as the API has them. */
 export interface WebSettings {
+  /** Whether events get the place of their address. */
+  geoip: boolean;
   /** Shorter sessions of one page are bounces. */
   bounce_seconds: number;
   /** In this order; applied when a question is asked, never to stored events. */
@@ -64,6 +66,7 @@ export const CHANNEL_RULE_OPERATORS = [
 ] as const;
 
 export const DEFAULT_WEB_SETTINGS: WebSettings = {
+  geoip: true,
   bounce_seconds: 10,
   path_rules: [],
   goals: [],

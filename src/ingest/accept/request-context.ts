@@ -1,8 +1,9 @@
 /** What the log keeps of a request beside its events, and the uuids of events that came without one. */
+import type { VisitorFacts } from '../../core/events/enrich-properties.ts';
 import { formatUuid } from '../../lib/ids.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 
-export interface RequestContext {
+export interface RequestContext extends VisitorFacts {
   ip: string | null;
   /** When the client sent the request by its own clock, ms; null if unknown. */
   sentAt: number | null;

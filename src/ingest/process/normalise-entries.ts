@@ -1,4 +1,5 @@
 /** From log entries to normalised events, in the order of the log. An event that fails does so alone. */
+import type { VisitorFacts } from '../../core/events/enrich-properties.ts';
 import type { Event } from '../../core/events/event.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { arrivalOf } from '../../core/events/import-line.ts';
@@ -56,6 +57,7 @@ class LoggedEvent implements NormalisedEvent, NormaliseContext {
   readonly isClean: boolean;
   readonly projectId: number;
   readonly sentAt: number | null;
+  readonly visitor: VisitorFacts;
   readonly ip: string | null;
   readonly engage: boolean;
   receivedAt: number;
@@ -70,6 +72,7 @@ class LoggedEvent implements NormalisedEvent, NormaliseContext {
     this.isClean = isClean;
     this.projectId = entry.projectId;
     this.sentAt = context.sentAt;
+    this.visitor = context;
     this.ip = context.ip;
     this.engage = context.engage;
     this.receivedAt = entry.receivedAt;

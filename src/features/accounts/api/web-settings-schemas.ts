@@ -30,6 +30,7 @@ const CHANNEL_ITEM = { key: oneOf(CHANNEL_RULE_KEYS), op: oneOf(CHANNEL_RULE_OPE
 const Values = Type.Array(Type.String({ maxLength: 400, keepSpaces: true }), { maxItems: 100 });
 
 const PLAIN = {
+  geoip: Type.Boolean(),
   bounce_seconds: Type.Integer({ minimum: 1, maximum: 120 }),
   path_rules: Type.Array(PathRule, { maxItems: 50 }),
   own_domains: Type.Array(Host, { maxItems: 100 }),

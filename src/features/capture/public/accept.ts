@@ -7,6 +7,7 @@ import { Failure } from '../../../core/errors.ts';
 import { changedSubjects } from '../../../core/events/changed-subjects.ts';
 import { isRecording } from '../../../core/events/special-events.ts';
 import { validateEvents } from '../../../core/events/validate-events.ts';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type ParsedEvents, parseEvents } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, type ReadRequest, readPublicRequest, workOf } from '../../../http/public/read-request.ts';
@@ -14,6 +15,8 @@ import { acceptEvents } from '../../../ingest/accept/accept-events.ts';
 import type { RequestContext } from '../../../ingest/accept/request-context.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
 import type { MaybePromise } from '../../../lib/maybe-async.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { addFactsOfOwnAddress, needsUserAgent, visitorFacts } from '../visitor-facts.ts';
 import type { CaptureDeps } from './deps.ts';
 
 /** What a protocol reads from a request. */
@@ -49,7 +52,7 @@ export async function accept<T extends SentEvents>(
     const decoded = await readPublicRequest(request, limitsOf(deps), protocol.encodings);
     const { readEvents, ...sender } = await protocol.read(decoded, (payload) => parse(deps, payload));
     const project = known ?? (await projectOf(deps, request, sender));
-    return store(deps, request, { projectId: project.id, receivedAt }, await readEvents());
+    return store(deps, request, project, receivedAt, await readEvents());
   });
 }
 
@@ -64,18 +67,42 @@ async function parse({ admission, config }: CaptureDeps, payload: Buffer): Promi
 async function store<T extends SentEvents>(
   deps: CaptureDeps,
   request: FastifyRequest,
-  origin: { projectId: number; receivedAt: number },
+  project: Project,
+  receivedAt: number,
   sent: T,
 ): Promise<T> {
-  const { engage = false, sentAt = null, historical = false } = sent;
-  const subjects = await checkEvents(sent.events, engage);
-  const context = { ip: callerAddress(request), sentAt, engage, historical };
+  const { id: projectId } = project;
+  const { subjects, isChanged } = await checkEvents(deps, project, sent);
   if (sent.events.length > 0) {
-    deps.eventRate.take(origin.projectId, sent.events.length);
-    await append(deps, { ...origin, context, subjects, ...withoutRecordings(sent) });
+    deps.eventRate.take(projectId, sent.events.length);
+    const logged = withoutRecordings(isChanged ? changed(sent) : sent);
+    await append(deps, {
+      projectId,
+      receivedAt,
+      context: contextOf(deps, request, project, sent),
+      subjects,
+      ...logged,
+    });
   }
   return sent;
 }
+
+function contextOf(deps: CaptureDeps, request: FastifyRequest, project: Project, sent: SentEvents): RequestContext {
+  const { engage = false, sentAt = null, historical = false } = sent;
+  const address = callerAddress(request);
+  const userAgent = needsUserAgent(sent.events) ? request.headers['user-agent'] : undefined;
+  return {
+    ip: project.anonymizeIps ? null : address,
+    sentAt,
+    engage,
+    historical,
+    ...visitorFacts(deps.geoip, project.webAnalytics, address, userAgent),
+  };
+}
+
+/** Without the body, the events are logged as a list; at /engage/ a single event is more than a list of one. */
+const changed = ({ events, engage = false }: SentEvents): SentEvents =>
+  engage && events.length === 1 ? { events, payload: Buffer.from(stringifyExact(events[0])) } : { events };
 
 const projectOf = ({ directory }: CaptureDeps, { ip }: FastifyRequest, { key, projectId }: Sender) =>
   directory.getProject(key, projectId, ip);
@@ -104,12 +131,17 @@ const UNAVAILABLE =
 /** About a millisecond. */
 const BATCH_SIZE = 1000;
 
-/** Throws where an event is invalid for every protocol; returns the subjects whose flags the events may change. */
-async function checkEvents(events: readonly JsonObject[], engage: boolean): Promise<string[]> {
+/**
+ * Throws where an event is invalid for every protocol. Returns the subjects whose flags the events may change, and whether
+ * an event was completed, so that the body can no longer be logged as it came.
+ */
+async function checkEvents({ geoip }: CaptureDeps, { webAnalytics }: Project, { events, engage = false }: SentEvents) {
   const subjects: string[][] = [];
+  let isChanged = false;
   await eachBatch(events, BATCH_SIZE, (batch) => {
     validateEvents(batch);
+    for (const event of batch) if (addFactsOfOwnAddress(geoip, webAnalytics, event)) isChanged = true;
     subjects.push(changedSubjects(batch, engage));
   });
-  return subjects.flat();
+  return { subjects: subjects.flat(), isChanged };
 }

@@ -1,8 +1,10 @@
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { EventIntake } from '../../../ingest/accept/event-intake.ts';
 import type { EventRate } from '../event-rate.ts';
+import type { Places } from '../visitor-facts.ts';
 
 export interface CaptureDeps extends PublicRouteDeps {
   ingestion: Pick<EventIntake, 'accept'>;
+  geoip: Places;
   eventRate: Pick<EventRate, 'take'>;
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../core/json/json.ts';
 import type { SubjectProperties } from '../rules/subject.ts';
 import type { CallerRuntime } from './flag-snapshots.ts';
 
@@ -15,6 +16,8 @@ export interface DecideRequest {
   groupProperties: ReadonlyMap<string, SubjectProperties>;
   /** Only these flags; null for all. */
   flagKeys: ReadonlySet<string> | null;
+  /** `$geoip_…` of the request's address, which override stored ones too. Called only if a flag depends on them. */
+  place?: () => JsonObject | null;
   /** Where the caller runs. Called only if a flag depends on it. */
   runtime(): CallerRuntime;
 }

@@ -52,13 +52,26 @@ const decideWith = (
   deps: DecideDeps,
   projectId: number,
   snapshot: FlagSnapshot,
-  request: DecideRequest,
-): MaybePromise<Decision> =>
-  chain(loadSubject(deps, projectId, snapshot, request), ({ subject, unread }) => {
+  sent: DecideRequest,
+): MaybePromise<Decision> => {
+  const request = withPlace(snapshot, sent);
+  return chain(loadSubject(deps, projectId, snapshot, request), ({ subject, unread }) => {
     const all = evaluate(snapshot.prepared, subject, keysToEvaluate(snapshot, request));
     const evaluations = unread.length === 0 ? all : all.map((one) => failIfUnread(one, snapshot, request, unread));
     return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
   });
+};
+
+/** What the caller says goes before the place of the address, and that before what is stored. */
+function withPlace({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): DecideRequest {
+  if (request.place === undefined || !needsPlace(needs.personProperties)) return request;
+  return { ...request, personProperties: { ...request.place(), ...request.personProperties } };
+}
+
+function needsPlace(properties: ReadonlySet<string>): boolean {
+  for (const key of properties) if (key.startsWith('$geoip_')) return true;
+  return false;
+}
 
 const isFailed = ({ reason }: FlagEvaluation): boolean => reason === 'failed';
 

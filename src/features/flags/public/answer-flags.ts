@@ -1,5 +1,6 @@
 /** What `/decide/` and `/flags/` share: reads the request, finds the project and decides its flags. */
 import { Failure } from '../../../core/errors.ts';
+import { saysTrue } from '../../../core/events/enrich-properties.ts';
 import { projectKeyOf } from '../../../core/events/extract-events.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
@@ -15,6 +16,7 @@ import {
 import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { type Decision, decide, getSnapshot } from '../decide/decide.ts';
+import type { DecideRequest } from '../decide/decide-request.ts';
 import { callerRuntime } from './caller-runtime.ts';
 import type { FlagPublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
@@ -78,22 +80,30 @@ const decideForProject = (
   { body, query }: Pick<ParsedBody, 'body' | 'query'>,
   errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> =>
-  chain(decisionFor(deps, request, project.id, body, errorTexts), (decision) => ({ project, decision, query }));
+  chain(decisionFor(deps, request, project, body, errorTexts), (decision) => ({ project, decision, query }));
 
 function decisionFor(
   deps: FlagPublicDeps,
   request: PublicRequest,
-  projectId: number,
+  project: Project,
   body: JsonObject,
   { missingDistinctId }: ErrorTexts,
 ): MaybePromise<Decision> {
-  if (hasFlagsDisabled(body)) return withoutFlags(deps, projectId);
+  if (hasFlagsDisabled(body)) return withoutFlags(deps, project.id);
   const flagRequest = readFlagRequest(body, {
     missingDistinctId: () => new Failure('invalid', missingDistinctId, { code: 'missing_distinct_id' }),
     runtime: () => callerRuntime(body['evaluation_runtime'], request.headers),
   });
-  return decide(deps.decide, projectId, flagRequest);
+  return decide(deps.decide, project.id, { ...flagRequest, ...placeOf(deps, request, project, body) });
 }
+
+/** Where the request comes from. A server says that this is not where its user is. */
+export const placeOf = (
+  { geoip }: FlagPublicDeps,
+  { ip }: PublicRequest,
+  { webAnalytics }: Project,
+  { geoip_disable: isOff }: JsonObject,
+): Pick<DecideRequest, 'place'> => (webAnalytics.geoip && !saysTrue(isOff) ? { place: () => geoip.placeOf(ip) } : {});
 
 async function withoutFlags(deps: FlagPublicDeps, projectId: number): Promise<Decision> {
   return { evaluations: [], hasErrors: false, snapshot: await getSnapshot(deps.decide, projectId) };

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../../core/errors.ts';
 import { stringifyExact } from '../../../../core/json/exact-json.ts';
+import { isJsonObject } from '../../../../core/json/json.ts';
 import { httpStatusOf, sendError } from '../../../../http/errors.ts';
 import { queryValues } from '../../../../http/public/read-request.ts';
 import { sendJson } from '../../../../http/public/send-json.ts';
@@ -12,7 +13,7 @@ import { isNotModified } from '../../../../http/send-script.ts';
 import { digest } from '../../../../lib/secrets.ts';
 import { type Decision, decide } from '../../decide/decide.ts';
 import type { CallerRuntime } from '../../decide/flag-snapshots.ts';
-import { type ErrorTexts, MALFORMED_DATA, readBody } from '../answer-flags.ts';
+import { type ErrorTexts, MALFORMED_DATA, placeOf, readBody } from '../answer-flags.ts';
 import { callerRuntime } from '../caller-runtime.ts';
 import type { FlagPublicDeps } from '../deps.ts';
 import { type OfrepErrorCode, readOfrepContext } from './ofrep-context.ts';
@@ -64,10 +65,10 @@ async function decideFor(
   const key = sentKey(request);
   const project = await deps.directory.getProject(key, queryValues(request).get('project_id'), request.ip);
   const isPublic = key === project.apiToken;
-  const decideRequest = readOfrepContext(await readBody(deps, request, ERROR_TEXTS), () =>
-    runtimeOf(request, isPublic),
-  );
-  return decide(deps.decide, project.id, { ...decideRequest, flagKeys });
+  const body = await readBody(deps, request, ERROR_TEXTS);
+  const decideRequest = readOfrepContext(body, () => runtimeOf(request, isPublic));
+  const context = isJsonObject(body['context']) ? body['context'] : body;
+  return decide(deps.decide, project.id, { ...decideRequest, ...placeOf(deps, request, project, context), flagKeys });
 }
 
 /** From one of the two places that OFREP allows. */

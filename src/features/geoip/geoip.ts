@@ -1,0 +1,99 @@
+/**
+ * Where an IP address is, from files: countries ship with Cairn, cities come from a file that the operator supplies
+ * (`GEOIP_FILE`), which is read again when it changes. Nothing is asked of other servers.
+ */
+import { unwatchFile, watchFile } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { JsonObject } from '../../core/json/json.ts';
+import { formatIpAddress, isInNetwork, parseIpAddress } from '../../lib/ip-address.ts';
+import type { Logger } from '../../lib/log.ts';
+import { CityFile } from './city-file.ts';
+import { countryPlace } from './country-place.ts';
+import { CountryTable, readCountryFile } from './country-table.ts';
+import { RESERVED_NETWORKS } from './reserved-networks.ts';
+
+interface GeoipOptions {
+  /** The table that ships with Cairn, and where a newer one may be (`cairn geoip update`). */
+  countryFiles: readonly (string | URL)[];
+  /** In MaxMind's format; null: countries only. */
+  cityFile: string | null;
+  logger: Logger;
+}
+
+const WATCH_INTERVAL_MS = 5000;
+
+export class Geoip {
+  readonly #countries: CountryTable;
+  readonly #options: GeoipOptions;
+  #cities: CityFile | null = null;
+
+  private constructor(options: GeoipOptions, countries: CountryTable) {
+    this.#options = options;
+    this.#countries = countries;
+  }
+
+  /** Throws where a file that is there cannot be read. */
+  static async open(options: GeoipOptions): Promise<Geoip> {
+    const tables = await Promise.all(options.countryFiles.map(readTable));
+    const [newest] = tables.flatMap((table) => table ?? []).toSorted((a, b) => (a.date < b.date ? 1 : -1));
+    if (newest === undefined) throw new Error('The table of countries is missing: build it with `npm run build`.');
+    const geoip = new Geoip(options, newest);
+    if (options.cityFile !== null) await geoip.#watchCities(options.cityFile);
+    return geoip;
+  }
+
+  /** When the country data was made, `2026-06-17`. */
+  get countriesDate(): string {
+    return this.#countries.date;
+  }
+
+  /** Properties of an event from this address; null where nothing is known of it. */
+  placeOf(text: string): JsonObject | null {
+    const address = parseIpAddress(text);
+    if (address === undefined) return null;
+    if (this.#cities !== null && !RESERVED_NETWORKS.some((network) => isInNetwork(address, network))) {
+      return this.#cities.placeOf(formatIpAddress(address));
+    }
+    const country = this.#countries.countryOf(address);
+    return country === undefined ? null : countryPlace(country);
+  }
+
+  close(): void {
+    if (this.#options.cityFile !== null) unwatchFile(this.#options.cityFile);
+  }
+
+  async #watchCities(file: string): Promise<void> {
+    this.#cities = await readCities(file);
+    watchFile(file, { persistent: false, interval: WATCH_INTERVAL_MS }, () => void this.#reload(file));
+  }
+
+  /** While the new file is broken or absent, the old one stays. */
+  async #reload(file: string): Promise<void> {
+    try {
+      this.#cities = await readCities(file);
+      this.#options.logger.info({ file }, 'GEOIP_FILE has changed and was read again');
+    } catch (err) {
+      this.#options.logger.warn(
+        { err, file },
+        'GEOIP_FILE has changed and cannot be read: the former one stays in use',
+      );
+    }
+  }
+}
+
+async function readTable(file: string | URL): Promise<CountryTable | null> {
+  try {
+    return new CountryTable(readCountryFile(await readFile(file)));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Error(`${file} is not a table of countries. Remove it, or run \`cairn geoip update\` again.`, { cause });
+  }
+}
+
+async function readCities(file: string): Promise<CityFile> {
+  try {
+    return new CityFile(await readFile(file));
+  } catch (cause) {
+    throw new Error(`GEOIP_FILE=${file} cannot be read: it must be a file in MaxMind's format (.mmdb).`, { cause });
+  }
+}
