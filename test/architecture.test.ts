@@ -94,7 +94,7 @@ const FEATURES: Record<string, readonly string[]> = {
   cohorts: ['persons'],
   dashboards: ['insights'],
   definitions: [],
-  demo: ['cohorts', 'dashboards', 'flags'],
+  demo: ['cohorts', 'dashboards', 'experiments', 'flags'],
   events: [],
   experiments: ['flags', 'insights'],
   flags: ['accounts'],

@@ -1,11 +1,13 @@
-/** Creates the flags, the cohort and the dashboard of the demo, if they do not exist. */
+/** Creates the flags, the experiments, the cohort and the dashboard of the demo, if they do not exist. */
 
 import type { Caller } from '../../access/callers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import { type CohortDeps, createCohort } from '../cohorts/cohorts.ts';
 import { createDashboard } from '../dashboards/dashboards.ts';
 import { createSavedInsight } from '../dashboards/saved-insights.ts';
+import { createExperiment } from '../experiments/manage/experiments.ts';
 import { createFlag } from '../flags/manage/flags.ts';
 import { DEMO_FLAG } from './rules/demo-visitor.ts';
 
@@ -35,6 +37,27 @@ const FLAGS: readonly { key: string; name: string; filters: JsonObject }[] = [
     filters: { groups: [{ properties: [PRO], rollout_percentage: 80 }] },
   },
 ];
+
+const PLANNED: JsonObject = {
+  uuid: '0d0a1f6c-5b1e-4a53-9f0e-3c1d5f2b7a01',
+  metric_type: 'funnel',
+  name: 'hikers who plan a hike',
+  goal: 'increase',
+  series: [{ kind: 'EventsNode', event: 'hike planned' }],
+};
+const KILOMETRES: JsonObject = {
+  uuid: '0d0a1f6c-5b1e-4a53-9f0e-3c1d5f2b7a02',
+  metric_type: 'mean',
+  name: 'kilometres planned',
+  goal: 'increase',
+  source: { kind: 'EventsNode', event: 'hike planned', math: 'sum', math_property: 'kilometres' },
+};
+
+/** From so many days ago to so many days ago; null: it is running. */
+const EXPERIMENTS = [
+  { name: 'Demo: does the new planner get more hikes planned?', from: 45, until: 20, conclusion: 'won' },
+  { name: 'Demo: does it still, with the wide layout?', from: 19, until: null, conclusion: null },
+] as const;
 
 const COHORT_NAME = 'Demo: hikers who pay';
 const DASHBOARD_NAME = 'Demo: how the planner does';
@@ -84,12 +107,34 @@ export async function createDemoObjects(deps: DemoObjectsDeps, caller: Caller, p
   for (const flag of FLAGS) {
     if (!keys.has(flag.key)) await createFlag(deps, caller, project, { ...flag, active: true, tags: TAGS });
   }
+  await createDemoExperiments(deps, caller, project);
   const cohorts = await metadata.cohorts.listByProject(project.id);
   if (!cohorts.some(({ name }) => name === COHORT_NAME)) {
     const filters = { properties: { type: 'AND', values: [PRO] } };
     await createCohort(deps, caller, project, { name: COHORT_NAME, filters }, null);
   }
   await createDemoDashboard(deps, caller, project);
+}
+
+async function createDemoExperiments(deps: DemoObjectsDeps, caller: Caller, project: Project): Promise<void> {
+  const names = new Set((await deps.metadata.experiments.listByProject(project.id)).map(({ name }) => name));
+  const now = deps.clock.now();
+  for (const { name, from, until, conclusion } of EXPERIMENTS) {
+    if (names.has(name)) continue;
+    await createExperiment(deps, caller, project, {
+      name,
+      flagKey: DEMO_FLAG,
+      description: 'The new planner shows the map and the list side by side, so planning takes fewer steps.',
+      settings: {
+        metrics: [PLANNED],
+        metrics_secondary: [KILOMETRES],
+        plan: { mde_relative: 0.2, planned_users: 600, min_days: 14 },
+        ...(conclusion === null ? {} : { conclusion }),
+      },
+      startDate: now - from * DAY_MS,
+      endDate: until === null ? null : now - until * DAY_MS,
+    });
+  }
 }
 
 async function createDemoDashboard(deps: DemoObjectsDeps, caller: Caller, project: Project): Promise<void> {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { type FeatureFlag, updateFlag } from '../../api/flags.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
+import { Link } from '../../components/link.tsx';
 import { toast } from '../../components/toast.tsx';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
@@ -18,6 +19,12 @@ interface FlagActionsProps {
   onChanged(flag: FeatureFlag): void;
 }
 
+/** An experiment compares variants. */
+const hasVariants = ({ filters }: FeatureFlag): boolean => {
+  const { multivariate } = filters as { multivariate?: { variants?: unknown[] } | null };
+  return (multivariate?.variants?.length ?? 0) > 1;
+};
+
 /** Actions that take effect at once. */
 export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
   const { id } = useProject();
@@ -31,6 +38,14 @@ export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
   return (
     <>
       <FlagStatus status={flag.status} />
+      {hasVariants(flag) && (
+        <Link
+          class="button small"
+          to={`${pathTo('experiment', { project: id, experiment: 'new' }) ?? '/'}?flag=${encodeURIComponent(flag.key)}`}
+        >
+          Measure this flag
+        </Link>
+      )}
       <FlagSwitch flag={flag} names={names} onChanged={onChanged} />
       <Button kind="quiet" small disabled={!flag.can_edit} onClick={() => setDeleting(true)}>
         Delete…

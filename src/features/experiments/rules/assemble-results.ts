@@ -205,7 +205,7 @@ function decide(
   return said('collecting', collecting(users, settings));
 }
 
-const NO_DATA = 'Nobody has seen this yet.';
+const NO_DATA = 'No one has seen this yet.';
 const SPLIT_BROKEN = 'Do not use these numbers: the split is not as planned.';
 
 function tooEarly(key: string, own: MetricData | null): string {

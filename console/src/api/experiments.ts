@@ -1,0 +1,137 @@
+/** Experiments: their life, results, plan, and the persons in their variants. */
+import type { Static } from '@sinclair/typebox';
+import type { ExperimentSchema } from '../../../src/features/experiments/api/experiment-schemas.ts';
+import type { ListedPerson } from './persons.ts';
+import { get, type Paged, patch, post, projectPath, type Query } from './request.ts';
+
+export type Experiment = Static<typeof ExperimentSchema>;
+
+type Verdict =
+  | 'no_data'
+  | 'too_early'
+  | 'collecting'
+  | 'better'
+  | 'worse'
+  | 'no_difference_found'
+  | 'split_broken'
+  | 'cannot_calculate';
+
+/** Null where a number cannot be given. */
+type Bounds = [low: number, high: number] | null;
+
+export interface VariantResult {
+  key: string;
+  number_of_samples: number;
+  mean?: number | null;
+  difference: number | null;
+  lift: number | null;
+  lift_interval: Bounds;
+  p_value: number | null;
+  p_value_adjusted: number | null;
+  chance_to_win: number | null;
+  validation_failures: string[];
+  bayesian: { expected_loss: number; expected_loss_control: number } | null;
+  cuped: { variance_reduction: number } | null;
+  step_counts?: number[];
+  verdict: Verdict;
+  sentence: string;
+}
+
+export interface MetricResult {
+  uuid: string;
+  name: string;
+  role?: 'primary' | 'secondary';
+  metric_type?: 'mean' | 'funnel' | 'ratio' | 'retention';
+  goal?: 'increase' | 'decrease';
+  open_window?: boolean;
+  /** Of a metric that cannot be calculated at all. */
+  sentence?: string;
+  baseline: { key: string; number_of_samples: number; mean: number | null } | null;
+  variant_results: VariantResult[];
+}
+
+export interface SplitCheck {
+  status: 'ok' | 'watch' | 'mismatch' | 'not_enough_data';
+  p_value: number;
+  expected: Record<string, number>;
+  diagnosis: { property: string; value: string; p_value: number; explains_all: boolean }[];
+}
+
+export interface Exposures {
+  total: number;
+  by_variant: Record<string, number>;
+  multiple: { same_id: number; merged_ids: number };
+  without_group: number;
+  timeseries: { variant: string; days: string[]; exposure_counts: number[] }[];
+  srm: SplitCheck;
+}
+
+export interface Results {
+  as_of: string;
+  stopping: 'sequential' | 'fixed';
+  alpha: number;
+  decision_allowed: boolean;
+  verdict: Verdict;
+  sentence: string;
+  warnings: { code: string; sentence: string }[];
+  plan: { planned_users: number | null; users: number };
+  exposures: Exposures;
+  metrics: MetricResult[];
+}
+
+export interface Course {
+  points: { date: string; users: number; variant_results: VariantResult[] }[];
+}
+
+export interface Plan {
+  users: number;
+  users_per_day: number;
+  baseline_mean: number | null;
+  planned_users: number | null;
+  days: number | null;
+  detectable_effect: number | null;
+  sentence: string;
+}
+
+const pathOf = (projectId: number, ...parts: (string | number)[]): string =>
+  projectPath(projectId, 'experiments', ...parts);
+
+export const listExperiments = (projectId: number, query: Query, signal?: AbortSignal): Promise<Paged<Experiment>> =>
+  get<Paged<Experiment>>(pathOf(projectId), query, signal);
+
+export const getExperiment = (projectId: number, id: number, signal?: AbortSignal): Promise<Experiment> =>
+  get<Experiment>(pathOf(projectId, id), undefined, signal);
+
+export const createExperiment = (projectId: number, body: Record<string, unknown>): Promise<Experiment> =>
+  post<Experiment>(pathOf(projectId), body);
+
+export const updateExperiment = (projectId: number, id: number, body: Record<string, unknown>): Promise<Experiment> =>
+  patch<Experiment>(pathOf(projectId, id), body);
+
+type Step = 'launch' | 'pause' | 'resume' | 'end' | 'ship_variant' | 'archive' | 'unarchive';
+
+export const takeStep = (
+  projectId: number,
+  id: number,
+  step: Step,
+  body: Record<string, unknown> = {},
+): Promise<Experiment> => post<Experiment>(pathOf(projectId, id, step), body);
+
+export const getResults = (projectId: number, id: number, signal?: AbortSignal): Promise<Results> =>
+  get<Results>(pathOf(projectId, id, 'results'), undefined, signal);
+
+export const resultsCsvPath = (projectId: number, id: number): string =>
+  `${pathOf(projectId, id, 'results')}?format=csv`;
+
+export const getCourse = (projectId: number, id: number, metric: string, signal?: AbortSignal): Promise<Course> =>
+  get<Course>(pathOf(projectId, id, 'timeseries_results'), { metric_uuid: metric }, signal);
+
+export const planExperiment = (projectId: number, body: Record<string, unknown>, signal?: AbortSignal): Promise<Plan> =>
+  post<Plan>(pathOf(projectId, 'plan'), body, signal);
+
+export const listExposedPersons = (
+  projectId: number,
+  id: number,
+  query: Query,
+  signal?: AbortSignal,
+): Promise<{ results: ListedPerson[]; has_next: boolean }> => get(pathOf(projectId, id, 'persons'), query, signal);

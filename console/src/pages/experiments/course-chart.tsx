@@ -1,0 +1,48 @@
+import { getCourse, type MetricResult } from '../../api/experiments.ts';
+import { Chart } from '../../charts/chart.tsx';
+import { Empty, Loaded } from '../../components/states.tsx';
+import { formatTick, formatTickTitle } from '../../lib/dates.ts';
+import { formatPercent } from '../../lib/numbers.ts';
+import { useProject } from '../../lib/session.ts';
+import { useResource } from '../../lib/use-resource.ts';
+
+interface CourseChartProps {
+  experimentId: number;
+  metric: MetricResult;
+  variant: string;
+}
+
+/** How the lift and its interval became narrower, day by day. */
+export function CourseChart({ experimentId, metric, variant }: CourseChartProps) {
+  const { id } = useProject();
+  const course = useResource(
+    (signal) => getCourse(id, experimentId, metric.uuid, signal),
+    [id, experimentId, metric.uuid],
+  );
+  return (
+    <Loaded resource={course}>
+      {({ points }) => {
+        const own = points.map(({ variant_results }) => variant_results.find(({ key }) => key === variant) ?? null);
+        if (points.length < 2) return <Empty title="No course yet">It is shown from the second day on.</Empty>;
+        return (
+          <Chart
+            label={`Lift of ${variant} by day, with its interval`}
+            kind="line"
+            unit="Lift"
+            format={formatPercent}
+            hasTable
+            ticks={points.map(({ date }) => ({
+              label: formatTick(date.slice(0, 10), 'day'),
+              title: formatTickTitle(date.slice(0, 10), 'day'),
+            }))}
+            series={[
+              { name: 'Upper bound', colour: 'other', values: own.map((one) => one?.lift_interval?.[1] ?? null) },
+              { name: 'Lift', colour: 0, values: own.map((one) => one?.lift ?? null) },
+              { name: 'Lower bound', colour: 'other', values: own.map((one) => one?.lift_interval?.[0] ?? null) },
+            ]}
+          />
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,144 @@
+/** Launch, pause, end and ship; what changes the flag shows whose value changes. */
+import { useState } from 'preact/hooks';
+import { type Experiment, type Results, takeStep } from '../../api/experiments.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Select, TextArea } from '../../components/field.tsx';
+import { toast, toastError } from '../../components/toast.tsx';
+import { useProject } from '../../lib/session.ts';
+import { AffectedUsers } from '../flags/affected-users.tsx';
+
+interface ActionProps {
+  experiment: Experiment;
+  results: Results | null;
+  onChanged(experiment: Experiment): void;
+}
+
+type Open = 'launch' | 'end' | 'ship' | null;
+
+export function ExperimentActions({ experiment, results, onChanged }: ActionProps) {
+  const { id } = useProject();
+  const [open, setOpen] = useState<Open>(null);
+  const { status } = experiment;
+  const quick = (step: 'pause' | 'resume'): void => {
+    takeStep(id, experiment.id, step).then(onChanged, toastError);
+  };
+  const close = (): void => setOpen(null);
+  return (
+    <>
+      {status === 'draft' && (
+        <Button kind="primary" onClick={() => setOpen('launch')}>
+          Launch…
+        </Button>
+      )}
+      {status === 'running' && <Button onClick={() => quick('pause')}>Pause</Button>}
+      {status === 'paused' && <Button onClick={() => quick('resume')}>Resume</Button>}
+      {(status === 'running' || status === 'paused') && <Button onClick={() => setOpen('end')}>End…</Button>}
+      {status !== 'draft' && (
+        <Button kind={results?.decision_allowed ? 'primary' : 'plain'} onClick={() => setOpen('ship')}>
+          Ship a variant…
+        </Button>
+      )}
+      {open === 'launch' && <Launch experiment={experiment} onChanged={onChanged} onClose={close} />}
+      {open === 'end' && <End experiment={experiment} results={results} onChanged={onChanged} onClose={close} />}
+      {open === 'ship' && <Ship experiment={experiment} results={results} onChanged={onChanged} onClose={close} />}
+    </>
+  );
+}
+
+const flagIdOf = ({ feature_flag }: Experiment): number | null => (feature_flag as { id?: number } | null)?.id ?? null;
+
+const filtersOf = ({ feature_flag }: Experiment): Record<string, unknown> =>
+  (feature_flag as { filters?: Record<string, unknown> } | null)?.filters ?? {};
+
+function Launch({ experiment, onChanged, onClose }: Omit<ActionProps, 'results'> & { onClose(): void }) {
+  const { id } = useProject();
+  const flagId = flagIdOf(experiment);
+  return (
+    <Confirm
+      title={`Launch ${experiment.name}?`}
+      action="Launch experiment"
+      onClose={onClose}
+      onConfirm={async () => {
+        onChanged(await takeStep(id, experiment.id, 'launch'));
+        toast('Experiment launched.');
+      }}
+    >
+      <p>The feature flag is enabled, and exposures count from now on. Metrics and plan are fixed.</p>
+      {flagId !== null && <AffectedUsers query={{ id: flagId, active: true }} audience="persons" />}
+    </Confirm>
+  );
+}
+
+/** Deciding early is possible, but not without knowing what it means. */
+const EarlyNote = ({ results }: { results: Results | null }) =>
+  results === null || results.decision_allowed ? null : (
+    <p>
+      The plan does not allow a decision yet: {results.sentence} What you see may be chance. About 4 in 10 experiments
+      without any effect look as if they had one at some time, if you keep looking.
+    </p>
+  );
+
+function End({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
+  const { id } = useProject();
+  const [comment, setComment] = useState('');
+  return (
+    <Confirm
+      title={`End ${experiment.name}?`}
+      action="End experiment"
+      onClose={onClose}
+      onConfirm={async () => {
+        const body = comment === '' ? {} : { conclusion_comment: comment };
+        onChanged(await takeStep(id, experiment.id, 'end', body));
+        toast('Experiment ended. The feature flag stays as it is.');
+      }}
+    >
+      <EarlyNote results={results} />
+      <p>No more exposures and events count. The feature flag stays as it is until you ship a variant.</p>
+      <TextArea label="Comment" value={comment} onInput={setComment} placeholder="What did you learn?" />
+    </Confirm>
+  );
+}
+
+/** No variant is selected beforehand. */
+function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
+  const { id } = useProject();
+  const [variant, setVariant] = useState('');
+  const flagId = flagIdOf(experiment);
+  const variants = (experiment.parameters['feature_flag_variants'] ?? []) as { key: string }[];
+  const filters = filtersOf(experiment);
+  const shipped = {
+    ...filters,
+    groups: [
+      { properties: [], rollout_percentage: 100, variant },
+      ...((filters['groups'] as unknown[] | undefined) ?? []),
+    ],
+  };
+  return (
+    <Confirm
+      title="Ship a variant to everyone?"
+      action="Ship variant"
+      onClose={onClose}
+      onConfirm={async () => {
+        if (variant === '') throw new Error('Select the variant that everyone gets.');
+        onChanged(await takeStep(id, experiment.id, 'ship_variant', { variant_key: variant }));
+        toast(`Everyone gets ${variant} now.`);
+      }}
+    >
+      <EarlyNote results={results} />
+      <Select
+        label="Variant"
+        value={variant}
+        onChange={setVariant}
+        options={[{ value: '', label: 'Select a variant' }, ...variants.map(({ key }) => ({ value: key, label: key }))]}
+      />
+      <p>
+        A release condition for everyone is added on top of the others. To undo it, remove that condition from the
+        feature flag. A running experiment ends.
+      </p>
+      {flagId !== null && variant !== '' && (
+        <AffectedUsers query={{ id: flagId, active: true, filters: shipped }} audience="persons" />
+      )}
+    </Confirm>
+  );
+}

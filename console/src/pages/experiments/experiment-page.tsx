@@ -1,0 +1,208 @@
+/** One experiment, read top-down: verdict, health, metrics, plan, history. */
+import './experiments.css';
+import { listActivity } from '../../api/activity.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { type Experiment, getExperiment, getResults, type Results, resultsCsvPath } from '../../api/experiments.ts';
+import { ActivityList } from '../../components/activity-list.tsx';
+import { Button } from '../../components/button.tsx';
+import { CsvLink } from '../../components/csv-link.tsx';
+import { type Fact, Facts } from '../../components/facts.tsx';
+import { Link } from '../../components/link.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { Banner, Empty, Loaded } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
+import { type PageProps, pathTo } from '../../lib/route-table.ts';
+import { useProject } from '../../lib/session.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { ExperimentActions } from './experiment-actions.tsx';
+import { ExperimentStatus } from './experiment-status.tsx';
+import { Health } from './health.tsx';
+import { MetricTable } from './metric-table.tsx';
+import { NewExperiment } from './new-experiment.tsx';
+
+export function Page({ params }: PageProps) {
+  const { experiment = '' } = params;
+  if (experiment === 'new') return <NewExperiment />;
+  return /^\d{1,15}$/.test(experiment) ? <Stored key={experiment} id={Number(experiment)} /> : <NotFound />;
+}
+
+const AllExperiments = () => (
+  <Link to={pathTo('experiments', { project: useProject().id }) ?? '/'}>All experiments</Link>
+);
+
+const NotFound = () => (
+  <PageFrame title="Experiment">
+    <Empty title="Experiment not found" action={<AllExperiments />}>
+      It may have been deleted, or belong to another project.
+    </Empty>
+  </PageFrame>
+);
+
+function Stored({ id }: { id: number }) {
+  const project = useProject();
+  const experiment = useResource((signal) => getExperiment(project.id, id, signal), [project.id, id]);
+  const { data, error } = experiment;
+  const state = data === undefined ? null : `${data.status} ${data.updated_at}`;
+  const results = useResource(state === null ? null : (signal) => getResults(project.id, id, signal), [
+    project.id,
+    id,
+    state,
+  ]);
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  return (
+    <PageFrame
+      title={data?.name ?? 'Experiment'}
+      lead={
+        <>
+          <AllExperiments /> {data?.description && <span> · {data.description}</span>}
+        </>
+      }
+      actions={
+        data && (
+          <>
+            <ExperimentStatus status={data.status} />
+            <CsvLink href={resultsCsvPath(project.id, id)} name={`experiment-${id}.csv`} />
+            <ExperimentActions experiment={data} results={results.data ?? null} onChanged={experiment.set} />
+          </>
+        )
+      }
+    >
+      <Loaded resource={experiment}>
+        {(loaded) =>
+          loaded.status === 'draft' ? (
+            <Draft experiment={loaded} />
+          ) : (
+            <Loaded resource={results}>
+              {(found) => <Running experiment={loaded} results={found} onReload={results.reload} />}
+            </Loaded>
+          )
+        }
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function Draft({ experiment }: { experiment: Experiment }) {
+  return (
+    <>
+      <p class="verdict">Not launched yet.</p>
+      <p>
+        Launching enables the feature flag. From then on, everyone who calls it counts in the variant they saw first.
+        Metrics and plan are fixed at the launch; later changes are shown here.
+      </p>
+      <PlanSection experiment={experiment} results={null} />
+    </>
+  );
+}
+
+interface RunningProps {
+  experiment: Experiment;
+  results: Results;
+  onReload(): void;
+}
+
+function Running({ experiment, results, onReload }: RunningProps) {
+  return (
+    <>
+      <section class="stack-s" aria-label="Verdict">
+        <p class="verdict">{results.sentence}</p>
+        <p class="row">
+          <span class="muted">
+            {nextStep(experiment, results)} Updated <Time at={results.as_of} as="relative" />.
+          </span>
+          <Button small kind="quiet" onClick={onReload}>
+            Update now
+          </Button>
+        </p>
+      </section>
+      {experiment.changed_after_start.length > 0 && (
+        <Banner tone="warn">
+          Changed after the launch: {changedFields(experiment)}. Results are calculated with the current settings.
+        </Banner>
+      )}
+      <Health experimentId={experiment.id} results={results} />
+      <section class="stack" aria-label="Metrics">
+        <h2>Metrics</h2>
+        <MetricTable experimentId={experiment.id} results={results} />
+      </section>
+      <PlanSection experiment={experiment} results={results} />
+      <History experiment={experiment} />
+    </>
+  );
+}
+
+/** One thing to do, for each verdict. */
+function nextStep({ status }: Experiment, { verdict }: Results): string {
+  if (verdict === 'split_broken') return 'Find out why the split is wrong, and start again.';
+  if (verdict === 'no_data') return 'Check that your code calls the feature flag.';
+  if (verdict === 'cannot_calculate') return 'Check the flag and the metrics.';
+  if (status === 'stopped') return 'It has ended.';
+  if (verdict === 'better' || verdict === 'worse') return 'The evidence is enough to decide.';
+  return verdict === 'no_difference_found' ? 'You can end it.' : 'Let it run.';
+}
+
+const changedFields = ({ changed_after_start: notes }: Experiment): string =>
+  [...new Set((notes as { fields?: string[] }[]).flatMap(({ fields = [] }) => fields))].join(', ').replaceAll('_', ' ');
+
+function PlanSection({ experiment, results }: { experiment: Experiment; results: Results | null }) {
+  const { id } = useProject();
+  const plan = experiment.plan as { planned_users?: number; mde_relative?: number; min_days?: number };
+  const variants = experiment.parameters['feature_flag_variants'] as
+    | { key: string; split_percent: number }[]
+    | undefined;
+  const flagId = (experiment.feature_flag as { id?: number } | null)?.id;
+  const facts: Fact[] = [
+    [
+      'Feature flag',
+      flagId === undefined ? (
+        'Deleted'
+      ) : (
+        <Link to={pathTo('flag', { project: id, flag: flagId }) ?? '/'}>{experiment.feature_flag_key}</Link>
+      ),
+    ],
+    ['Variants', (variants ?? []).map(({ key, split_percent }) => `${key} ${split_percent}%`).join(', ')],
+    ['Smallest change worth knowing', formatPercent(plan.mde_relative ?? 0.05)],
+    ['Persons', personsOf(plan.planned_users ?? null, results)],
+    ['At least', pluralize(plan.min_days ?? 7, 'day')],
+    ...(experiment.start_date === null ? [] : [['Launched', <Time at={experiment.start_date} />] satisfies Fact]),
+    ...(experiment.end_date === null ? [] : [['Ended', <Time at={experiment.end_date} />] satisfies Fact]),
+    ...(experiment.conclusion === null ? [] : [['Conclusion', CONCLUSIONS[experiment.conclusion]] satisfies Fact]),
+    ...(experiment.conclusion_comment ? [['Comment', experiment.conclusion_comment] satisfies Fact] : []),
+  ];
+  return (
+    <section class="stack" aria-label="Plan">
+      <h2>Plan</h2>
+      <Facts facts={facts} />
+    </section>
+  );
+}
+
+const CONCLUSIONS: Readonly<Record<string, string>> = {
+  won: 'The variant is better',
+  lost: 'The variant is worse',
+  inconclusive: 'Inconclusive',
+  stopped_early: 'Stopped early',
+  invalid: 'Invalid',
+};
+
+const personsOf = (planned: number | null, results: Results | null): string => {
+  const seen = results === null ? '' : `${formatNumber(results.plan.users)} so far, `;
+  return `${seen}${planned === null ? 'no number planned' : `${formatNumber(planned)} planned`}`;
+};
+
+function History({ experiment }: { experiment: Experiment }) {
+  const { id } = useProject();
+  const activity = useResource(
+    (signal) => listActivity(id, ['experiments', experiment.id], { limit: 50 }, signal),
+    [id, experiment.id, experiment.updated_at],
+  );
+  return (
+    <section class="stack" aria-label="History">
+      <h2>History</h2>
+      <Loaded resource={activity}>
+        {({ results }) => <ActivityList label="Activity, newest first" entries={results} />}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,177 @@
+/** Every metric and variant as an interval on one axis; a row opens its details. */
+import './experiments.css';
+import { useState } from 'preact/hooks';
+import type { MetricResult, Results, VariantResult } from '../../api/experiments.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { type Fact, Facts } from '../../components/facts.tsx';
+import { Badge, Empty } from '../../components/states.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { classes } from '../../lib/classes.ts';
+import { formatChange, formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
+import { CourseChart } from './course-chart.tsx';
+import { Explain } from './explain.tsx';
+import { type IntervalScale, intervalScale, placeOf } from './intervals.ts';
+
+interface Row {
+  metric: MetricResult;
+  variant: VariantResult | null;
+}
+
+const keyOf = ({ metric, variant }: Row): string => `${metric.uuid} ${variant?.key ?? ''}`;
+export const metricName = ({ name }: MetricResult): string => name || 'Unnamed metric';
+
+export function MetricTable({ experimentId, results }: { experimentId: number; results: Results }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const scale = intervalScale(results.metrics);
+  const rows = results.metrics.flatMap((metric): Row[] =>
+    metric.variant_results.length === 0
+      ? [{ metric, variant: null }]
+      : metric.variant_results.map((variant) => ({ metric, variant })),
+  );
+  const open = rows.find((row) => keyOf(row) === opened);
+  const columns: Column<Row>[] = [
+    {
+      id: 'metric',
+      title: 'Metric',
+      cell: ({ metric }) => (
+        <span class="row">
+          <b>{metricName(metric)}</b> {metric.role === 'secondary' && <Badge>Secondary</Badge>}
+        </span>
+      ),
+    },
+    { id: 'variant', title: 'Variant', cell: ({ variant }) => variant && <code>{variant.key}</code> },
+    {
+      id: 'values',
+      title: 'Baseline → variant',
+      isWide: true,
+      cell: ({ metric, variant }) =>
+        `${shownValue(metric, metric.baseline?.mean)} → ${shownValue(metric, variant?.mean)}`,
+    },
+    { id: 'interval', title: 'Lift', cell: ({ variant }) => <Interval variant={variant} scale={scale} /> },
+    {
+      id: 'sentence',
+      title: 'Result',
+      cell: (row) => (
+        <>
+          {row.variant?.sentence ?? row.metric.sentence}{' '}
+          {row.variant && (
+            <Button small kind="quiet" onClick={() => setOpened(keyOf(row))}>
+              Details
+            </Button>
+          )}
+        </>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        label="Metrics"
+        columns={columns}
+        rows={rows}
+        rowKey={keyOf}
+        empty={<Empty title="No metrics yet">Add a metric through the API to see what the variants change.</Empty>}
+      />
+      {open?.variant && (
+        <Details
+          experimentId={experimentId}
+          metric={open.metric}
+          variant={open.variant}
+          results={results}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** A conversion is a share; everything else is a plain number. */
+export function shownValue({ metric_type }: MetricResult, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  return metric_type === 'funnel' || metric_type === 'retention' ? formatPercent(value) : formatNumber(value);
+}
+
+/** Without colour until something may be decided. */
+function Interval({ variant, scale }: { variant: VariantResult | null; scale: IntervalScale }) {
+  const { lift = null, lift_interval: bounds = null, verdict } = variant ?? {};
+  const isDecided = verdict === 'better' || verdict === 'worse';
+  return (
+    <>
+      <div class="interval-track" aria-hidden="true">
+        <div class="zero" />
+        {bounds && (
+          <div
+            class={classes('interval', isDecided && `is-${verdict}`)}
+            style={{ '--from': placeOf(bounds[0], scale), '--to': placeOf(bounds[1], scale) }}
+          />
+        )}
+        {lift !== null && <div class="lift" style={{ '--at': placeOf(lift, scale) }} />}
+      </div>
+      <span class="small">{liftText(lift, bounds)}</span>
+    </>
+  );
+}
+
+function liftText(lift: number | null, bounds: VariantResult['lift_interval']): string {
+  if (lift === null) return 'No lift yet';
+  return bounds === null
+    ? formatChange(lift)
+    : `${formatChange(lift)} (${formatChange(bounds[0])} to ${formatChange(bounds[1])})`;
+}
+
+interface DetailsProps {
+  experimentId: number;
+  metric: MetricResult;
+  variant: VariantResult;
+  results: Results;
+  onClose(): void;
+}
+
+function Details({ experimentId, metric, variant, results, onClose }: DetailsProps) {
+  return (
+    <Dialog
+      title={
+        <>
+          {metricName(metric)}: <code>{variant.key}</code>
+        </>
+      }
+      side
+      onClose={onClose}
+    >
+      <p>{variant.sentence}</p>
+      <Facts facts={factsOf(metric, variant, results)} />
+      <CourseChart experimentId={experimentId} metric={metric} variant={variant.key} />
+    </Dialog>
+  );
+}
+
+const orNone = (value: number | null | undefined, format: (value: number) => string): string =>
+  value === null || value === undefined ? 'Not available' : format(value);
+
+function factsOf(metric: MetricResult, variant: VariantResult, { stopping }: Results): Fact[] {
+  const bounds = variant.lift_interval;
+  return [
+    [
+      'Baseline',
+      `${shownValue(metric, metric.baseline?.mean)} of ${pluralize(metric.baseline?.number_of_samples ?? 0, 'person')}`,
+    ],
+    ['Variant', `${shownValue(metric, variant.mean)} of ${pluralize(variant.number_of_samples, 'person')}`],
+    [
+      'Lift',
+      <>
+        <Explain term="lift">{orNone(variant.lift, formatChange)}</Explain>,{' '}
+        <Explain term="interval">
+          {bounds === null ? 'no interval yet' : `${formatChange(bounds[0])} to ${formatChange(bounds[1])}`}
+        </Explain>
+      </>,
+    ],
+    ['Method', <Explain term={stopping}>{stopping === 'sequential' ? 'Sequential' : 'Fixed horizon'}</Explain>],
+    ['P-value', <Explain term="pValue">{orNone(variant.p_value_adjusted ?? variant.p_value, shownPValue)}</Explain>],
+    ['Chance to be better', <Explain term="chance">{orNone(variant.chance_to_win, formatPercent)}</Explain>],
+    ['Expected loss', <Explain term="loss">{orNone(variant.bayesian?.expected_loss, formatNumber)}</Explain>],
+    ['Noise removed', <Explain term="cuped">{orNone(variant.cuped?.variance_reduction, formatPercent)}</Explain>],
+  ];
+}
+
+const shownPValue = (value: number): string => (value < 0.001 ? 'below 0.001' : value.toFixed(3));

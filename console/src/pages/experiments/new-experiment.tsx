@@ -1,0 +1,158 @@
+/** A draft with one metric, and a power calculation from the project's own history. */
+import { useState } from 'preact/hooks';
+import { createExperiment, type Plan, planExperiment } from '../../api/experiments.ts';
+import { Button } from '../../components/button.tsx';
+import { Select, TextArea, TextField } from '../../components/field.tsx';
+import { Link } from '../../components/link.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { ErrorNote, Loaded, Skeleton } from '../../components/states.tsx';
+import { formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
+import { pathTo } from '../../lib/route-table.ts';
+import { navigate } from '../../lib/router.ts';
+import { useProject } from '../../lib/session.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { useAction, useResource } from '../../lib/use-resource.ts';
+import { EventField } from '../insights/builder/event-field.tsx';
+import { type Draft, draftBody, EMPTY_DRAFT, type MetricKind, planBody } from './draft.ts';
+
+const KINDS: readonly { value: MetricKind; label: string }[] = [
+  { value: 'funnel', label: 'Share of persons who do it' },
+  { value: 'total', label: 'Number of events per person' },
+  { value: 'sum', label: 'Sum of a property per person' },
+];
+
+export function NewExperiment() {
+  const { id } = useProject();
+  const [flag] = useQueryState('flag');
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY_DRAFT, flagKey: flag });
+  const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const settled = useDebounced(draft, 400);
+  const body = planBody(settled);
+  const plan = useResource(body === null ? null : (signal) => planExperiment(id, body, signal), [
+    id,
+    JSON.stringify(body),
+  ]);
+  const create = useAction(async () => {
+    const made = await createExperiment(id, draftBody(draft, plan.data ?? null));
+    navigate(pathTo('experiment', { project: id, experiment: made.id }) ?? '/', { replace: true });
+  });
+  return (
+    <PageFrame
+      title="New experiment"
+      lead={<Link to={pathTo('experiments', { project: id }) ?? '/'}>All experiments</Link>}
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create.run();
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          maxLength={400}
+          placeholder="Shorter checkout"
+          value={draft.name}
+          onInput={(name) => change({ name })}
+        />
+        <TextArea
+          label="Hypothesis"
+          rows={2}
+          placeholder="With one page instead of three, more people finish their order."
+          value={draft.description}
+          onInput={(description) => change({ description })}
+        />
+        <TextField
+          label="Feature flag"
+          required
+          hint="A flag with a variant named control, or the key of a new one with control and test."
+          placeholder="checkout"
+          value={draft.flagKey}
+          onInput={(flagKey) => change({ flagKey })}
+        />
+        <MetricFields draft={draft} onChange={change} />
+        <section class="stack-s card" aria-label="Plan">
+          <h2>Plan</h2>
+          <TextField
+            label="Smallest change worth knowing (%)"
+            type="number"
+            min={0.1}
+            max={500}
+            step={0.1}
+            value={draft.mdePercent}
+            onInput={(mdePercent) => change({ mdePercent })}
+          />
+          <p class="label">Who will be part of it: persons with this event</p>
+          <EventField
+            label="Who will be part of it"
+            value={draft.exposedBy}
+            allowsAll={false}
+            onChange={(exposedBy) => change({ exposedBy: exposedBy ?? '' })}
+          />
+          {body === null ? (
+            <p class="muted">Select the event of the metric to see how long it takes.</p>
+          ) : (
+            <Loaded resource={plan} skeleton={<Skeleton lines={2} />}>
+              {(found) => <PlanText plan={found} />}
+            </Loaded>
+          )}
+        </section>
+        {create.error !== undefined && <ErrorNote error={create.error} />}
+        <div class="row">
+          <Button kind="primary" type="submit" busy={create.busy}>
+            Create draft
+          </Button>
+        </div>
+      </form>
+    </PageFrame>
+  );
+}
+
+function MetricFields({ draft, onChange }: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
+  return (
+    <section class="stack-s card" aria-label="Primary metric">
+      <h2>Primary metric</h2>
+      <Select label="Measured" value={draft.kind} options={KINDS} onChange={(kind) => onChange({ kind })} />
+      <EventField
+        label="Event of the metric"
+        value={draft.event}
+        allowsAll={false}
+        onChange={(event) => onChange({ event: event ?? '' })}
+      />
+      {draft.kind === 'sum' && (
+        <TextField
+          label="Property"
+          placeholder="price"
+          value={draft.property}
+          onInput={(property) => onChange({ property })}
+        />
+      )}
+      <Select
+        label="Goal"
+        value={draft.goal}
+        options={[
+          { value: 'increase', label: 'Increase' },
+          { value: 'decrease', label: 'Decrease' },
+        ]}
+        onChange={(goal) => onChange({ goal })}
+      />
+    </section>
+  );
+}
+
+function PlanText({ plan }: { plan: Plan }) {
+  return (
+    <>
+      <p>
+        <b>{plan.sentence}</b>
+      </p>
+      <p class="muted small">
+        In the last 14 days: {pluralize(plan.users, 'person')}, {formatNumber(plan.users_per_day)} new ones a day.
+        {plan.detectable_effect !== null &&
+          ` The longest run can show changes of ${formatPercent(plan.detectable_effect)} and more.`}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+/** An experiment in the console, from a flag's page to a shipped variant. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
+import { capture } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
+const HOUR_MS = 3_600_000;
+
+describe.skipIf(!hasBrowser)('experiments in the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  const start = Date.now() - 3 * 24 * HOUR_MS;
+  beforeAll(async () => {
+    const config = { initAdminEmail: ACCOUNT.email, initAdminPassword: ACCOUNT.password };
+    server = await startServer({ now: new Date(start).toISOString(), config });
+    browser = await openBrowser();
+    const people = Array.from({ length: 40 }, (_, at) => `before-${at}`);
+    await capture(
+      server,
+      server.projectKey,
+      people.flatMap((who, at) => [
+        event(who, '$pageview', start - 20 * HOUR_MS),
+        ...(at % 3 === 0 ? [event(who, 'order placed', start - 19 * HOUR_MS)] : []),
+      ]),
+    );
+    const variants = ['control', 'test'].map((key) => ({ key, rollout_percentage: 50 }));
+    await clientFor(server).post('/api/projects/1/feature_flags/', {
+      body: {
+        key: 'checkout',
+        active: false,
+        filters: { groups: [{ rollout_percentage: 100 }], multivariate: { variants } },
+      },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const event = (who: string, name: string, at: number, properties: Record<string, unknown> = {}) => ({
+    event: name,
+    distinct_id: who,
+    timestamp: new Date(at).toISOString(),
+    properties,
+  });
+
+  /** Twice as many in the variant place an order. */
+  const visits = () =>
+    Array.from({ length: 800 }, (_, at) => at).flatMap((at) => {
+      const [who, variant] = [`visitor-${at}`, at % 2 === 0 ? 'control' : 'test'];
+      const called = start + (at % 60) * HOUR_MS;
+      const hasOrdered = Math.floor(at / 2) % 10 < (variant === 'test' ? 6 : 3);
+      return [
+        event(who, '$feature_flag_called', called, { $feature_flag: 'checkout', $feature_flag_response: variant }),
+        ...(hasOrdered ? [event(who, 'order placed', called + HOUR_MS)] : []),
+      ];
+    });
+
+  it('begin on a flag’s page, say what the variant changes, and end with a shipped variant', async () => {
+    const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
+    page.setDefaultTimeout(15_000);
+    await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await page.goto(`${server.url}/project/1/flags`);
+    await page.getByRole('link', { name: 'checkout' }).click();
+    await page.getByRole('link', { name: 'Measure this flag' }).click();
+    expect(await page.getByLabel('Feature flag', { exact: true }).inputValue()).toBe('checkout');
+    await page.getByLabel('Name').fill('Shorter checkout');
+    await page.getByRole('combobox', { name: 'Event of the metric' }).fill('order placed');
+    await page.getByRole('combobox', { name: 'Event of the metric' }).press('Enter');
+    await page.getByLabel('Smallest change worth knowing (%)').fill('60');
+    await page.getByText(/To find a change of 60 %: [\d,]+ people|This traffic cannot show a change of 60 %/).waitFor();
+    await page.getByRole('button', { name: 'Create draft' }).click();
+
+    await page.getByText('Not launched yet.').waitFor();
+    await page.getByRole('button', { name: 'Launch…' }).click();
+    await page.getByText('Blast radius').waitFor();
+    await page.getByRole('button', { name: 'Launch experiment' }).click();
+    await page.getByText('No one has seen this yet.').first().waitFor();
+
+    server.setNow(new Date(start + 71 * HOUR_MS).toISOString());
+    await capture(server, server.projectKey, visits());
+    await page.getByRole('button', { name: 'Update now' }).click();
+    await page
+      .getByText(/^test raises order placed by [\d.]+ % \(/)
+      .first()
+      .waitFor();
+    await page.getByText('As planned').waitFor();
+    await page.getByRole('button', { name: 'Persons in test: view persons' }).click();
+    await page.getByRole('heading', { name: 'Persons in test' }).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^visitor-/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Details' }).click();
+    await page.getByText('Chance to be better').waitFor();
+    await page.getByRole('img', { name: 'Lift of test by day, with its interval' }).waitFor();
+    await page.keyboard.press('Escape');
+    await saveScreenshot(page, 'experiment');
+
+    await page.getByRole('button', { name: 'Ship a variant…' }).click();
+    await page.getByRole('button', { name: 'Ship variant', exact: true }).click();
+    await page.getByText('Select the variant that everyone gets.').waitFor();
+    await page.getByLabel('Variant', { exact: true }).selectOption('test');
+    await page.getByText('get a different value.').waitFor();
+    await page.getByRole('button', { name: 'Ship variant', exact: true }).click();
+    await page.getByText('Everyone gets test now.').waitFor();
+    await page.getByText('Ended', { exact: true }).first().waitFor();
+    const flag = (await clientFor(server).get('/api/projects/1/feature_flags/')).body.results[0];
+    expect(flag.filters.groups[0]).toMatchObject({ rollout_percentage: 100, variant: 'test' });
+
+    await page.getByRole('link', { name: 'All experiments' }).click();
+    await page.getByText('Better', { exact: true }).waitFor();
+    expect(pageErrors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  }, 120_000);
+});
