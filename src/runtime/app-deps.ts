@@ -10,6 +10,7 @@ import { countEvents } from '../features/events/count-events.ts';
 import { Continuity } from '../features/flags/decide/continuity.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
 import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
+import { RecentDecisions } from '../features/flags/decide/recent-decisions.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
 import type { Geoip } from '../features/geoip/geoip.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
@@ -140,6 +141,7 @@ function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
     metadata,
     flagSnapshots,
     writes,
+    recentDecisions: new RecentDecisions(),
     continuity: new Continuity(metadata),
     clock,
     onReadError: (err) => log.error({ err }, 'could not read a person or group; flags were evaluated without it'),

@@ -10,6 +10,7 @@ import { Continuity } from '../../../src/features/flags/decide/continuity.ts';
 import { type DecideDeps, decide } from '../../../src/features/flags/decide/decide.ts';
 import { requestFor } from '../../../src/features/flags/decide/decide-request.ts';
 import { FlagSnapshots } from '../../../src/features/flags/decide/flag-snapshots.ts';
+import { RecentDecisions } from '../../../src/features/flags/decide/recent-decisions.ts';
 import { everybody, variants } from '../../contract/flag-builders.ts';
 import { capture, type SentEvent } from '../../support/capture.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
@@ -29,6 +30,7 @@ beforeAll(async () => {
   deps = {
     metadata,
     flagSnapshots: new FlagSnapshots(metadata),
+    recentDecisions: new RecentDecisions(),
     continuity: new Continuity(metadata),
     writes: { settled: () => undefined },
     clock: { now: () => 0 },

@@ -12,6 +12,7 @@ import { Continuity } from './continuity.ts';
 import { type DecideDeps, decide } from './decide.ts';
 import { type DecideRequest, requestFor } from './decide-request.ts';
 import { FlagSnapshots } from './flag-snapshots.ts';
+import { RecentDecisions } from './recent-decisions.ts';
 
 const ADA = `first ${uuidOf(1)}`;
 const BOB = `first ${uuidOf(2)}`;
@@ -40,6 +41,7 @@ beforeEach(async () => {
   deps = {
     metadata,
     flagSnapshots: new FlagSnapshots(stores.metadata),
+    recentDecisions: new RecentDecisions(),
     continuity: new Continuity(metadata),
     writes: { settled: () => undefined },
     clock: { now: () => 0 },
@@ -126,6 +128,67 @@ describe('what is read', () => {
     expect(await valuesFor(ADA)).toMatchObject({ chosen: true });
     expect(await valuesFor(BOB)).toMatchObject({ chosen: false });
     expect(await valuesFor('nobody')).toMatchObject({ chosen: false, hasErrors: false });
+  });
+});
+
+describe('a decision', () => {
+  let now: number;
+  beforeEach(() => {
+    now = Date.UTC(2026, 0, 15);
+    // Persons are read without waiting where they are cached, as in a server.
+    deps = { ...deps, metadata: stores.metadata, clock: { now: () => now } };
+  });
+  const decided = async (more: Partial<DecideRequest> = {}) => decide(deps, 1, requestFor(ADA, more));
+  const isReused = async (more: Partial<DecideRequest> = {}): Promise<boolean> => {
+    const first = await decided(more);
+    return (await decided(more)) === first;
+  };
+
+  it('is given again for the same person and definitions', async () => {
+    await addFlag('mine', those('of', uuidOf(1)));
+    await addFlag('half', everybody(50));
+    await decided();
+    expect(await isReused()).toBe(true);
+    expect((await decided()).evaluations.find(({ key }) => key === 'mine')?.value).toBe(true);
+  });
+
+  it('is made anew when the person has changed', async () => {
+    await addFlag('mine', those('of', uuidOf(1)));
+    const before = await decided();
+    const person = await stores.metadata.persons.getByDistinctId(1, ADA);
+    if (person === null) throw new Error('There is no such person.');
+    const changed = { ...person, properties: { of: 'somebody else' }, version: person.version + 1 };
+    await stores.metadata.persons.update({ person: changed, history: [], properties: [] });
+    expect(before.evaluations.map(({ value }) => value)).toEqual([true]);
+    expect((await decided()).evaluations.map(({ value }) => value)).toEqual([false]);
+  });
+
+  it('is made anew when a flag has changed', async () => {
+    await addFlag('old', everybody());
+    expect((await decided()).evaluations).toHaveLength(1);
+    await addFlag('new', everybody());
+    (deps.flagSnapshots as FlagSnapshots).invalidate(1);
+    expect((await decided()).evaluations).toHaveLength(2);
+  });
+
+  it('is made anew for another device, for properties in the request, and for chosen flags', async () => {
+    await addFlag('device', everybody(50), { bucketingIdentifier: 'device_id' });
+    const values = new Set<unknown>();
+    for (let device = 0; device < 20; device++) {
+      values.add((await decided({ deviceId: `device ${device}` })).evaluations[0]?.value);
+    }
+    expect(values).toEqual(new Set([true, false]));
+    expect(await isReused({ deviceId: 'mine' })).toBe(true);
+    expect(await isReused({ personProperties: { plan: 'pro' } })).toBe(false);
+    expect(await isReused({ flagKeys: new Set(['device']) })).toBe(false);
+  });
+
+  it('is made anew when a condition has a date relative to now', async () => {
+    await addFlag('recent', those('distinct_id', '-7d', { operator: 'is_date_after' }));
+    const request = requestFor('2026-01-14');
+    expect((await decide(deps, 1, request)).evaluations[0]?.value).toBe(true);
+    now += 30 * 86_400_000;
+    expect((await decide(deps, 1, request)).evaluations[0]?.value).toBe(false);
   });
 });
 

@@ -10,21 +10,22 @@ import { prepareFlag } from '../rules/compile/prepare-flags.ts';
 import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { DecideRequest } from './decide-request.ts';
+import type { Decision } from './decision.ts';
 import type { FlagSnapshot, FlagSnapshots } from './flag-snapshots.ts';
-import { type LoadSubjectDeps, loadSubject, needsStoredPerson, type UnreadData } from './load-subject.ts';
+import {
+  type LoadedSubject,
+  type LoadSubjectDeps,
+  loadSubject,
+  needsStoredPerson,
+  type UnreadData,
+} from './load-subject.ts';
+import type { DecisionInputs, RecentDecisions } from './recent-decisions.ts';
 
 export interface DecideDeps extends LoadSubjectDeps {
   flagSnapshots: Pick<FlagSnapshots, 'get' | 'cached'>;
+  recentDecisions: RecentDecisions;
   /** Undefined where no accepted event about these subjects is still to be processed. */
   writes: { settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined };
-}
-
-export interface Decision {
-  /** In the order of the definitions. Flags that could not be evaluated are included, with reason `failed`. */
-  evaluations: readonly FlagEvaluation[];
-  hasErrors: boolean;
-  /** The definitions that were used. */
-  snapshot: FlagSnapshot;
 }
 
 /** Synchronous if everything it needs is in memory. */
@@ -55,10 +56,15 @@ const decideWith = (
   sent: DecideRequest,
 ): MaybePromise<Decision> => {
   const request = withPlace(snapshot, sent);
-  return chain(loadSubject(deps, projectId, snapshot, request), ({ subject, unread }) => {
-    const all = evaluate(snapshot.prepared, subject, keysToEvaluate(snapshot, request));
-    const evaluations = unread.length === 0 ? all : all.map((one) => failIfUnread(one, snapshot, request, unread));
-    return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
+  return chain(loadSubject(deps, projectId, snapshot, request), (loaded) => {
+    const keys = keysToEvaluate(snapshot, request);
+    const inputs = reusableInputs(snapshot, request, loaded, keys);
+    if (inputs === null) return decideFor(snapshot, request, loaded, keys);
+    const recent = deps.recentDecisions.get(snapshot, inputs);
+    if (recent !== undefined) return recent;
+    const decision = decideFor(snapshot, request, loaded, keys);
+    deps.recentDecisions.add(inputs, decision);
+    return decision;
   });
 };
 
@@ -71,6 +77,29 @@ function withPlace({ prepared: { needs } }: FlagSnapshot, request: DecideRequest
 function needsPlace(properties: ReadonlySet<string>): boolean {
   for (const key of properties) if (key.startsWith('$geoip_')) return true;
   return false;
+}
+
+/** Null if the decision depends on more than can be compared at once. */
+function reusableInputs(
+  { prepared: { needs } }: FlagSnapshot,
+  { distinctId, deviceId, personProperties, flagKeys }: DecideRequest,
+  { person }: LoadedSubject,
+  keys: ReadonlySet<string> | undefined,
+): DecisionInputs | null {
+  if (person === undefined || needs.hasRelativeDates || flagKeys !== null) return null;
+  for (const _key in personProperties) return null;
+  return { distinctId, deviceId, person, keys };
+}
+
+function decideFor(
+  snapshot: FlagSnapshot,
+  request: DecideRequest,
+  { subject, unread }: LoadedSubject,
+  keys: ReadonlySet<string> | undefined,
+): Decision {
+  const all = evaluate(snapshot.prepared, subject, keys);
+  const evaluations = unread.length === 0 ? all : all.map((one) => failIfUnread(one, snapshot, request, unread));
+  return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
 }
 
 const isFailed = ({ reason }: FlagEvaluation): boolean => reason === 'failed';

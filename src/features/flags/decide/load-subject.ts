@@ -20,10 +20,12 @@ export interface LoadSubjectDeps {
 
 export type UnreadData = 'person' | 'groups' | 'continuity';
 
-interface LoadedSubject {
+export interface LoadedSubject {
   subject: Subject;
   /** What could not be read: flags that need it fail. */
   unread: readonly UnreadData[];
+  /** The stored person, where nothing else that is stored can change a value; null: none. */
+  person?: SubjectPerson | null;
 }
 
 type Groups = ReadonlyMap<number, SubjectGroup>;
@@ -44,11 +46,11 @@ export function loadSubject(
   if (needs.hasContinuity || needs.staticCohorts.size > 0 || needsGroups) {
     return loadAll(deps, projectId, snapshot, request);
   }
-  if (!needsStoredPerson(needs, request)) return { subject: subjectWith(deps, request, null), unread: NOTHING_UNREAD };
+  if (!needsStoredPerson(needs, request)) return subjectOf(deps, request, null);
   try {
     const person = deps.metadata.subjects.getPerson(projectId, request.distinctId);
     if (person instanceof Promise) return loadAll(deps, projectId, snapshot, request, person);
-    return { subject: subjectWith(deps, request, person), unread: NOTHING_UNREAD };
+    return subjectOf(deps, request, person);
   } catch (error) {
     deps.onReadError(error);
     return { subject: subjectWith(deps, request, null), unread: ['person'] };
@@ -56,6 +58,12 @@ export function loadSubject(
 }
 
 const NOTHING_UNREAD: readonly UnreadData[] = [];
+
+const subjectOf = (deps: LoadSubjectDeps, request: DecideRequest, person: SubjectPerson | null): LoadedSubject => ({
+  subject: subjectWith(deps, request, person),
+  unread: NOTHING_UNREAD,
+  person,
+});
 
 const subjectWith = (
   { clock }: LoadSubjectDeps,

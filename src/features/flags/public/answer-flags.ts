@@ -15,8 +15,9 @@ import {
 } from '../../../http/public/read-request.ts';
 import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { type Decision, decide, getSnapshot } from '../decide/decide.ts';
+import { decide, getSnapshot } from '../decide/decide.ts';
 import type { DecideRequest } from '../decide/decide-request.ts';
+import type { Decision } from '../decide/decision.ts';
 import { callerRuntime } from './caller-runtime.ts';
 import type { FlagPublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';

@@ -4,7 +4,7 @@
  */
 
 import { stringifyExact } from '../../../core/json/exact-json.ts';
-import type { Decision } from '../decide/decide.ts';
+import type { Decision } from '../decide/decision.ts';
 import { describeReason, type FlagEvaluation } from '../rules/flag-evaluation.ts';
 
 export type DecideVersion = 1 | 2 | 3 | 4;

@@ -2,7 +2,7 @@
 
 import { stringifyExact } from '../../../../core/json/exact-json.ts';
 import type { FeatureFlag } from '../../../../stores/metadata/flags.ts';
-import type { Decision } from '../../decide/decide.ts';
+import type { Decision } from '../../decide/decision.ts';
 import type { FlagSnapshot } from '../../decide/flag-snapshots.ts';
 import { openFeatureReason, openFeatureValue, type ValueKind } from '../../rules/evaluate/open-feature.ts';
 import type { FlagEvaluation } from '../../rules/flag-evaluation.ts';

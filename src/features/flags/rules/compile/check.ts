@@ -38,6 +38,8 @@ export interface Inputs {
   readonly groupTypes: Set<number>;
   readonly cohorts: Set<number>;
   readonly flags: Set<number>;
+  /** Dates such as `-7d`: the result changes with the time. */
+  readonly relativeDates: Set<string>;
 }
 
 export const noInputs = (): Inputs => ({
@@ -45,6 +47,7 @@ export const noInputs = (): Inputs => ({
   groupTypes: new Set(),
   cohorts: new Set(),
   flags: new Set(),
+  relativeDates: new Set(),
 });
 
 export function addInputs(inputs: Inputs, more: Inputs): void {
@@ -52,6 +55,7 @@ export function addInputs(inputs: Inputs, more: Inputs): void {
   for (const index of more.groupTypes) inputs.groupTypes.add(index);
   for (const id of more.cohorts) inputs.cohorts.add(id);
   for (const id of more.flags) inputs.flags.add(id);
+  for (const date of more.relativeDates) inputs.relativeDates.add(date);
 }
 
 /** Thrown while definitions are compiled, and caught there: evaluation never throws. */

@@ -2,6 +2,7 @@ import { parseId } from '../../../../core/parse-id.ts';
 import type { SubjectProperties } from '../subject.ts';
 import { type Check, type Inputs, invalidDefinition } from './check.ts';
 import { compileComparison, type PropertyComparison } from './comparison.ts';
+import { isRelativeDate } from './flag-dates.ts';
 import { type DefinitionFields, expectIndex, expectObject, expectText } from './read-definition.ts';
 import { type CompileCache, shareCheck } from './shared-checks.ts';
 
@@ -76,6 +77,7 @@ function compileComparisonOf(
   if (typeof key !== 'string') throw invalidDefinition('the key of a property is not a text');
   const comparison = compileComparison(operator, value, cache.patterns);
   if (comparison === null) throw invalidDefinition(`properties have no operator '${operator}'`);
+  if (isRelativeDate(value)) inputs.relativeDates.add(value);
   if (groupIndex !== null) {
     inputs.groupTypes.add(groupIndex);
     return checkGroup(groupIndex, key, comparison);

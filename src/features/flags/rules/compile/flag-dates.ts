@@ -8,6 +8,8 @@ type FlagDate = (now: number) => number;
 const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: WEEK_MS };
 
+export const isRelativeDate = (value: unknown): value is string => typeof value === 'string' && RELATIVE.test(value);
+
 /** Reads `2023-05-01` or `-7d`; null for anything else. Relative dates are always in the past. */
 export function parseFlagDate(value: unknown): FlagDate | null {
   if (typeof value !== 'string') return null;

@@ -364,7 +364,16 @@ describe('needs', () => {
       groupTypes: new Set([2]),
       staticCohorts: new Set([2]),
       hasContinuity: false,
+      hasRelativeDates: false,
     });
+  });
+
+  it('know of dates relative to now, also in cohorts', () => {
+    const withDate = (value: string) =>
+      cohort(1, { type: 'AND', values: [{ ...leaf('at', value), operator: 'is_date_after' }] });
+    const inOne = flagOf({ filters: { groups: [{ properties: [inCohort(1)] }] } });
+    expect(prepare([inOne], [withDate('-7d')]).needs.hasRelativeDates).toBe(true);
+    expect(prepare([inOne], [withDate('2026-01-15')]).needs.hasRelativeDates).toBe(false);
   });
 
   it('are empty for flags that read nothing', () => {
@@ -374,6 +383,7 @@ describe('needs', () => {
       groupTypes: new Set(),
       staticCohorts: new Set(),
       hasContinuity: true,
+      hasRelativeDates: false,
     });
   });
 });

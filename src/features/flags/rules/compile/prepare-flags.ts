@@ -122,5 +122,6 @@ function needsOf(flags: readonly CompiledFlag[], { cohorts }: Context): Needs {
     groupTypes: inputs.groupTypes,
     staticCohorts: new Set([...inputs.cohorts].filter((id) => cohorts.get(id)?.compiled.definition.isStatic)),
     hasContinuity: flags.some(({ definition }) => definition.ensureExperienceContinuity),
+    hasRelativeDates: inputs.relativeDates.size > 0,
   };
 }

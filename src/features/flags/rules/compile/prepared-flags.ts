@@ -13,6 +13,8 @@ export interface Needs {
   staticCohorts: ReadonlySet<number>;
   /** Whether an active flag has experience continuity, which needs the overrides. */
   hasContinuity: boolean;
+  /** Whether a condition has a date relative to now. */
+  hasRelativeDates: boolean;
 }
 
 /** A flag that is ready to evaluate. What each evaluation reads is in this one object. */
