@@ -47,6 +47,8 @@ const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
 ];
 
 const PAGES: readonly Shot[] = [
+  { name: 'help', path: () => '/help', wait: 'Start the server' },
+  { name: 'reference', path: () => '/docs', wait: 'Create a feature flag' },
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
   { name: 'setup', path: () => '/setup#token=shown-once', wait: 'Create your account', signedOut: true },
   { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Receiving events' },
@@ -98,10 +100,15 @@ const PAGES: readonly Shot[] = [
   { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta testers' },
   { name: 'account', path: () => '/account', wait: 'Personal API keys' },
   { name: 'flags', path: ({ projectId }) => `/project/${projectId}/flags`, wait: 'fast-search' },
-  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Matches ' },
+  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Last change' },
+  {
+    name: 'flag-edit',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=release`,
+    wait: 'Matches ',
+  },
   {
     name: 'flag-review',
-    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`,
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=release`,
     wait: 'Matches ',
     prepare: async (page) => {
       await page.getByLabel('Rollout of condition 2').fill('60');

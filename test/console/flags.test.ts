@@ -62,14 +62,16 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await review(page);
     await page.getByText('Reaches 4 of 4 persons (100%).').waitFor();
     await page.getByRole('button', { name: 'Create flag' }).click();
+    await page.waitForURL(/\/project\/1\/flags\/\d+$/);
     await page.getByRole('heading', { name: 'new-cart' }).waitFor();
-    expect(page.url()).toMatch(/\/project\/1\/flags\/\d+$/);
     await page.getByRole('link', { name: 'All feature flags' }).click();
     await page.getByRole('link', { name: 'New feature flag' }).click();
     await page.getByText('Not created yet').waitFor();
     expect(await page.getByLabel('Key').inputValue()).toBe('');
     await page.goBack();
     await page.getByRole('link', { name: 'new-cart' }).click();
+    await page.getByText('All persons get the flag.').waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
 
     await page.getByRole('button', { name: 'Add filter' }).click();
@@ -109,12 +111,38 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.close();
   }, 60_000);
 
+  it('are created with a payload for 10% of persons in at most 12 clicks, and reviewed and read as a whole', async () => {
+    const { page, pageErrors } = await open('/project/1/flags');
+    await page.evaluate('window.clicks = 0; addEventListener("click", () => window.clicks++, true)');
+    const write = async (label: string, text: string): Promise<void> => {
+      await page.getByLabel(label).click();
+      await page.keyboard.insertText(text);
+    };
+    await page.getByRole('link', { name: 'New feature flag' }).click();
+    await write('Key', 'small-start');
+    await page.getByRole('button', { name: '10%', exact: true }).click();
+    await write('Payload when the flag is on', '{"limit": 5}');
+    await review(page);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('10% of all persons get the flag.').waitFor();
+    await dialog.getByText('{"limit": 5}').waitFor();
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    await page.waitForURL(/\/flags\/\d+$/);
+    expect(await page.evaluate('window.clicks')).toBeLessThanOrEqual(12);
+    const overview = page.getByRole('region', { name: 'Who gets the flag' });
+    await overview.getByText('10% of all persons get the flag.').waitFor();
+    await overview.getByText('{"limit": 5}').waitFor();
+    await page.getByText('(version 1)').waitFor();
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
   it('never overwrite the changes of another user, and keep what the editor does not show', async () => {
     const other = clientFor({ url: server.url, personalKey: (await addMember(server, 'bob@example.org')).personalKey });
     const holdout = { id: 3, exclusion_percentage: 0 };
     const filters = { groups: [{ properties: [], rollout_percentage: 10, later: 1 }], holdout, later: [1] };
     const { id } = await server.addFlag({ key: 'shared', filters });
-    const { page, pageErrors } = await open(`/project/1/flags/${id}`);
+    const { page, pageErrors } = await open(`/project/1/flags/${id}?tab=release`);
     const path = `/api/projects/1/feature_flags/${id}/`;
     await page.getByLabel('Description').fill('by Ada');
     await other.patch(path, { body: { tags: ['by-bob'] } });
@@ -152,7 +180,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     const payloads = '"payloads":{"true":{"id":1043520612345678901}}';
     const body = `{"key":"long-number","filters":{"groups":[{"rollout_percentage":10}],${payloads}}}`;
     const { id } = (await (await fetch(path, { method: 'POST', headers, body })).json()) as { id: number };
-    const { page, pageErrors } = await open(`/project/1/flags/${id}`);
+    const { page, pageErrors } = await open(`/project/1/flags/${id}?tab=release`);
     await page.getByRole('spinbutton', { name: 'Rollout percentage' }).fill('20');
     await review(page);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -181,7 +209,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     const companies = await server.addFlag({ key: 'firms', filters: { groups: [{ rollout_percentage: 100 }] } });
     const read = async (id: number) => (await owner.get(`/api/projects/1/feature_flags/${id}/`)).body;
 
-    const { page, pageErrors } = await open(`/project/1/flags/${persons.id}`);
+    const { page, pageErrors } = await open(`/project/1/flags/${persons.id}?tab=release`);
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByLabel('Filter type').selectOption('Cohort');
     await page.getByLabel('Cohort', { exact: true }).selectOption('Free riders');
@@ -215,7 +243,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     const rolledBack = page.getByRole('listitem', { name: 'Version 3' });
     expect(await rolledBack.textContent()).toMatch(/by SystemDisabledRolled back automatically/);
 
-    await page.goto(`${server.url}/project/1/flags/${companies.id}`);
+    await page.goto(`${server.url}/project/1/flags/${companies.id}?tab=release`);
     await page.getByLabel('Match by').selectOption('company groups');
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByLabel('Property', { exact: true }).fill('si');

@@ -1,9 +1,42 @@
-/** The frame of the console: search and dialogs. */
-import type { Browser } from 'playwright-core';
+/** The frame of the console: search, dialogs, and that every page is accessible. */
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasBrowser, openBrowser, watchedPage } from '../support/browser.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+
+/** Pages of project 1; one of each kind of insight, one with each tab that has elements of its own. */
+const PAGES: readonly string[] = [
+  'dashboards',
+  'dashboards/1',
+  'insights',
+  'insights/new',
+  'insights/new?insight=FUNNELS&events=[{"id":"$pageview"},{"id":"$identify"}]',
+  'insights/new?insight=RETENTION',
+  'insights/new?insight=PATHS',
+  'insights/new?insight=LIFECYCLE&events=[{"id":"$pageview"}]',
+  'persons',
+  'groups',
+  'cohorts',
+  'cohorts/1',
+  'cohorts?new=1',
+  'flags',
+  'flags/1',
+  'flags/1?tab=release',
+  'flags/1?tab=history',
+  'flags/1?tab=access',
+  'flags/new',
+  'live',
+  'live?tab=not-stored',
+  'definitions',
+  'settings',
+  'members',
+  'activity',
+  'welcome',
+  'nothing',
+];
+const OTHER_PAGES: readonly string[] = ['/account', '/status', '/help', '/docs?search=personal_api_keys'];
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
 
@@ -33,6 +66,34 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await watched.page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
     return watched;
   };
+
+  /** What axe finds, one line for each element. */
+  async function problemsOf(page: Page, options: axe.RunOptions): Promise<string[]> {
+    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));
+  }
+
+  it('shows nothing that axe objects to, in light and dark', async () => {
+    const { page, pageErrors } = await signedIn();
+    const found: Record<string, string[]> = {};
+    for (const path of [...PAGES.map((path) => `/project/1/${path}`), ...OTHER_PAGES]) {
+      // Without transitions, which would be measured halfway.
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+      await page.goto(server.url + path);
+      await page.locator('h1').waitFor();
+      await expect.poll(() => page.locator('.skeleton').count(), { timeout: 20_000 }).toBe(0);
+      await page.evaluate(axe.source);
+      const light = await problemsOf(page, {});
+      await page.emulateMedia({ colorScheme: 'dark' });
+      // The elements are the same, only their colours differ.
+      const dark = await problemsOf(page, { runOnly: ['color-contrast', 'link-in-text-block'] });
+      const all = [...light, ...dark.map((problem) => `dark ${problem}`)];
+      if (all.length > 0) found[path] = all;
+    }
+    expect(found).toEqual({});
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 180_000);
 
   it('finds pages, content and guides with Ctrl+K', async () => {
     const { page, pageErrors } = await signedIn();

@@ -10,7 +10,7 @@ export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
-      <h3>{title}</h3>
+      <p class="title">{title}</p>
       {children && <div class="text">{children}</div>}
       {action}
     </div>

@@ -7,6 +7,8 @@ import { Button } from './button.tsx';
 export interface Column<T> {
   id: string;
   title: string;
+  /** Only for screen readers, because what is in the cells says it. */
+  hideTitle?: boolean;
   cell(row: T): ComponentChildren;
   /** Right-aligned. */
   isNumber?: boolean;
@@ -100,7 +102,7 @@ const cellClass = <T,>({ isNumber, isWide, isExtraWide }: Column<T>): string =>
   classes(isNumber && 'number', isWide && 'wide', isExtraWide && 'extra-wide');
 
 function Head<T>({ column, sort, onSort }: HeadProps<T>) {
-  const { id, title, canSort } = column;
+  const { id, title, hideTitle, canSort } = column;
   const isDown = sort === `-${id}`;
   const isSorted = isDown || sort === id;
   return (
@@ -111,7 +113,7 @@ function Head<T>({ column, sort, onSort }: HeadProps<T>) {
           <span aria-hidden="true">{isSorted ? (isDown ? ' ↓' : ' ↑') : ''}</span>
         </button>
       ) : (
-        title
+        <span class={hideTitle ? 'visually-hidden' : undefined}>{title}</span>
       )}
     </th>
   );

@@ -5,6 +5,7 @@ import { ApiError } from '../api/api-error.ts';
 import { listProjects } from '../api/projects.ts';
 import { onSessionEnd } from '../api/request.ts';
 import { Link } from '../components/link.tsx';
+import { PageFrame } from '../components/page.tsx';
 import { Empty, ErrorNote, Skeleton } from '../components/states.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { findRoute, pathTo } from '../lib/route-table.ts';
@@ -111,9 +112,7 @@ const NoProject = () => (
 );
 
 const NotFound = () => (
-  <div class="page">
-    <Empty title="Page not found" action={<Link to="/">Go to the home page</Link>}>
-      Check the URL, or use the navigation to find what you are looking for.
-    </Empty>
-  </div>
+  <PageFrame title="Page not found" lead="Check the URL, or use the navigation to find what you are looking for.">
+    <Link to="/">Go to the home page</Link>
+  </PageFrame>
 );

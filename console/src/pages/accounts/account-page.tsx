@@ -41,7 +41,8 @@ function Keys() {
     { id: 'used', title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} as="relative" /> },
     {
       id: 'remove',
-      title: '',
+      title: 'Remove',
+      hideTitle: true,
       cell: (key) => (
         <Button small kind="quiet" aria-label={`Delete key ${key.label}`} onClick={() => setRemoving(key)}>
           Delete…

@@ -42,7 +42,8 @@ export function InviteList({ invites }: { invites: Resource<Invite[]> }) {
     },
     {
       id: 'withdraw',
-      title: '',
+      title: 'Withdraw',
+      hideTitle: true,
       cell: (invite) => (
         <Button
           small

@@ -94,10 +94,16 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
     { id: 'joined', title: 'Joined', isWide: true, cell: ({ joined_at }) => <Time at={joined_at} as="relative" /> },
     {
       id: 'remove',
-      title: '',
+      title: 'Remove',
+      hideTitle: true,
       cell: (member) =>
         (isAdmin || member.user.uuid === me.uuid) && (
-          <Button small kind="quiet" aria-label={`Remove ${nameOf(member)}`} onClick={() => setRemoving(member)}>
+          <Button
+            small
+            kind="quiet"
+            {...(member.user.uuid === me.uuid ? {} : { 'aria-label': `Remove… ${nameOf(member)}` })}
+            onClick={() => setRemoving(member)}
+          >
             {member.user.uuid === me.uuid ? 'Leave…' : 'Remove…'}
           </Button>
         ),

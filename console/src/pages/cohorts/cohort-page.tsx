@@ -127,7 +127,8 @@ function Members({ cohort }: { cohort: Cohort }) {
       ? [
           {
             id: 'remove',
-            title: '',
+            title: 'Remove',
+            hideTitle: true,
             cell: ({ uuid, name }: ListedPerson) => (
               <Button
                 small

@@ -92,7 +92,7 @@ const columns = (projectId: number, onPin: (dashboard: ListedDashboard) => void)
         small
         kind="quiet"
         aria-pressed={dashboard.pinned}
-        aria-label={`Pin ${dashboard.name}`}
+        aria-label={`${dashboard.pinned ? 'Pinned' : 'Pin'}: ${dashboard.name}`}
         onClick={() => onPin(dashboard)}
       >
         {dashboard.pinned ? 'Pinned' : 'Pin'}

@@ -184,7 +184,8 @@ function columnsFor(kind: Kind, { members, selected, select, change, edit }: Tab
   return [
     {
       id: 'chosen',
-      title: '',
+      title: 'Select',
+      hideTitle: true,
       cell: ({ id, name }) => (
         <Checkbox
           label={<span class="visually-hidden">Select {labelOf(name)}</span>}
@@ -232,7 +233,8 @@ function columnsFor(kind: Kind, { members, selected, select, change, edit }: Tab
     },
     {
       id: 'edit',
-      title: '',
+      title: 'Edit',
+      hideTitle: true,
       cell: ({ id, name }) => (
         <Button small kind="quiet" aria-label={`Edit ${labelOf(name)}`} onClick={() => edit(id)}>
           Edit

@@ -20,7 +20,7 @@ export function InlineText({ label, value, placeholder, onSave }: InlineTextProp
       <button
         type="button"
         class="inline-edit"
-        aria-label={`Edit ${label}: ${value || 'empty'}`}
+        aria-label={`${value || placeholder}: edit ${label}`}
         onClick={() => setDraft(value)}
       >
         {value === '' ? <span class="muted">{placeholder}</span> : value}

@@ -83,7 +83,8 @@ function DeadLetters({ onOpen }: { onOpen(uuid: string): void }) {
     { id: 'error', title: 'Error', cell: ({ error }) => error },
     {
       id: 'replay',
-      title: '',
+      title: 'Replay',
+      hideTitle: true,
       cell: (letter) => (
         <Button small busy={replay.busy} onClick={() => void replay.run(letter)}>
           Replay

@@ -35,7 +35,8 @@ export function AccessTab({ flag }: { flag: FeatureFlag }) {
     { id: 'since', title: 'Granted', isWide: true, cell: ({ added_at }) => <Time at={added_at} /> },
     {
       id: 'revoke',
-      title: '',
+      title: 'Revoke',
+      hideTitle: true,
       cell: (one) => (
         <Button
           small

@@ -18,6 +18,7 @@ import { useEditing } from './editor/use-editing.ts';
 import { type Targets, useTargets } from './editor/use-targets.ts';
 import { FlagActions } from './flag-actions.tsx';
 import { HistoryTab } from './history-tab.tsx';
+import { OverviewTab } from './overview-tab.tsx';
 import { RolledBack } from './rolled-back.tsx';
 import { TestFlagTab } from './test-flag-tab.tsx';
 
@@ -66,6 +67,7 @@ function StoredFlag({ id }: { id: number }) {
 }
 
 const TABS = [
+  { id: 'overview', label: 'Overview' },
   { id: 'release', label: 'Release conditions' },
   { id: 'try', label: 'Test' },
   { id: 'access', label: 'Access' },
@@ -76,8 +78,8 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
   const { id } = useProject();
   const editing = useEditing(`${id}/${flag.id}`, flag);
   const { targets, names, resource } = useTargets(id);
-  const [selected, setTab] = useQueryState('tab', 'release', { isStep: true });
-  const tab = TABS.find((one) => one.id === selected)?.id ?? 'release';
+  const [selected, setTab] = useQueryState('tab', 'overview', { isStep: true });
+  const tab = TABS.find((one) => one.id === selected)?.id ?? 'overview';
   const onSaved = (saved: FeatureFlag): void => {
     editing.reset(saved);
     onChanged(saved);
@@ -106,6 +108,9 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
         </Banner>
       )}
       <Tabs label="Feature flag" tabs={TABS} value={tab} onChange={setTab}>
+        {tab === 'overview' && (
+          <OverviewTab flag={flag} names={names} isDirty={editing.isDirty} onEdit={() => setTab('release')} />
+        )}
         {tab === 'release' && (
           <ReleaseTab flag={flag} editing={editing} targets={targets} names={names} onSaved={onSaved} />
         )}

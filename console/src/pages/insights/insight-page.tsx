@@ -119,6 +119,7 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
         <div class="insight-panes">
           <details class="card question" open={saved === null || hasPanes() || undefined}>
             <summary>Query</summary>
+            <h2 class="visually-hidden">Query</h2>
             <Builder question={question} onChange={setQuestion} />
           </details>
           <div class="stack">

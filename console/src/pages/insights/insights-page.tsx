@@ -87,7 +87,8 @@ export function Page() {
 const columns = (projectId: number, onToggleFavorite: (insight: SavedInsight) => void): Column<SavedInsight>[] => [
   {
     id: 'favorited',
-    title: '',
+    title: 'Favorite',
+    hideTitle: true,
     cell: (insight) => (
       <button
         type="button"

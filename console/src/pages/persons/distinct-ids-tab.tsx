@@ -74,7 +74,8 @@ function Merges({ person, onChange }: TabProps) {
     },
     {
       id: 'undo',
-      title: '',
+      title: 'Undo',
+      hideTitle: true,
       cell: (merge) =>
         merge.undone_at !== null ? (
           <Badge>Undone</Badge>

@@ -69,9 +69,9 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
             )}
             {groupByDay(results, timezone).map(({ date, items }) => (
               <section class="day" key={date} aria-label={date}>
-                <h3>
+                <h2>
                   {date}, {pluralize(items.length, 'event')}
-                </h3>
+                </h2>
                 <Table
                   label={`Events on ${date}, newest first`}
                   columns={COLUMNS}

@@ -48,7 +48,8 @@ export function PropertiesTab({ person, onChange }: TabProps) {
     },
     {
       id: 'actions',
-      title: '',
+      title: 'Actions',
+      hideTitle: true,
       cell: ([key]) => (
         <div class="row-actions">
           {(['edit', 'history', 'delete'] as const).map((action) => (

@@ -68,6 +68,9 @@ export function ConditionCard(props: CardProps) {
   );
 }
 
+/** The steps of a careful release. */
+const PRESETS = [1, 10, 25, 50, 100];
+
 function RolloutFields({
   index,
   value,
@@ -94,6 +97,14 @@ function RolloutFields({
           />
         )}
       </Field>
+      <fieldset class="rollout-presets">
+        <legend class="visually-hidden">Usual rollouts of condition {index + 1}</legend>
+        {PRESETS.map((preset) => (
+          <Button key={preset} small aria-pressed={preset === value} onClick={() => onChange(preset)}>
+            {formatRollout(preset)}
+          </Button>
+        ))}
+      </fieldset>
       <TextField
         label="Rollout percentage"
         type="number"

@@ -10,6 +10,7 @@ import { useProject } from '../../../lib/session.ts';
 import { useAction, useResource } from '../../../lib/use-resource.ts';
 import { AffectedUsers } from '../affected-users.tsx';
 import { DifferenceList } from '../difference-list.tsx';
+import { FlagValues } from '../flag-values.tsx';
 import { audienceName, describeCondition, type Names } from '../model/descriptions.ts';
 import { differencesOf } from '../model/differences.ts';
 import { changesOf } from '../model/draft.ts';
@@ -97,6 +98,7 @@ function Plan({ editing: { draft }, names }: PartProps) {
           <li key={index}>{describeCondition(draft.filters, condition, names)}</li>
         ))}
       </ul>
+      <FlagValues filters={draft.filters} />
       <AffectedUsers query={query} audience={audienceName(audienceOf(draft.filters), names)} />
     </>
   );
