@@ -46,8 +46,8 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     return watched;
   };
   const choose = async (page: Page, label: string, part: string, name: string): Promise<void> => {
-    await page.getByLabel(label, { exact: true }).fill(part);
-    await page.getByRole('option', { name, exact: true }).click();
+    await page.getByRole('combobox', { name: label, exact: true }).fill(part);
+    await page.getByRole('option', { name, exact: true }).first().click();
   };
 
   it('go from suggested events to a funnel, its persons, a cohort and a dashboard', async () => {
@@ -55,6 +55,8 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.getByText('No saved insights yet').waitFor();
     await page.getByRole('link', { name: 'Funnel', exact: true }).click();
     await page.getByText('Select an event for at least two steps.').waitFor();
+    // A new query starts with an event.
+    await expect.poll(() => page.getByRole('combobox', { name: 'Step 1' }).inputValue()).not.toBe('');
     await choose(page, 'Step 1', 'sign', 'signed up');
     await choose(page, 'Step 2', 'ord', 'order placed');
     await page.getByRole('button', { name: '3 completed signed up: view persons' }).waitFor();
@@ -102,6 +104,63 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     const { body: board } = await call(server.url, 'GET', '/api/projects/1/dashboards/1/');
     expect([board.filters, board.tiles.length]).toEqual([{ date_from: '-30d' }, 1]);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('need few clicks: a funnel with breakdown and exclusion, who dropped off, retention, a dashboard', async () => {
+    const { page, pageErrors } = await open('/project/1/insights');
+    let clicks = 0;
+    const click = async (role: 'link' | 'button' | 'tab' | 'option' | 'checkbox', name: string | RegExp) => {
+      clicks += 1;
+      await page.getByRole(role, { name, exact: true }).first().click();
+    };
+    // Typing is no click.
+    await click('link', 'New insight');
+    await click('tab', 'Funnel');
+    // It starts with the most common event, and the empty step has the focus.
+    await expect.poll(() => page.getByRole('combobox', { name: 'Step 1' }).inputValue()).toBe('signed up');
+    await page.getByRole('listbox', { name: 'Step 2' }).waitFor();
+    await page.keyboard.type('order');
+    await click('option', 'order placed');
+    await click('button', '+ Add breakdown');
+    await page.getByRole('combobox', { name: 'Break down by' }).fill('price');
+    await click('option', 'price');
+    await click('button', '+ Add exclusion');
+    await page.getByRole('combobox', { name: 'Excluded event' }).fill(HOSTILE.slice(0, 20));
+    await click('option', HOSTILE);
+    await page.getByRole('button', { name: /2 dropped off before order placed, Overall/ }).waitFor();
+    expect(clicks).toBeLessThanOrEqual(9);
+    const asked = new URL(page.url()).searchParams;
+    expect([asked.get('breakdown'), asked.get('exclusions')]).toEqual([
+      'price',
+      JSON.stringify([{ id: HOSTILE, type: 'events', funnel_from_step: 0, funnel_to_step: 1 }]),
+    ]);
+
+    clicks = 0;
+    await click('button', '2 dropped off before order placed: view persons');
+    await page.getByRole('dialog').getByText('ben').waitFor();
+    expect(clicks).toBe(1);
+    await page.keyboard.press('Escape');
+
+    clicks = 0;
+    await page.goto(`${server.url}/project/1/insights`);
+    await click('link', 'New insight');
+    await click('tab', 'Retention');
+    await page.getByRole('row', { name: /Weighted average/ }).waitFor();
+    expect(clicks).toBe(2);
+
+    await call(server.url, 'POST', '/api/projects/1/dashboards/', { body: { name: 'Mornings' } });
+    clicks = 0;
+    await click('button', 'Save');
+    await click('checkbox', 'Mornings');
+    await click('button', 'Save insight');
+    await page.getByText('Insight saved.').waitFor();
+    expect(clicks).toBe(3);
+    const { body: boards } = await call(server.url, 'GET', '/api/projects/1/dashboards/');
+    const board = boards.results.find(({ name }: { name: string }) => name === 'Mornings');
+    const { body } = await call(server.url, 'GET', `/api/projects/1/dashboards/${board.id}/`);
+    expect(body.tiles.map(({ insight }: { insight: { name: string } }) => insight.name)).toHaveLength(1);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 

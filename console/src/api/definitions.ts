@@ -16,14 +16,21 @@ export type PropertyOwner = 'event' | 'person';
 
 const MAX_SUGGESTIONS = 30;
 
+export const findEventNames = async (projectId: number, search: string, signal?: AbortSignal): Promise<string[]> =>
+  (await findEvents(projectId, search, signal)).map(({ name }) => name);
+
 /** By raw name or by label. */
-export const findEventNames = async (projectId: number, search: string, signal?: AbortSignal): Promise<string[]> => {
+export const findEvents = async (
+  projectId: number,
+  search: string,
+  signal?: AbortSignal,
+): Promise<EventDefinition[]> => {
   const pages = await Promise.all(
     [search, ...matchingEvents(search)].map((text) =>
       listEventDefinitions(projectId, { search: text, limit: MAX_SUGGESTIONS }, signal),
     ),
   );
-  return [...new Set(pages.flatMap(({ results }) => results.map(({ name }) => name)))];
+  return [...new Map(pages.flatMap(({ results }) => results.map((one) => [one.name, one]))).values()];
 };
 
 /** By raw name or by label. */

@@ -10,6 +10,7 @@ interface DateRangeProps {
   value: DateRangeValue;
   onChange(value: DateRangeValue): void;
   label?: string;
+  hideLabel?: boolean;
 }
 
 /** `from`, or `from/to` for ranges that end before now. */
@@ -35,7 +36,7 @@ const isDate = (text: string | null): text is string => text !== null && /^\d{4}
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-export function DateRange({ value, onChange, label = 'Date range' }: DateRangeProps) {
+export function DateRange({ value, onChange, label = 'Date range', hideLabel = false }: DateRangeProps) {
   const isCustom = !PRESETS.some((preset) => preset.value === keyOf(value));
   const choose = (key: string): void => {
     const [from = '-7d', to = null] = key.split('/');
@@ -43,7 +44,13 @@ export function DateRange({ value, onChange, label = 'Date range' }: DateRangePr
   };
   return (
     <div class="row-end">
-      <Select label={label} value={isCustom ? 'custom' : keyOf(value)} options={PRESETS} onChange={choose} />
+      <Select
+        label={label}
+        hideLabel={hideLabel}
+        value={isCustom ? 'custom' : keyOf(value)}
+        options={PRESETS}
+        onChange={choose}
+      />
       {isCustom && (
         <>
           <TextField

@@ -98,8 +98,10 @@ export function describeFilter(filter: AnyFilter, cohortName?: string): string {
   return takesNothing(operator) ? text : `${text} ${valuesOf(value).join(' or ')}`;
 }
 
-/** As short as it can be: people recognize their filter by its key. */
+/** Whoever made the filter recognizes it by its key. */
 function describeOther(given: unknown): string {
-  const { type, key } = (typeof given === 'object' && given !== null ? given : {}) as { type?: unknown; key?: unknown };
-  return typeof key === 'string' ? `${type ?? 'event'} filter: ${key}` : 'Nested filters';
+  if (typeof given !== 'object' || given === null || !('key' in given)) return 'Nested filters';
+  const { key, operator = 'exact', value = '' } = given as { key: unknown; operator?: unknown; value?: unknown };
+  const label = OPERATORS.find((one) => one.value === operator)?.label ?? String(operator);
+  return `${key} ${label} ${[value].flat().map(String).join(' or ')}`.trim();
 }

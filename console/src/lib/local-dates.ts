@@ -1,5 +1,6 @@
 /** Dates as the API takes them (`-7d`, `mStart`, `2026-11-16`), as days of the project's calendar. */
 import { localTime } from '../charts/rules/unfinished.ts';
+import { knownZone } from './dates.ts';
 
 const DAY_MS = 86_400_000;
 const RELATIVE = /^-?(\d*)([hdwmqy])(Start|End)?$/;
@@ -44,6 +45,9 @@ export const addDays = (day: string, count: number): string =>
 /** How many days lie between two days. */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(`${to}T00:00Z`) - Date.parse(`${from}T00:00Z`)) / DAY_MS);
+
+/** Today in the zone. */
+export const localDay = (zone: string): string => localTime(new Date().toISOString(), knownZone(zone)).slice(0, 10);
 
 /** When the day begins in the zone, in milliseconds. */
 export function startOfDay(day: string, zone: string): number {

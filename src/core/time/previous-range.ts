@@ -24,6 +24,20 @@ export function previousRange(
   return { from, until: daysAfter(from, days) };
 }
 
+const AGO = /^-?(\d{1,5})([dwmy])$/;
+const UNITS = { d: 'day', w: 'week', m: 'month', y: 'year' } as const;
+
+/** The period that begins so long before this one (`-1y`, `-30d`) and is as long; undefined where that is no time. */
+export function earlierRange(range: Range, ago: string, interval: Interval, timezone: string): Range | undefined {
+  const [, count, letter] = AGO.exec(ago) ?? [];
+  if (letter === undefined || Number(count) === 0) return undefined;
+  const from = addUnits(range.from, -Number(count), UNITS[letter as keyof typeof UNITS], timezone);
+  if (interval === 'hour') return { from, until: from + range.until - range.from };
+  const days = ticksOf(range, 'day', timezone).length;
+  const start = startOfInterval(from, 'day', timezone);
+  return { from: start, until: startOfInterval(addUnits(start, days, 'day', timezone), 'day', timezone) };
+}
+
 function isMultipleOfWeek(dateFrom: string | undefined): boolean {
   const [, days] = /^-?(\d+)d$/.exec(dateFrom ?? '') ?? [];
   return days !== undefined && Number(days) > 0 && Number(days) % 7 === 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Interval } from './interval.ts';
 import { parseDate } from './parse-date.ts';
-import { previousRange } from './previous-range.ts';
+import { earlierRange, previousRange } from './previous-range.ts';
 import { type DateFields, readDateRange, roundToInterval } from './read-date-range.ts';
 import { ticksOf } from './ticks.ts';
 import { isTimeZone } from './zoned.ts';
@@ -144,6 +144,18 @@ describe('the period before', () => {
   it('has the same length, and ends where this one begins', () => {
     const days = earlier('2024-05-10T00:00Z', '2024-05-15T00:00Z', 'day', 'UTC', '2024-05-10', '2024-05-14');
     expect(days).toEqual(['2024-05-05T00:00:00.000Z', '2024-05-10T00:00:00.000Z']);
+  });
+
+  it.each([
+    ['-1y', '2023-05-10T00:00:00.000Z', '2023-05-15T00:00:00.000Z'],
+    ['-30d', '2024-04-10T00:00:00.000Z', '2024-04-15T00:00:00.000Z'],
+    ['4w', '2024-04-12T00:00:00.000Z', '2024-04-17T00:00:00.000Z'],
+    ['-0d', undefined, undefined],
+    ['last year', undefined, undefined],
+  ])('can begin %s before this one', (ago, from, until) => {
+    const range = { from: Date.parse('2024-05-10T00:00Z'), until: Date.parse('2024-05-15T00:00Z') };
+    const found = earlierRange(range, ago, 'day', 'UTC');
+    expect([found && iso(found.from), found && iso(found.until)]).toEqual([from, until]);
   });
 
   it('of weeks up to now has the same days of the week', () => {

@@ -3,13 +3,12 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DashboardTile } from '../../api/dashboards.ts';
 import { insightCsvPath } from '../../api/insights.ts';
 import { ExportItems } from '../../charts/export-items.tsx';
-import { localTime } from '../../charts/rules/unfinished.ts';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { ErrorNote, Skeleton } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { classes } from '../../lib/classes.ts';
-import { knownZone } from '../../lib/dates.ts';
+import { localDay } from '../../lib/local-dates.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
@@ -39,8 +38,7 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
   const { insight } = tile;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const asked = useMemo(() => {
-    const today = localTime(new Date().toISOString(), knownZone(timezone)).slice(0, 10);
-    return withDates(insight.filters as Fields, dates, today);
+    return withDates(insight.filters as Fields, dates, localDay(timezone));
   }, [insight.filters, dates, timezone]);
   const question = useMemo(() => readQuestion(asked), [asked]);
   const { resource, refresh, missing } = useAnswer(id, question, 0);

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { findEventNames } from '../../api/definitions.ts';
 import { eventsCsvPath, type LiveEvent } from '../../api/events.ts';
-import { localTime } from '../../charts/rules/unfinished.ts';
 import { Sparkline } from '../../charts/sparkline.tsx';
 import { Button } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
@@ -17,6 +16,7 @@ import { Table } from '../../components/table.tsx';
 import { formatDay, knownZone } from '../../lib/dates.ts';
 import { type AnyFilter, filtersToQuery } from '../../lib/filters.ts';
 import { EVENT_NAMES } from '../../lib/friendly-names.ts';
+import { localDay } from '../../lib/local-dates.ts';
 import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { changeQuery } from '../../lib/router.ts';
@@ -82,7 +82,7 @@ function useEventFilter(): { filter: LiveFilter; controls: ComponentChildren } {
   const [filters, setFilters] = useJsonQueryState<AnyFilter[]>('properties', NO_FILTERS);
   const range = { from, to: to || null };
   const zone = knownZone(timezone);
-  const { after, before } = boundsOf(range, localTime(new Date().toISOString(), zone).slice(0, 10), zone);
+  const { after, before } = boundsOf(range, localDay(timezone), zone);
   const filter: LiveFilter = {
     event: useDebounced(event.trim(), 300),
     distinct_id: useDebounced(person.trim(), 300),

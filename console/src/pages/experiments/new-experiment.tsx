@@ -87,9 +87,9 @@ export function NewExperiment() {
           <p class="label">Who will be part of it: persons with this event</p>
           <EventField
             label="Who will be part of it"
-            value={draft.exposedBy}
-            allowsAll={false}
-            onChange={(exposedBy) => change({ exposedBy: exposedBy ?? '' })}
+            value={{ event: draft.exposedBy, action: null }}
+            isPlain
+            onChange={({ event }) => change({ exposedBy: event ?? '' })}
           />
           {body === null ? (
             <p class="muted">Select the event of the metric to see how long it takes.</p>
@@ -117,9 +117,9 @@ function MetricFields({ draft, onChange }: { draft: Draft; onChange(changes: Par
       <Select label="Measured" value={draft.kind} options={KINDS} onChange={(kind) => onChange({ kind })} />
       <EventField
         label="Event of the metric"
-        value={draft.event}
-        allowsAll={false}
-        onChange={(event) => onChange({ event: event ?? '' })}
+        value={{ event: draft.event, action: null }}
+        isPlain
+        onChange={({ event }) => onChange({ event: event ?? '' })}
       />
       {draft.kind === 'sum' && (
         <TextField

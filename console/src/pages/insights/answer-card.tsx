@@ -19,9 +19,11 @@ interface AnswerCardProps {
   queryRun: QueryRun;
   /** Of exported files. */
   name: string;
+  /** See `AnswerProps`. */
+  onContinue(item: string): void;
 }
 
-export function AnswerCard({ queryRun, name }: AnswerCardProps) {
+export function AnswerCard({ queryRun, name, onContinue }: AnswerCardProps) {
   const { resource, missing, refresh, isCancelled, cancel } = queryRun;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const { id } = useProject();
@@ -46,6 +48,7 @@ export function AnswerCard({ queryRun, name }: AnswerCardProps) {
               answer={data.answer}
               computedAt={data.response.last_refresh}
               onPick={setOpen}
+              onContinue={onContinue}
             />
           </div>
           <ResultFooter queryResult={data} isBusy={loading} onRefresh={refresh}>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrendItem } from '../../api/insights.ts';
-import { isEmpty, itemName, needsOverall, personsLinks, readAnswer } from './answers.ts';
+import { isEmpty, itemName, needsOverall, pathDropOffs, personsLinks, readAnswer } from './answers.ts';
 import { titleOf } from './labels.ts';
 import { newQuestion, type Question } from './question.ts';
 
@@ -78,6 +78,22 @@ describe('an answer', () => {
     expect(named({ compare_label: 'previous' })).toBe('Pageview - Chrome (previous)');
     expect(named({ status: 'resurrecting' })).toBe('Resurrecting');
     expect(named({ label: 'Formula (A / B)', action: null })).toBe('Formula (A / B)');
+  });
+
+  it('of paths says who went no further, but not behind the last step, and not if edges are missing', () => {
+    const edge = (source: string, target: string, value: number) => ({
+      source,
+      target,
+      value,
+      average_conversion_time: 0,
+      people_url: '',
+    });
+    const edges = [edge('1_a', '2_b', 10), edge('1_c', '2_b', 5), edge('2_b', '3_a', 4), edge('1_a', '2_d', 2)];
+    expect([...pathDropOffs(edges, newQuestion('paths'))]).toEqual([
+      ['2_b', 11],
+      ['2_d', 2],
+    ]);
+    expect([...pathDropOffs(edges, { ...newQuestion('paths'), rest: { edge_limit: 4 } })]).toEqual([]);
   });
 
   it('has a default title', () => {

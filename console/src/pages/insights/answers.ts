@@ -1,4 +1,5 @@
 /** The responses of the API by insight type, and the links to the persons behind each number. */
+import { withParameters } from '../../api/insight-persons.ts';
 import type { RetentionRow, TrendItem } from '../../api/insights.ts';
 import { OTHER } from '../../charts/rules/colours.ts';
 import { formatTick } from '../../lib/dates.ts';
@@ -149,6 +150,7 @@ export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMa
     case 'paths':
       for (const [at, { source, target, people_url }] of answer.edges.entries()) {
         put(`${at}`, `${nodeLabel(source)} → ${nodeLabel(target)}`, people_url);
+        put(`d.${target}`, `Dropped off after ${nodeLabel(target)}`, dropOffUrl(people_url, target));
       }
       break;
     case 'times':
@@ -156,6 +158,9 @@ export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMa
   }
   return links;
 }
+
+const dropOffUrl = (url: string, key: string): string =>
+  withParameters(url, { path_start_key: '', path_end_key: '', path_dropoff_key: key });
 
 type Put = (key: string, title: string, url: string | null | undefined) => void;
 
@@ -197,4 +202,28 @@ function labelName(label: string, event: unknown, breakdownValue: unknown): stri
 }
 
 /** A node of user paths: `2_/pricing` is /pricing at step 2. */
-export const nodeLabel = (key: string): string => eventLabel(key.slice(key.indexOf('_') + 1));
+export const nodeItem = (key: string): string => key.slice(key.indexOf('_') + 1);
+export const nodeLabel = (key: string): string => eventLabel(nodeItem(key));
+export const nodeStep = (key: string): number => Number.parseInt(key, 10) || 0;
+
+/** As many edges as the API returns unless it is asked for others. */
+const USUAL_EDGE_LIMIT = 50;
+
+/**
+ * How many went no further from each node, by its key. Not for the last step, behind which paths may continue, and not if
+ * edges were left out: whoever took these did not drop off.
+ */
+export function pathDropOffs(edges: readonly PathEdge[], { rest }: Question): ReadonlyMap<string, number> {
+  const limit = Number(rest['edge_limit'] ?? USUAL_EDGE_LIMIT);
+  const isCut = edges.length >= limit || rest['min_edge_weight'] !== undefined || rest['max_edge_weight'] !== undefined;
+  const [came, left] = [new Map<string, number>(), new Map<string, number>()];
+  const add = (map: Map<string, number>, key: string, value: number): void =>
+    void map.set(key, (map.get(key) ?? 0) + value);
+  for (const { source, target, value } of edges) {
+    add(came, target, value);
+    add(left, source, value);
+  }
+  const last = Math.max(0, ...[...came.keys()].map(nodeStep));
+  const dropped = [...came].map(([key, count]) => [key, count - (left.get(key) ?? 0)] as const);
+  return new Map(isCut ? [] : dropped.filter(([key, count]) => nodeStep(key) < last && count > 0));
+}

@@ -11,7 +11,8 @@ import { navigate, useLocation } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { AnswerCard } from './answer-card.tsx';
-import { Builder, ViewControls } from './builder/builder.tsx';
+import { Builder } from './builder/builder.tsx';
+import { Toolbar } from './builder/toolbar.tsx';
 import { CorrelationPanel } from './correlation.tsx';
 import { KIND_LABELS, titleOf } from './labels.ts';
 import {
@@ -62,16 +63,20 @@ function useQuestion(saved: SavedInsight | null): [Question, (question: Question
   const { id } = useProject();
   const { query } = useLocation();
   const isInUrl = query.has('insight');
-  const isBlank = !isInUrl && saved === null;
-  const names = useResource(isBlank ? (signal) => findEventNames(id, '', signal) : null, [id]);
-  useEffect(() => {
-    const first = names.data?.find((name) => name === '$pageview') ?? names.data?.[0];
-    if (isBlank && first !== undefined) setInUrl({ ...newQuestion(), series: [newSeries(first)] }, { replace: true });
-  }, [isBlank, names.data]);
   const given = useMemo(() => {
     if (isInUrl) return readQuestion(fromSearch(query, PAGE_PARAMETERS));
     return saved ? readQuestion(saved.filters as Fields) : newQuestion();
   }, [isInUrl, query, saved]);
+  // A new query starts with the event that most projects have.
+  const isBlank =
+    saved === null && given.kind !== 'paths' && given.series.every(({ event, action }) => !action && event === '');
+  const names = useResource(isBlank ? (signal) => findEventNames(id, '', signal) : null, [id]);
+  useEffect(() => {
+    const first = names.data?.find((name) => name === '$pageview') ?? names.data?.[0];
+    if (isBlank && first !== undefined) {
+      setInUrl(withKind({ ...given, series: [newSeries(first)] }, given.kind), { replace: true });
+    }
+  }, [isBlank, given, names.data]);
   const last = useRef({ question: given, at: 0 });
   const question = useMemo(() => withHidden(given, last.current.question), [given]);
   const change = (next: Question): void => {
@@ -124,8 +129,12 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
           </details>
           <div class="stack">
             <div class="card stack answer-card">
-              <ViewControls question={question} onChange={setQuestion} />
-              <AnswerCard queryRun={queryRun} name={saved?.name || derived} />
+              <Toolbar question={question} onChange={setQuestion} />
+              <AnswerCard
+                queryRun={queryRun}
+                name={saved?.name || derived}
+                onContinue={(start) => setQuestion({ ...question, paths: { ...question.paths, start } })}
+              />
             </div>
             {question.kind === 'funnel' && question.funnel.view === 'steps' && queryRun.missing === null && (
               <CorrelationPanel fields={fields} />

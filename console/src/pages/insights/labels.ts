@@ -4,6 +4,7 @@ import { describeFilter } from '../../lib/filters.ts';
 import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';
 import {
   type Display,
+  type FunnelOptions,
   finished,
   type Interval,
   type Kind,
@@ -56,11 +57,21 @@ export const DISPLAY_OPTIONS: readonly Option<Display>[] = [
   { value: 'number', label: 'Number' },
 ];
 
+export const FUNNEL_VIEW_OPTIONS: readonly Option<FunnelOptions['view']>[] = [
+  { value: 'steps', label: 'Conversion steps' },
+  { value: 'trends', label: 'Historical trends' },
+  { value: 'time_to_convert', label: 'Time to convert' },
+];
+
 /** A, B, C: the names of series in formulas. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + (index % 26));
 
 export const eventName = (event: string | null): string =>
   event === null ? 'All events' : event === '' ? '…' : eventLabel(event);
+
+/** The event or action of a series. */
+export const entityName = ({ event, action }: Pick<Series, 'event' | 'action'>): string =>
+  action?.name ?? eventName(event);
 
 const LIFECYCLE_LABELS: Record<string, string> = {
   new: 'New',
@@ -73,7 +84,7 @@ export const lifecycleLabel = (status: string): string => LIFECYCLE_LABELS[statu
 /** The default name of an insight. */
 export function titleOf(question: Question): string {
   const { kind, series, breakdown, paths } = finished(question);
-  const names = series.map(({ event }) => eventName(event));
+  const names = series.map(entityName);
   const by = breakdown && breakdown.type !== 'cohort' ? ` by ${propertyLabel(breakdown.key)}` : '';
   switch (kind) {
     case 'trends':
@@ -95,10 +106,11 @@ export function titleOf(question: Question): string {
   }
 }
 
-function seriesTitle({ event, math, mathProperty, filters }: Series): string {
+function seriesTitle(series: Series): string {
+  const { math, mathProperty, filters } = series;
   const label = (MATH_OPTIONS.find(({ value }) => value === math)?.label ?? math).toLowerCase();
   const property = needsProperty(math) ? ` of ${propertyLabel(mathProperty)}` : '';
   const measure = math === 'total' ? '' : ` (${label}${property})`;
   const where = filters.length === 0 ? '' : ` where ${filters.map((one) => describeFilter(one)).join(' and ')}`;
-  return eventName(event) + measure + where;
+  return entityName(series) + measure + where;
 }

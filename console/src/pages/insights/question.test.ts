@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PropertyFilter } from '../../lib/filters.ts';
+import type { AnyFilter } from '../../lib/filters.ts';
 import {
   DISPLAYS,
   finished,
@@ -23,7 +23,21 @@ const text = fc.oneof(
   fc.string(),
   fc.constantFrom('true', 'null', '12', '[1]', '{"a":1}', '"quoted"', '<b>', 'a&b=c', '%20', '+'),
 );
-const filter: fc.Arbitrary<PropertyFilter> = fc.oneof(
+const filter: fc.Arbitrary<AnyFilter> = fc.oneof(
+  fc.record({
+    type: fc.constant('cohort' as const),
+    key: fc.constant('id' as const),
+    value: fc.nat(),
+    operator: fc.constantFrom('in' as const, 'not_in' as const),
+  }),
+  fc.record({
+    type: fc.constant('group' as const),
+    key: text,
+    operator: fc.constant('regex' as const),
+    value: text,
+    group_type_index: fc.integer({ min: 0, max: 4 }),
+  }),
+  fc.constant<AnyFilter>({ type: 'other', given: { type: 'element', key: 'text', value: 'Buy' }, isWhole: false }),
   fc.record({
     type: fc.constantFrom('event', 'person'),
     key: text,
@@ -33,12 +47,19 @@ const filter: fc.Arbitrary<PropertyFilter> = fc.oneof(
   fc.record({ type: fc.constantFrom('event', 'person'), key: text, operator: fc.constant('icontains'), value: text }),
 );
 const filters = fc.array(filter, { maxLength: 2 });
-const series = fc.record({
-  event: fc.option(text),
+const action = fc.record({ id: fc.nat(), name: text });
+const entity = fc.oneof(
+  fc.record({ event: fc.option(text), action: fc.constant(null) }),
+  fc.record({ event: fc.constant(''), action }),
+);
+const mathOf = fc.record({
   math: fc.constantFrom('total', 'dau', 'sum', 'p90'),
   mathProperty: text,
+  mathGroup: fc.option(fc.integer({ min: 0, max: 4 })),
   filters,
 });
+const series = fc.tuple(entity, mathOf).map(([who, rest]) => ({ ...who, ...rest }));
+const steps = fc.record({ from: fc.nat({ max: 3 }), to: fc.nat({ max: 3 }) });
 const question: fc.Arbitrary<Question> = fc.record({
   kind: fc.constantFrom(...KINDS),
   series: fc.array(series, { maxLength: 3 }),
@@ -47,12 +68,18 @@ const question: fc.Arbitrary<Question> = fc.record({
     fc.oneof(
       fc.record({ type: fc.constantFrom('event', 'person'), key: text }),
       fc.record({ type: fc.constant('cohort' as const), key: fc.nat().map(String) }),
+      fc.record({
+        type: fc.constant('group' as const),
+        key: text,
+        groupTypeIndex: fc.integer({ min: 0, max: 4 }),
+      }),
     ),
   ),
   range: fc.record({ from: fc.constantFrom('-7d', 'all', '2024-01-31'), to: fc.option(fc.constant('2024-02-01')) }),
   interval: fc.constantFrom(...INTERVALS),
   display: fc.constantFrom(...DISPLAYS),
   compare: fc.boolean(),
+  compareTo: fc.constantFrom('', '-1y'),
   withoutTestAccounts: fc.boolean(),
   formula: fc.constantFrom('', 'A / B'),
   funnel: fc.record({
@@ -60,6 +87,15 @@ const question: fc.Arbitrary<Question> = fc.record({
     order: fc.constantFrom('ordered', 'strict', 'unordered'),
     window: fc.integer({ min: 1, max: 400 }),
     unit: fc.constantFrom(...WINDOW_UNITS),
+    exclusions: fc.array(
+      fc.tuple(entity, steps).map(([who, range]) => ({ ...who, ...range })),
+      { maxLength: 2 },
+    ),
+    attribution: fc.oneof(
+      fc.record({ type: fc.constantFrom('first_touch' as const, 'last_touch' as const, 'all_events' as const) }),
+      fc.record({ type: fc.constant('step' as const), step: fc.nat({ max: 3 }) }),
+    ),
+    group: fc.option(fc.integer({ min: 0, max: 4 })),
   }),
   retention: fc.record({
     period: fc.constantFrom(...PERIODS),
@@ -72,7 +108,7 @@ const question: fc.Arbitrary<Question> = fc.record({
     end: text,
     steps: fc.integer({ min: 2, max: 20 }),
   }),
-  rest: fc.constantFrom({}, { exclusions: [{ id: 'x', funnel_from_step: 0 }], edge_limit: 20, note: 'true' }),
+  rest: fc.constantFrom({}, { funnel_from_step: 0, edge_limit: 20, note: 'true' }),
 });
 
 /** Retention always has its two events. */
@@ -119,8 +155,55 @@ describe('an insight query', () => {
     const grouped = { type: 'OR', values: [{ type: 'AND', values: [] }] };
     const fields = { insight: 'TRENDS', events: [{ id: 'a' }], properties: grouped, smoothing_intervals: 7 };
     const read = readQuestion(fields);
-    expect(read.filters).toEqual([]);
+    expect(read.filters).toEqual([{ type: 'other', given: grouped, isWhole: true }]);
     expect(toFields(read)).toMatchObject({ properties: grouped, smoothing_intervals: 7 });
+  });
+
+  it('keeps filters that it cannot edit, of the query and of each series, until they are removed', () => {
+    const element = { type: 'element', key: 'text', value: 'Buy', operator: 'exact' };
+    const plan = { type: 'person', key: 'plan', operator: 'exact', value: ['pro'] };
+    const fields = {
+      insight: 'FUNNELS',
+      events: [{ id: 'a', order: 0, properties: [element, plan] }],
+      properties: [element],
+    };
+    const read = readQuestion(fields);
+    expect(toFields(read)).toMatchObject(fields);
+    const [first = newSeries()] = read.series;
+    expect(first.filters.map(({ type }) => type)).toEqual(['other', 'person']);
+    const removed = { ...read, filters: [], series: [{ ...first, filters: first.filters.slice(1) }] };
+    expect(toFields(removed)).toMatchObject({ events: [{ id: 'a', order: 0, properties: [plan] }] });
+    expect(toFields(removed)).not.toHaveProperty('properties');
+  });
+
+  it('has exclusions, attribution, actions, unique groups and another period to compare to', () => {
+    const funnel: Question = {
+      ...newQuestion('funnel'),
+      series: [newSeries('a'), { ...newSeries(''), action: { id: 7, name: 'Bought' } }],
+      funnel: {
+        ...newQuestion('funnel').funnel,
+        exclusions: [
+          { event: 'left', action: null, from: 0, to: 1 },
+          { event: 'beyond the steps', action: null, from: 1, to: 2 },
+        ],
+        attribution: { type: 'step', step: 1 },
+        group: 0,
+      },
+    };
+    expect(toFields(funnel)).toMatchObject({
+      events: [{ id: 'a', order: 0 }],
+      actions: [{ id: 7, name: 'Bought', order: 1 }],
+      exclusions: [{ id: 'left', type: 'events', funnel_from_step: 0, funnel_to_step: 1 }],
+      breakdown_attribution_type: 'step',
+      breakdown_attribution_value: 1,
+      aggregation_group_type_index: 0,
+    });
+    const groups = { ...newSeries('a'), math: 'unique_group', mathGroup: 2 };
+    expect(toFields({ ...newQuestion(), series: [groups], compare: true, compareTo: '-1y' })).toMatchObject({
+      events: [{ id: 'a', math: 'unique_group', math_group_type_index: 2 }],
+      compare: true,
+      compare_to: '-1y',
+    });
   });
 
   it('says what is missing, and leaves out incomplete parts', () => {
@@ -136,6 +219,7 @@ describe('an insight query', () => {
     const trend = { ...newQuestion(), series: [newSeries('a')] };
     expect(withKind(trend, 'funnel').series).toEqual([newSeries('a'), newSeries('')]);
     expect(withKind(withKind(trend, 'funnel'), 'lifecycle').series).toEqual([newSeries('a')]);
+    expect(withKind(trend, 'retention').series).toEqual([newSeries('a'), newSeries('a')]);
   });
 
   it.each([

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks';
+import { listDashboards } from '../../api/dashboards.ts';
 import { createInsight, type SavedInsight, updateInsight } from '../../api/insights.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { TextArea, TextField } from '../../components/field.tsx';
+import { Checkbox, TextArea, TextField } from '../../components/field.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
-import { useAction } from '../../lib/use-resource.ts';
+import { useAction, useResource } from '../../lib/use-resource.ts';
 import { DashboardsDialog } from './dashboards-dialog.tsx';
 import type { Fields } from './question.ts';
 
@@ -30,8 +31,9 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const close = (): void => setDialog(null);
   const pathOf = (insight: SavedInsight): string => pathTo('insight', { project: id, insight: insight.id }) ?? '/';
-  const create = async (name: string, description: string): Promise<void> => {
-    const created = await createInsight(id, { name, description, derived_name: derived, filters: { ...fields } });
+  const create = async ({ name, description, dashboards }: Named): Promise<void> => {
+    const body = { name, description, dashboards, derived_name: derived, filters: { ...fields } };
+    const created = await createInsight(id, body);
     toast('Insight saved.');
     navigate(pathOf(created));
   };
@@ -76,13 +78,15 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
         </Button>
       )}
       {saveChanges.error !== undefined && <ErrorNote error={saveChanges.error} />}
-      {dialog === 'save' && <NameDialog title="Save insight" name={derived} onSave={create} onClose={close} />}
+      {dialog === 'save' && (
+        <NameDialog title="Save insight" name={derived} hasDashboards onSave={create} onClose={close} />
+      )}
       {dialog === 'name' && saved && (
         <NameDialog
           title="Rename insight"
           name={saved.name ?? ''}
           description={saved.description}
-          onSave={async (name, description) => onSaved(await updateInsight(id, saved.id, { name, description }))}
+          onSave={async ({ name, description }) => onSaved(await updateInsight(id, saved.id, { name, description }))}
           onClose={close}
         />
       )}
@@ -108,19 +112,36 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
   );
 }
 
+interface Named {
+  name: string;
+  description: string;
+  dashboards: number[];
+}
+
 interface NameProps {
   title: string;
   name: string;
   description?: string;
-  onSave(name: string, description: string): Promise<void>;
+  /** Whether dashboards can be chosen. */
+  hasDashboards?: boolean;
+  onSave(named: Named): Promise<void>;
   onClose(): void;
 }
 
-function NameDialog({ title, name: initialName, description: initialDescription = '', onSave, onClose }: NameProps) {
+function NameDialog(props: NameProps) {
+  const {
+    title,
+    name: initialName,
+    description: initialDescription = '',
+    hasDashboards = false,
+    onSave,
+    onClose,
+  } = props;
   const [name, setName] = useState(initialName.slice(0, 400));
   const [description, setDescription] = useState(initialDescription);
+  const [dashboards, setDashboards] = useState<number[]>([]);
   const save = useAction(async () => {
-    await onSave(name.trim(), description.trim());
+    await onSave({ name: name.trim(), description: description.trim(), dashboards });
     onClose();
   });
   const footer = (
@@ -141,7 +162,27 @@ function NameDialog({ title, name: initialName, description: initialDescription 
         rows={3}
         placeholder="Conversion from signup to first order"
       />
+      {hasDashboards && <DashboardChoice value={dashboards} onChange={setDashboards} />}
       {save.error !== undefined && <ErrorNote error={save.error} />}
     </Dialog>
+  );
+}
+
+function DashboardChoice({ value, onChange }: { value: readonly number[]; onChange(value: number[]): void }) {
+  const { id } = useProject();
+  const { data = [] } = useResource((signal) => listDashboards(id, signal), [id]);
+  if (data.length === 0) return null;
+  return (
+    <fieldset class="plain stack-s">
+      <legend class="label">Add to dashboards</legend>
+      {data.map((dashboard) => (
+        <Checkbox
+          key={dashboard.id}
+          label={dashboard.name}
+          checked={value.includes(dashboard.id)}
+          onChange={(isOn) => onChange(isOn ? [...value, dashboard.id] : value.filter((one) => one !== dashboard.id))}
+        />
+      ))}
+    </fieldset>
   );
 }

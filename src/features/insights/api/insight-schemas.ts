@@ -83,6 +83,8 @@ const TREND_QUERY = {
   breakdown: 'A property, cohorts, or an expression to break down by.',
   breakdown_type: '`event` (the default), `person`, `cohort`, `group`, `session` or `hogql` (an expression).',
   compare: 'True: compare to the previous period.',
+  compare_to:
+    'Trends: how long before this period the other one begins, such as `-1y`; the previous period by default.',
   formula: 'Arithmetic over series, such as `A / B`.',
   export_name: 'CSV: the name of the file.',
   export_insight_id: 'CSV: the short id of a saved insight, whose address becomes the first line.',

@@ -10,6 +10,8 @@ export interface AnswerProps<A = Answer> {
   onPick(key: string): void;
   /** The time of the result in the project's time zone, `2026-11-16 10:12`: later periods are not over. */
   now: string;
+  /** Shows the paths that continue from a page or event; not on dashboards. */
+  onContinue?: ((item: string) => void) | undefined;
   /** In a tile: only the chart, with a hidden table for screen readers. */
   small?: boolean | undefined;
 }

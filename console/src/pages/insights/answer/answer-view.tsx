@@ -18,7 +18,7 @@ interface AnswerViewProps extends Omit<AnswerProps, 'persons' | 'now'> {
   computedAt: string;
 }
 
-export function AnswerView({ question, answer, computedAt, onPick, small }: AnswerViewProps) {
+export function AnswerView({ question, answer, computedAt, onPick, onContinue, small }: AnswerViewProps) {
   const { timezone } = useProject();
   const persons = useMemo(() => personsLinks(answer, question), [answer, question]);
   if (isEmpty(answer)) return <NoData small={small} />;
@@ -35,7 +35,7 @@ export function AnswerView({ question, answer, computedAt, onPick, small }: Answ
     case 'retention':
       return <RetentionGrid {...shared} answer={answer} />;
     case 'paths':
-      return <Sankey {...shared} answer={answer} />;
+      return <Sankey {...shared} answer={answer} onContinue={onContinue} />;
   }
 }
 

@@ -1,55 +1,70 @@
 import { useMemo } from 'preact/hooks';
 import type { Colour } from '../../../charts/chart-data.ts';
-import { LongName } from '../../../charts/long-name.tsx';
-import { tailLength } from '../../../charts/rules/shorten.ts';
-import { Swatch } from '../../../charts/swatch.tsx';
-import { ValueBar } from '../../../charts/value-bar.tsx';
+import { ColumnBar } from '../../../charts/column-bar.tsx';
 import { coloursFor } from '../../../charts/value-colours.ts';
 import { NumberButton } from '../../../components/number-button.tsx';
+import { classes } from '../../../lib/classes.ts';
 import { formatDuration } from '../../../lib/dates.ts';
 import { formatNumber, formatPercent } from '../../../lib/numbers.ts';
-import type { FunnelGroup, FunnelStep } from '../answers.ts';
+import type { FunnelGroup } from '../answers.ts';
 import { eventName } from '../labels.ts';
 import type { ViewProps } from './answer-props.ts';
+import { FunnelTable } from './funnel-table.tsx';
+import { type StepFigures, stepFigures } from './step-figures.ts';
 
-/** Fewer in a tile, which has little room. */
-const MAX_GROUPS = 26;
-const MAX_GROUPS_IN_TILE = 4;
+/** More bars in a column would be too thin; the table has all of them. */
+const MAX_BARS = 12;
+const MAX_BARS_IN_TILE = 5;
 
-/** A bar per step: of all users, and of each breakdown value. */
+/** A column per step, with a bar of all users and of each breakdown value; the breakdown also as a table. */
 export function FunnelSteps({ answer: { groups }, persons, onPick, small = false }: ViewProps<'steps'>) {
-  const steps = groups[0]?.steps ?? [];
-  const hasBreakdown = groups.length > 1 || groups[0]?.value !== null;
-  const shown = groups.slice(0, small ? MAX_GROUPS_IN_TILE : MAX_GROUPS);
+  const [baseline] = groups;
+  const hasBreakdown = groups.length > 1 || baseline?.value !== null;
+  const shown = groups.slice(0, small ? MAX_BARS_IN_TILE : MAX_BARS);
   const colours = useMemo(() => groupColours(groups), [groups]);
-  const tail = tailLength(groups.flatMap(({ value }) => value ?? []));
   const open = (key: string): (() => void) | null => (persons.has(key) ? () => onPick(key) : null);
   return (
-    <ol class="funnel">
-      {steps.map((step, at) => (
-        <li key={at} class="funnel-step">
-          <h3>
-            <span class="funnel-number">{at + 1}</span> <span class="truncate">{eventName(step.name)}</span>
-          </h3>
-          {shown.map((group, index) => (
-            <GroupBar
-              key={index}
-              group={group}
-              label={hasBreakdown ? (group.value ?? 'Overall') : null}
-              tail={tail}
-              colour={colours[index] ?? 0}
-              at={at}
-              index={index}
-              open={open}
-              small={small}
-            />
+    <div class="stack">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      <section class="funnel-frame" tabIndex={0} aria-label="Funnel">
+        <ol class={classes('funnel', small && 'small')}>
+          {baseline?.steps.map((step, at) => (
+            <li key={at} class="funnel-step">
+              <h3>
+                <span class="funnel-number">{at + 1}</span>
+                <span class="truncate" title={eventName(step.name)}>
+                  {eventName(step.name)}
+                </span>
+              </h3>
+              <div class="funnel-column">
+                {shown.map((group, index) => (
+                  <GroupBar
+                    key={index}
+                    group={group}
+                    at={at}
+                    colour={colours[index] ?? 0}
+                    open={(suffix) => open(`${index}.${at}${suffix}`)}
+                  />
+                ))}
+              </div>
+              <StepFacts
+                figures={stepFigures(baseline, at)}
+                name={eventName(step.name)}
+                open={(suffix) => open(`0.${at}${suffix}`)}
+                small={small}
+              />
+            </li>
           ))}
-          {groups.length > shown.length && (
-            <p class="muted small">and {formatNumber(groups.length - shown.length)} more breakdown values</p>
-          )}
-        </li>
-      ))}
-    </ol>
+        </ol>
+      </section>
+      {hasBreakdown && groups.length > shown.length && (
+        <p class="muted small">
+          The columns show the {formatNumber(shown.length - 1)} most common of {formatNumber(groups.length - 1)} values
+          {!small && '; the table has all of them'}.
+        </p>
+      )}
+      {hasBreakdown && !small && <FunnelTable groups={groups} colours={colours} open={open} />}
+    </div>
   );
 }
 
@@ -61,71 +76,61 @@ function groupColours(groups: readonly FunnelGroup[]): Colour[] {
 
 interface BarProps {
   group: FunnelGroup;
-  /** Null without a breakdown. */
-  label: string | null;
-  /** See `LongName`. */
-  tail: number;
-  colour: Colour;
   at: number;
-  index: number;
-  open(key: string): (() => void) | null;
-  small: boolean;
+  colour: Colour;
+  /** By the end of the key: '' for those who converted, '.d' for those who dropped off. */
+  open(suffix: string): (() => void) | null;
 }
 
-function GroupBar({ group, label, tail, colour, at, index, open, small }: BarProps) {
-  const step = group.steps[at];
-  const [first, before] = [group.steps[0]?.count ?? 0, group.steps[at - 1]];
-  if (step === undefined) return null;
-  const share = first === 0 ? 0 : step.count / first;
-  const name = `${eventName(step.name)}${label === null ? '' : `, ${label}`}`;
-  const pick = open(`${index}.${at}`);
+function GroupBar({ group, at, colour, open }: BarProps) {
+  const { count, share } = stepFigures(group, at);
   return (
-    <div class="funnel-bar">
-      {label !== null && (
-        <span class="series-name small">
-          <Swatch colour={colour} /> <LongName name={label} tail={tail} />
-        </span>
-      )}
-      <ValueBar share={share} colour={colour} hasTrack onPick={pick ?? undefined} />
-      <div class="funnel-facts">
-        <span>
-          <NumberButton label={`${formatNumber(step.count)} completed ${name}`} onPick={step.count > 0 ? pick : null}>
-            {formatNumber(step.count)}
-          </NumberButton>{' '}
-          <b>{formatPercent(share)}</b>
-        </span>
-        {before && <DropOff step={step} before={before} pick={open(`${index}.${at}.d`)} name={name} small={small} />}
-      </div>
-    </div>
+    <ColumnBar
+      share={share}
+      colour={colour}
+      title={`${group.value ?? 'Overall'}: ${formatNumber(count)}, ${formatPercent(share)}`}
+      onPick={open('') ?? undefined}
+      onPickRest={open('.d') ?? undefined}
+    />
   );
 }
 
-interface DropOffProps {
-  step: FunnelStep;
-  before: FunnelStep;
-  pick: (() => void) | null;
+interface FactsProps {
+  figures: StepFigures;
   name: string;
+  open(suffix: string): (() => void) | null;
   small: boolean;
 }
 
-function DropOff({ step, before, pick, name, small }: DropOffProps) {
-  const dropped = before.count - step.count;
-  const { average_conversion_time: average, median_conversion_time: median } = step;
+/** The numbers of all users below a column. */
+function StepFacts({ figures, name, open, small }: FactsProps) {
+  const { count, share, dropped, fromBefore, average, median } = figures;
   return (
-    <>
-      <span class="muted">
-        <NumberButton label={`${formatNumber(dropped)} dropped off before ${name}`} onPick={dropped > 0 ? pick : null}>
-          {formatNumber(dropped)}
+    <div class="funnel-facts">
+      <span>
+        <NumberButton label={`${formatNumber(count)} completed ${name}`} onPick={count > 0 ? open('') : null}>
+          {formatNumber(count)}
         </NumberButton>{' '}
-        dropped off
-        {before.count > 0 && ` (${formatPercent(dropped / before.count)} of the previous step)`}
+        <b>{formatPercent(share)}</b>
       </span>
+      {dropped !== null && (
+        <span class="muted">
+          <NumberButton
+            label={`${formatNumber(dropped)} dropped off before ${name}`}
+            onPick={dropped > 0 ? open('.d') : null}
+          >
+            {formatNumber(dropped)}
+          </NumberButton>{' '}
+          dropped off
+        </span>
+      )}
+      {fromBefore !== null && <span class="muted">{formatPercent(fromBefore)} of the previous step</span>}
       {average !== null && !small && (
         <span class="muted">
           Average time: {formatDuration(average * 1000)}
           {median !== null && `, median: ${formatDuration(median * 1000)}`}
         </span>
       )}
-    </>
+    </div>
   );
 }

@@ -8,6 +8,8 @@ import { formatNumber, formatPercent, pluralize } from '../../../lib/numbers.ts'
 import { useProject } from '../../../lib/session.ts';
 import { useSize } from '../../../lib/use-size.ts';
 import type { ViewProps } from './answer-props.ts';
+import { weightedAverages } from './retention-average.ts';
+import { RetentionCurve } from './retention-curve.tsx';
 
 const MAX_ROWS_IN_TILE = 12;
 /** In a tile, as many periods as fit beside the cohort and its size. */
@@ -38,9 +40,11 @@ export function RetentionGrid({ question, answer: { rows }, now, onPick, small =
   const columns = Array.from({ length: Math.min(longest, fitting) }, (_, index) => index);
   const highest = highestReturn(rows);
   const shown = rows.slice(0, small ? MAX_ROWS_IN_TILE : rows.length);
+  const averages = weightedAverages(rows, unfinished);
   const hasUnfinished = unfinished !== null && unfinished < shown.length - 1 + columns.length;
   return (
     <div class="stack-s">
+      {!small && <RetentionCurve rows={rows} averages={averages} period={period} />}
       <section class="table-frame" ref={frame} tabIndex={small ? undefined : 0} aria-label="Retention">
         <table class={classes('table retention', small && 'small')}>
           <thead>
@@ -57,6 +61,7 @@ export function RetentionGrid({ question, answer: { rows }, now, onPick, small =
             </tr>
           </thead>
           <tbody>
+            <AverageRow rows={rows} averages={averages} columns={columns} highest={highest} />
             {shown.map((row, at) => (
               <Row
                 key={at}
@@ -80,6 +85,36 @@ export function RetentionGrid({ question, answer: { rows }, now, onPick, small =
         <p class="muted small">{pluralize(longest - columns.length, `more ${unit}`)} on the page of this insight.</p>
       )}
     </div>
+  );
+}
+
+const shade = (share: number, index: number, highest: number): number =>
+  index === 0 || highest === 0 ? Math.min(1, share) : share / highest;
+
+interface AverageProps {
+  rows: readonly RetentionRow[];
+  averages: readonly number[];
+  columns: readonly number[];
+  highest: number;
+}
+
+/** All cohorts together, without what is not over. */
+function AverageRow({ rows, averages, columns, highest }: AverageProps) {
+  const size = rows.reduce((total, { values }) => total + (values[0]?.count ?? 0), 0);
+  return (
+    <tr class="average">
+      <th scope="row">Weighted average</th>
+      <td class="number">{formatNumber(size)}</td>
+      {columns.map((index) => {
+        const share = averages[index];
+        if (share === undefined) return <td key={index} />;
+        return (
+          <td key={index} class="number retained" style={{ '--share': shade(share, index, highest) }}>
+            {formatPercent(share)}
+          </td>
+        );
+      })}
+    </tr>
   );
 }
 
@@ -117,7 +152,7 @@ function Row({ row: { label, values }, name, columns, highest, unfinished, onPic
             key={index}
             class={classes('number retained', isUnfinished && 'is-unfinished')}
             title={text}
-            style={{ '--share': index === 0 || highest === 0 ? Math.min(1, share) : share / highest }}
+            style={{ '--share': shade(share, index, highest) }}
           >
             <NumberButton label={text} onPick={count > 0 ? () => onPick(index) : null}>
               {size === 0 ? '–' : formatPercent(share)}

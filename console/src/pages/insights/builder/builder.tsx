@@ -1,10 +1,11 @@
 import './builder.css';
-import { DateRange } from '../../../components/date-range.tsx';
-import { Checkbox, Select, TextField } from '../../../components/field.tsx';
-import { PropertyFilters } from '../../../components/property-filters.tsx';
-import { DISPLAY_OPTIONS, INTERVAL_OPTIONS } from '../labels.ts';
-import { hasBreakdown, hasCompare, hasInterval, type Question } from '../question.ts';
-import { BreakdownField } from './breakdown-field.tsx';
+import { listGroupTypes } from '../../../api/groups.ts';
+import { Checkbox, TextField } from '../../../components/field.tsx';
+import { FilterChips } from '../../../components/filter-chips.tsx';
+import { useProject } from '../../../lib/session.ts';
+import { useResource } from '../../../lib/use-resource.ts';
+import { hasBreakdown, type Question } from '../question.ts';
+import { BreakdownChips } from './breakdown-chips.tsx';
 import { FunnelControls, PathControls, RetentionControls } from './kind-options.tsx';
 import { SeriesList } from './series-list.tsx';
 
@@ -16,6 +17,8 @@ interface BuilderProps {
 export function Builder({ question, onChange }: BuilderProps) {
   const update = (changes: Partial<Question>): void => onChange({ ...question, ...changes });
   const { kind, rest } = question;
+  const { id } = useProject();
+  const { data: groupTypes = [] } = useResource((signal) => listGroupTypes(id, signal), [id]);
   return (
     <section class="builder" aria-label="Query">
       {kind === 'retention' && (
@@ -27,9 +30,16 @@ export function Builder({ question, onChange }: BuilderProps) {
       )}
       {kind === 'paths' && <PathControls value={question.paths} onChange={(paths) => update({ paths })} />}
       {kind !== 'retention' && kind !== 'paths' && (
-        <SeriesList question={question} onChange={(series) => update({ series })} />
+        <SeriesList question={question} groupTypes={groupTypes} onChange={(series) => update({ series })} />
       )}
-      {kind === 'funnel' && <FunnelControls value={question.funnel} onChange={(funnel) => update({ funnel })} />}
+      {kind === 'funnel' && (
+        <FunnelControls
+          value={question.funnel}
+          steps={question.series.length}
+          groupTypes={groupTypes}
+          onChange={(funnel) => update({ funnel })}
+        />
+      )}
       {kind === 'trends' && question.series.length > 1 && (
         <TextField
           label="Formula"
@@ -40,23 +50,20 @@ export function Builder({ question, onChange }: BuilderProps) {
         />
       )}
       <div class="builder-part">
-        <h3>Filters and breakdown</h3>
-        {rest['properties'] === undefined ? (
-          <PropertyFilters value={question.filters} onChange={(filters) => update({ filters })} addLabel="Add filter" />
-        ) : null}
-        <div class="row-end">
-          {hasBreakdown(question) && (
-            <BreakdownField kind={kind} value={question.breakdown} onChange={(breakdown) => update({ breakdown })} />
-          )}
-          <div class="beside-fields">
-            <Checkbox
-              label="Filter out internal and test users"
-              checked={question.withoutTestAccounts}
-              onChange={(withoutTestAccounts) => update({ withoutTestAccounts })}
-            />
-          </div>
-        </div>
+        <h3>Filters</h3>
+        <FilterChips value={question.filters} onChange={(filters) => update({ filters })} />
+        <Checkbox
+          label="Filter out internal and test users"
+          checked={question.withoutTestAccounts}
+          onChange={(withoutTestAccounts) => update({ withoutTestAccounts })}
+        />
       </div>
+      {hasBreakdown(question) && (
+        <div class="builder-part">
+          <h3>Breakdown</h3>
+          <BreakdownChips question={question} onChange={update} />
+        </div>
+      )}
       <OtherFields rest={rest} />
     </section>
   );
@@ -64,55 +71,11 @@ export function Builder({ question, onChange }: BuilderProps) {
 
 /** Names the fields without a control, because they affect the numbers. */
 function OtherFields({ rest }: { rest: Question['rest'] }) {
-  const names = Object.keys(rest);
+  const names = Object.keys(rest).filter((name) => !name.startsWith('breakdown'));
   if (names.length === 0) return null;
   return (
     <p class="muted small">
       Also part of this query: <code>{names.join(', ')}</code>. Change these through the API.
     </p>
-  );
-}
-
-export function ViewControls({ question, onChange }: BuilderProps) {
-  const update = (changes: Partial<Question>): void => onChange({ ...question, ...changes });
-  const { kind } = question;
-  return (
-    <div class="row-end">
-      {kind === 'retention' ? (
-        <TextField
-          label="End date"
-          type="date"
-          value={question.range.to?.slice(0, 10) ?? ''}
-          onInput={(to) => update({ range: { ...question.range, to: to === '' ? null : to } })}
-        />
-      ) : (
-        <DateRange value={question.range} onChange={(range) => update({ range })} />
-      )}
-      {hasInterval(question) && (
-        <Select
-          label="Interval"
-          value={question.interval}
-          options={INTERVAL_OPTIONS}
-          onChange={(interval) => update({ interval })}
-        />
-      )}
-      {kind === 'trends' && (
-        <Select
-          label="Chart type"
-          value={question.display}
-          options={DISPLAY_OPTIONS}
-          onChange={(display) => update({ display })}
-        />
-      )}
-      {hasCompare(question) && (
-        <div class="beside-fields">
-          <Checkbox
-            label="Compare to previous period"
-            checked={question.compare}
-            onChange={(compare) => update({ compare })}
-          />
-        </div>
-      )}
-    </div>
   );
 }

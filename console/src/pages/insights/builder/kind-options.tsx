@@ -1,16 +1,17 @@
 /** Controls of a single insight type. */
+import type { GroupType } from '../../../api/groups.ts';
 import { Checkbox, Select, TextField } from '../../../components/field.tsx';
 import {
   type FunnelOptions,
   PATH_TYPES,
   type PathOptions,
-  PERIODS,
   type Question,
   type RetentionOptions,
   type Series,
   WINDOW_UNITS,
 } from '../question.ts';
 import { EventField } from './event-field.tsx';
+import { ExclusionChips } from './exclusion-chips.tsx';
 
 /** Ignores invalid numbers while typing. */
 function CountField(props: { label: string; value: number; min: number; max: number; onChange(value: number): void }) {
@@ -24,49 +25,62 @@ function CountField(props: { label: string; value: number; min: number; max: num
 
 interface FunnelProps {
   value: FunnelOptions;
+  steps: number;
+  groupTypes: readonly GroupType[];
   onChange(value: FunnelOptions): void;
 }
 
-export function FunnelControls({ value, onChange }: FunnelProps) {
+export function FunnelControls({ value, steps, groupTypes, onChange }: FunnelProps) {
   return (
-    <div class="row-end">
-      <Select
-        label="Graph type"
-        value={value.view}
-        options={[
-          { value: 'steps', label: 'Conversion steps' },
-          { value: 'trends', label: 'Historical trends' },
-          { value: 'time_to_convert', label: 'Time to convert' },
-        ]}
-        onChange={(view) => onChange({ ...value, view })}
+    <>
+      <ExclusionChips
+        value={value.exclusions}
+        steps={steps}
+        onChange={(exclusions) => onChange({ ...value, exclusions })}
       />
-      <Select
-        label="Step order"
-        value={value.order}
-        options={[
-          { value: 'ordered', label: 'Sequential' },
-          { value: 'strict', label: 'Strict order' },
-          { value: 'unordered', label: 'Any order' },
-        ]}
-        onChange={(order) => onChange({ ...value, order })}
-      />
-      <div class="narrow-field">
-        <CountField
-          label="Conversion window"
-          value={value.window}
-          min={1}
-          max={100_000}
-          onChange={(window) => onChange({ ...value, window })}
+      <div class="inline-field row">
+        <Select
+          label="Step order"
+          value={value.order}
+          options={[
+            { value: 'ordered', label: 'Sequential' },
+            { value: 'strict', label: 'Strict order' },
+            { value: 'unordered', label: 'Any order' },
+          ]}
+          onChange={(order) => onChange({ ...value, order })}
         />
+        <div class="window-field">
+          <CountField
+            label="Conversion window"
+            value={value.window}
+            min={1}
+            max={100_000}
+            onChange={(window) => onChange({ ...value, window })}
+          />
+          <Select
+            label="Unit of the conversion window"
+            hideLabel
+            value={value.unit}
+            options={WINDOW_UNITS.map((unit) => ({ value: unit, label: value.window === 1 ? unit : `${unit}s` }))}
+            onChange={(unit) => onChange({ ...value, unit })}
+          />
+        </div>
+        {groupTypes.length > 0 && (
+          <Select
+            label="Count"
+            value={value.group === null ? '' : String(value.group)}
+            options={[
+              { value: '', label: 'Unique users' },
+              ...groupTypes.map(({ group_type_index: index, group_type, name_plural }) => ({
+                value: String(index),
+                label: `Unique ${name_plural || `groups of ${group_type}`}`,
+              })),
+            ]}
+            onChange={(index) => onChange({ ...value, group: index === '' ? null : Number(index) })}
+          />
+        )}
       </div>
-      <Select
-        label="Unit of the conversion window"
-        hideLabel
-        value={value.unit}
-        options={WINDOW_UNITS.map((unit) => ({ value: unit, label: value.window === 1 ? unit : `${unit}s` }))}
-        onChange={(unit) => onChange({ ...value, unit })}
-      />
-    </div>
+    </>
   );
 }
 
@@ -76,15 +90,17 @@ interface RetentionProps {
   onChange(value: RetentionOptions): void;
 }
 
+const NONE = { event: '', action: null };
+
 export function RetentionControls({ question: { series, retention }, onSeries, onChange }: RetentionProps) {
   const [target, returning] = series;
-  const update = (at: number, event: string | null): void =>
-    onSeries(series.map((one, index) => (index === at ? { ...one, event } : one)));
+  const update = (at: number, entity: Pick<Series, 'event' | 'action'>): void =>
+    onSeries(series.map((one, index) => (index === at ? { ...one, ...entity } : one)));
   return (
     <div class="stack-s">
       <div class="sentence">
         <span>Users who performed</span>
-        <EventField label="Start event" value={target?.event ?? ''} onChange={(event) => update(0, event)} allowsAll />
+        <EventField label="Start event" value={target ?? NONE} onChange={(entity) => update(0, entity)} />
         <Select
           label="Occurrence"
           hideLabel
@@ -96,24 +112,7 @@ export function RetentionControls({ question: { series, retention }, onSeries, o
           onChange={(which) => onChange({ ...retention, isFirstTime: which === 'first' })}
         />
         <span>and came back to perform</span>
-        <EventField label="Return event" value={returning?.event ?? ''} onChange={(event) => update(1, event)} />
-      </div>
-      <div class="row-end">
-        <Select
-          label="Interval"
-          value={retention.period}
-          options={PERIODS.map((period) => ({ value: period, label: period }))}
-          onChange={(period) => onChange({ ...retention, period })}
-        />
-        <div class="narrow-field">
-          <CountField
-            label="Periods"
-            value={retention.count}
-            min={2}
-            max={60}
-            onChange={(count) => onChange({ ...retention, count })}
-          />
-        </div>
+        <EventField label="Return event" value={returning ?? NONE} onChange={(entity) => update(1, entity)} />
       </div>
     </div>
   );

@@ -1,18 +1,20 @@
+import type { GroupType } from '../../../api/groups.ts';
 import { Button } from '../../../components/button.tsx';
 import { Select } from '../../../components/field.tsx';
-import { PropertyFilters } from '../../../components/property-filters.tsx';
-import { eventName, letterOf, MATH_OPTIONS } from '../labels.ts';
+import { FilterChips } from '../../../components/filter-chips.tsx';
+import { entityName, letterOf, MATH_OPTIONS } from '../labels.ts';
 import { needsProperty, newSeries, type Question, type Series } from '../question.ts';
 import { EventField } from './event-field.tsx';
 import { PropertyField } from './property-field.tsx';
 
 interface SeriesListProps {
   question: Question;
+  groupTypes: readonly GroupType[];
   onChange(series: readonly Series[]): void;
 }
 
 /** The series of a trend or the steps of a funnel. */
-export function SeriesList({ question: { kind, series }, onChange }: SeriesListProps) {
+export function SeriesList({ question: { kind, series }, groupTypes, onChange }: SeriesListProps) {
   const update = (at: number, next: Series | null): void =>
     onChange(series.flatMap((one, index) => (index !== at ? [one] : next === null ? [] : [next])));
   const move = (at: number, by: number): void => {
@@ -21,6 +23,9 @@ export function SeriesList({ question: { kind, series }, onChange }: SeriesListP
     onChange(next);
   };
   const isFunnel = kind === 'funnel';
+  // The next step that lacks its event, once another one has got one.
+  const emptyAt = isFunnel ? series.findIndex(({ event, action }) => event === '' && action === null) : -1;
+  const chosen = JSON.stringify(series.map(({ event, action }) => action?.id ?? event));
   return (
     <div class="stack-s">
       <ol class="series-list">
@@ -30,10 +35,13 @@ export function SeriesList({ question: { kind, series }, onChange }: SeriesListP
             <div class="series-fields">
               <EventField
                 label={isFunnel ? `Step ${at + 1}` : `Event ${letterOf(at)}`}
-                value={one.event}
-                onChange={(event) => update(at, { ...one, event })}
+                value={one}
+                onChange={(entity) => update(at, { ...one, ...entity })}
+                focusKey={at === emptyAt ? chosen : null}
               />
-              {kind === 'trends' && <MathFields series={one} onChange={(next) => update(at, next)} />}
+              {kind === 'trends' && (
+                <MathFields series={one} groupTypes={groupTypes} onChange={(next) => update(at, next)} />
+              )}
             </div>
             <span class="series-tools">
               {isFunnel && (
@@ -51,17 +59,13 @@ export function SeriesList({ question: { kind, series }, onChange }: SeriesListP
                 </>
               )}
               {series.length > 1 && (
-                <ToolButton label={`Remove ${eventName(one.event)}`} onClick={() => update(at, null)}>
+                <ToolButton label={`Remove ${entityName(one)}`} onClick={() => update(at, null)}>
                   ×
                 </ToolButton>
               )}
             </span>
             <div class="series-filters">
-              <PropertyFilters
-                value={one.filters}
-                onChange={(filters) => update(at, { ...one, filters })}
-                addLabel="Add filter"
-              />
+              <FilterChips value={one.filters} onChange={(filters) => update(at, { ...one, filters })} />
             </div>
           </li>
         ))}
@@ -90,21 +94,36 @@ const ToolButton = ({ label, disabled = false, onClick, children }: ToolProps) =
   </Button>
 );
 
-function MathFields({ series, onChange }: { series: Series; onChange(series: Series): void }) {
+interface MathFieldsProps {
+  series: Series;
+  groupTypes: readonly GroupType[];
+  onChange(series: Series): void;
+}
+
+const UNIQUE_GROUP = 'unique_group';
+
+function MathFields({ series, groupTypes, onChange }: MathFieldsProps) {
+  const { math, mathGroup } = series;
+  const value = math === UNIQUE_GROUP ? `${UNIQUE_GROUP}:${mathGroup ?? 0}` : math;
+  const groups = groupTypes.map(({ group_type_index: index, group_type, name_plural }) => ({
+    value: `${UNIQUE_GROUP}:${index}`,
+    label: `Unique ${name_plural || `groups of ${group_type}`}`,
+  }));
+  const known = [...MATH_OPTIONS, ...groups];
+  const choose = (key: string): void => {
+    const [name = 'total', index] = key.split(':');
+    onChange({ ...series, math: name, mathGroup: index === undefined ? null : Number(index) });
+  };
   return (
     <>
       <Select
         label="Math"
         hideLabel
-        value={series.math}
-        options={
-          MATH_OPTIONS.some(({ value }) => value === series.math)
-            ? MATH_OPTIONS
-            : [...MATH_OPTIONS, { value: series.math, label: series.math }]
-        }
-        onChange={(math) => onChange({ ...series, math })}
+        value={value}
+        options={known.some((one) => one.value === value) ? known : [...known, { value, label: math }]}
+        onChange={choose}
       />
-      {needsProperty(series.math) && (
+      {needsProperty(math) && (
         <PropertyField
           label="Math property"
           owner="event"

@@ -1,7 +1,8 @@
 import type { Breakdown } from '../../../../core/actions/breakdown.ts';
 import { invalid } from '../../../../core/errors.ts';
-import { previousRange } from '../../../../core/time/previous-range.ts';
-import { roundToInterval } from '../../../../core/time/read-date-range.ts';
+import { earlierRange, previousRange } from '../../../../core/time/previous-range.ts';
+import type { Range } from '../../../../core/time/range.ts';
+import { type DateFields, roundToInterval } from '../../../../core/time/read-date-range.ts';
 import {
   knownFields,
   type QuestionFields,
@@ -26,6 +27,7 @@ export const TREND_FIELDS = [
   'filter_test_accounts',
   'display',
   'compare',
+  'compare_to',
   'formula',
   'smoothing_intervals',
   'breakdown',
@@ -68,14 +70,23 @@ export function readTrendsQuestion(fields: QuestionFields, context: QuestionCont
     series,
     interval: dates.interval,
     display: readDisplay(fields),
-    previous: readBooleanField(fields, 'compare')
-      ? previousRange(range, dates.interval, timezone, dates.dateFrom, dates.dateTo)
-      : null,
+    previous: readPrevious(fields, range, dates, timezone),
     searchFrom: given.from,
     breakdown: readTrendsBreakdown(fields, context),
     formula: readFormula(fields, series.length),
     smoothing: readIntegerField(fields, 'smoothing_intervals', { min: 1, max: MAX_SMOOTHING_INTERVALS }) ?? 1,
   };
+}
+
+/** The period before, or the one that `compare_to` names. */
+function readPrevious(fields: QuestionFields, range: Range, dates: DateFields, timezone: string): Range | null {
+  if (!readBooleanField(fields, 'compare')) return null;
+  const { interval, dateFrom, dateTo } = dates;
+  const ago = readTextField(fields, 'compare_to');
+  if (ago === undefined) return previousRange(range, interval, timezone, dateFrom, dateTo);
+  const earlier = earlierRange(range, ago, interval, timezone);
+  if (earlier !== undefined) return earlier;
+  throw invalid('compare_to', `${quote(ago)} is not a length of time: use -30d, -4w, -1m or -1y.`);
 }
 
 export const seriesOf = ({ entity, given }: Pick<ListedEntity, 'entity' | 'given'>): Series => ({
