@@ -103,6 +103,7 @@ const FEATURES: Record<string, readonly string[]> = {
   insights: ['persons'],
   persons: [],
   sdk: ['flags'],
+  'web-analytics': ['insights'],
   webhooks: [],
 };
 

@@ -85,6 +85,8 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
   const query: EventStore['query'] = async (...args) => worker().query(...args);
   const answerQuestion: WorkerMethods['answerQuestion'] = async (projectId, question, page, signal) =>
     worker().answerQuestion(projectId, question, page, ...(signal ? [signal] : []));
+  const answerWeb: WorkerMethods['answerWeb'] = async (kind, projectId, question, signal) =>
+    worker().answerWeb(kind, projectId, question, ...(signal ? [signal] : []));
   const events = { query };
   const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
   const eventQueries = { metadata, events, dialect, clock, mirrorPersons };
@@ -96,6 +98,7 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     /** Brings the event store's copy of persons up to date, before they are queried. */
     mirrorPersons,
     answerQuestion,
+    answerWeb,
     experiments: {
       measureExperiment: async (...args: Parameters<WorkerMethods['measureExperiment']>) =>
         worker().measureExperiment(...args),

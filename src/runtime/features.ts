@@ -17,6 +17,7 @@ import { groupsFeature } from '../features/groups/index.ts';
 import { insightsFeature } from '../features/insights/index.ts';
 import { personsFeature } from '../features/persons/index.ts';
 import { sdkFeature } from '../features/sdk/index.ts';
+import { webAnalyticsFeature } from '../features/web-analytics/index.ts';
 import { webhooksFeature } from '../features/webhooks/index.ts';
 import type { FeatureTables } from '../stores/sql/feature-tables.ts';
 import type { AppDeps } from './app-deps.ts';
@@ -33,6 +34,7 @@ export const FEATURES: readonly AppFeature[] = [
   flagsFeature,
   experimentsFeature,
   insightsFeature,
+  webAnalyticsFeature,
   cohortsFeature,
   dashboardsFeature,
   actionsFeature,

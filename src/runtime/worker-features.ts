@@ -3,6 +3,7 @@ import { cohortWorkerMethods } from '../features/cohorts/worker-methods.ts';
 import { definitionWorkerMethods } from '../features/definitions/worker-methods.ts';
 import { experimentWorkerMethods } from '../features/experiments/worker-methods.ts';
 import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
+import { webWorkerMethods } from '../features/web-analytics/worker-methods.ts';
 import { wrapMethods } from '../lib/wrap-methods.ts';
 import type { QueryDeps } from '../query/query-deps.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
@@ -19,6 +20,7 @@ const featureMethods = (deps: WorkerDeps) => {
     ...cohortWorkerMethods(deps),
     ...definitionWorkerMethods(deps),
     ...experimentWorkerMethods(deps),
+    ...webWorkerMethods(deps),
     ...insightWorkerMethods({ ...deps, secondThread: () => sequences.methods() }),
   };
 };

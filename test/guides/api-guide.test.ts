@@ -1,10 +1,11 @@
-/** The API guide has an example for every endpoint of flags, experiments, persons and event definitions. */
+/** The API guide has an example for every endpoint of flags, experiments, persons, event definitions and web analytics. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const guide = readFileSync(new URL('../../docs/guides/api.md', import.meta.url), 'utf8');
-const COVERED = /^\/api\/projects\/\{project_id\}\/(feature_flags|experiments|persons|event_definitions)\//;
+const COVERED =
+  /^\/api\/projects\/\{project_id\}\/(feature_flags|experiments|persons|event_definitions|web_analytics)\//;
 /** Endpoints that PostHog does not have, or that are only in the OpenAPI document. */
 const EXCLUDED =
   /versions|status|remote_config|dashboard|create_static|merges|history|bulk|lifecycle_|reset_|golang|by_name|metrics|deletions|dependent_flags|summary|event_definitions.*activity/;

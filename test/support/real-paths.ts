@@ -13,6 +13,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'persons/funnel/correlation/': '?events=[{"id":"seen"}]&funnel_correlation_person_entity={"id":"seen"}',
   'person/funnel/correlation/': '?events=[{"id":"seen"}]&funnel_correlation_person_entity={"id":"seen"}',
   'evaluation_reasons/': '?distinct_id=somebody',
+  'web_analytics/breakdown/': '?by=page',
   'trends/': '?entity_id=seen&entity_type=events',
   'lifecycle/': '?events=["seen"]&target_date=2026-01-15&lifecycle_type=new',
   'stickiness/': '?entity_id=seen&stickiness_days=1',
@@ -55,7 +56,13 @@ export function cachingGet(get: Get): Get {
 }
 
 /** Reading an insight counts as usage, and caches its result. */
-const CHANGED_BY_READING = new Set(['last_used_at', 'query_usage_30_day', 'is_cached', 'last_refresh']);
+const CHANGED_BY_READING = new Set([
+  'last_used_at',
+  'query_usage_30_day',
+  'is_cached',
+  'last_refresh',
+  'calculated_at',
+]);
 
 /** Everything that the owner can read, by path, without what reading itself changes. */
 export async function readEverything(get: Get, api: OpenApi): Promise<Record<string, unknown>> {

@@ -39,6 +39,14 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return String(compilePattern(pattern, MAX_PATTERN_LENGTH) !== null);
   }
 
+  capture(text: string, pattern: string): string {
+    return `extract(${text}, ${this.param(`(?-s)${pattern}`)})`;
+  }
+
+  replaceMatches(text: string, pattern: string, replacement: string): string {
+    return `replaceRegexpAll(${text}, ${this.param(`(?-s)${pattern}`)}, ${this.param(replacement)})`;
+  }
+
   containsIgnoringCase(text: string, part: string): string {
     return `(position(lowerUTF8(${text}), lowerUTF8(${this.param(part)})) > 0)`;
   }
@@ -121,6 +129,18 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
 
   quotient(value: string, divisor: string): string {
     return `intDiv(${value}, ${divisor})`;
+  }
+
+  firstRow(values: readonly string[], order: readonly string[], condition: string): string {
+    return `argMinIf(tuple(${values.join(', ')}), tuple(${order.join(', ')}), ${condition})`;
+  }
+
+  lastRow(values: readonly string[], order: readonly string[], condition: string): string {
+    return `argMaxIf(tuple(${values.join(', ')}), tuple(${order.join(', ')}), ${condition})`;
+  }
+
+  rowValue(row: string, index: number): string {
+    return `tupleElement(${row}, ${Number(index) + 1})`;
   }
 
   quantile(value: string, level: number): string {

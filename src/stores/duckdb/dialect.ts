@@ -35,6 +35,14 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `(try(regexp_matches('', ${this.param(pattern)})) is not null)`;
   }
 
+  capture(text: string, pattern: string): string {
+    return `regexp_extract(${text}, ${this.param(pattern)}, 1)`;
+  }
+
+  replaceMatches(text: string, pattern: string, replacement: string): string {
+    return `regexp_replace(${text}, ${this.param(pattern)}, ${this.param(replacement)}, 'g')`;
+  }
+
   containsIgnoringCase(text: string, part: string): string {
     return `contains(lower(${text}), lower(${this.param(part)}))`;
   }
@@ -128,6 +136,18 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `(${value} // ${divisor})`;
   }
 
+  firstRow(values: readonly string[], order: readonly string[], condition: string): string {
+    return `arg_min(${structOf(values)}, row(${order.join(', ')})) filter (where ${condition})`;
+  }
+
+  lastRow(values: readonly string[], order: readonly string[], condition: string): string {
+    return `arg_max(${structOf(values)}, row(${order.join(', ')})) filter (where ${condition})`;
+  }
+
+  rowValue(row: string, index: number): string {
+    return `struct_extract(${row}, 'v${Number(index)}')`;
+  }
+
   quantile(value: string, level: number): string {
     return `quantile_cont(${value}, ${Number(level)})`;
   }
@@ -155,3 +175,6 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `timezone('UTC', timezone(${zone}, ${start}))`;
   }
 }
+
+const structOf = (values: readonly string[]): string =>
+  `struct_pack(${values.map((value, at) => `v${at} := ${value}`).join(', ')})`;

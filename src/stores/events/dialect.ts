@@ -33,6 +33,10 @@ export interface SqlBuilder {
   matches(text: string, pattern: string): string;
   /** True if the engine accepts the pattern. Never fails. */
   isPattern(pattern: string): string;
+  /** The text of the pattern's first group, empty where nothing matches. Only for patterns of our own. */
+  capture(text: string, pattern: string): string;
+  /** Replaces all matches; `\\1` in the replacement is the first group. The caller has checked the pattern. */
+  replaceMatches(text: string, pattern: string, replacement: string): string;
   /** True if `text` contains `part`, ignoring case. */
   containsIgnoringCase(text: string, part: string): string;
   /** `text` as a number if all of it matches the pattern, else null. */
@@ -67,6 +71,12 @@ export interface SqlBuilder {
   ms(time: string): string;
   /** Integer division of values that are not negative. */
   quotient(value: string, divisor: string): string;
+  /** Aggregate: these values, never null, of the row that is first by `order` among those that fit the condition. */
+  firstRow(values: readonly string[], order: readonly string[], condition: string): string;
+  /** The same of the last row. */
+  lastRow(values: readonly string[], order: readonly string[], condition: string): string;
+  /** One of the values of `firstRow` or `lastRow`, from 0. */
+  rowValue(row: string, index: number): string;
   /** Aggregate: quantile with linear interpolation; null for no rows. */
   quantile(value: string, level: number): string;
   /** Aggregate: all values as one text, separated by commas. */

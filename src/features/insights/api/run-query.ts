@@ -62,7 +62,7 @@ export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller
 const NO_PAGE: Page = { limit: 0, offset: 0 };
 
 /** `refresh`, `refresh=`, `refresh=true`, and true in a body. */
-function wantsRefresh({ refresh }: QuestionFields): boolean {
+export function wantsRefresh({ refresh }: QuestionFields): boolean {
   return refresh === true || refresh === '' || (typeof refresh === 'string' && /^(true|1|yes|y|t|on)$/i.test(refresh));
 }
 

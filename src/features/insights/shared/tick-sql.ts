@@ -19,9 +19,12 @@ interface Run {
  * The index of the interval of a time, which must be between the `bounds`. Between two clock changes intervals have the
  * same length, so a division is enough: many times faster than a calendar function for every event.
  */
-export function tickSql(sql: SqlBuilder, time: string, bounds: readonly number[]): string {
+export const tickSql = (sql: SqlBuilder, time: string, bounds: readonly number[]): string =>
+  tickOfMsSql(sql, sql.ms(time), bounds);
+
+/** The same for a time in ms UTC. */
+export function tickOfMsSql(sql: SqlBuilder, at: string, bounds: readonly number[]): string {
   const runs = runsOf(bounds);
-  const at = sql.ms(time);
   const within = ({ index, start, length }: Run): string =>
     `${sql.integer(index)} + ${sql.quotient(`(${at} - ${sql.integer(start)})`, sql.integer(length))}`;
   const [last, ...earlier] = runs.toReversed();

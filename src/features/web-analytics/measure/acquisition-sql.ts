@@ -1,0 +1,147 @@
+/**
+ * Where sessions come from. The rules for channels and names of sources are in `core/web`: all that first views say is
+ * listed beforehand, named there, and joined to the sessions.
+ */
+import type { Range } from '../../../core/time/range.ts';
+import { type Acquisition, channelOf, referringHost, sourceText } from '../../../core/web/channel.ts';
+import { DIRECT, sourceName } from '../../../core/web/source-name.ts';
+import type { ChannelRule } from '../../../core/web/web-settings.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { TAG_KEYS } from '../rules/web-question.ts';
+import { textFilterSql } from './text-filter-sql.ts';
+import { cutSql, type EventColumns, fromViews, propertyTextSql, referrerSql } from './web-events-sql.ts';
+import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
+
+/** Columns of views, besides their path, that tell where a session came from. */
+export const ACQUISITION_COLUMNS = [...TAG_KEYS, 'sent_referrer', 'site', 'url', 'clicks'] as const;
+
+/** Each adds a letter to `clicks`; `gad_source=1` is a search, any other an ad. */
+const CLICK_IDS = { gclid: 'g', gbraid: 'g', wbraid: 'g', gad_source: 'a', msclkid: 'm', fbclid: 'f' } as const;
+
+/** A property, or where it is empty what the query of the address says. */
+function taggedSql(statement: EventStatement, key: string): string {
+  const { sql } = statement;
+  const own = propertyTextSql(statement, key);
+  const inUrl = sql.capture(propertyTextSql(statement, '$current_url'), `[?&]${key}=([^&#]*)`);
+  const spaced = `replace(replace(${inUrl}, '+', ' '), '%20', ' ')`;
+  return cutSql(statement, `case when ${own} <> '' then ${own} else ${spaced} end`);
+}
+
+export function acquisitionSql(statement: EventStatement): EventColumns {
+  const clicks = Object.entries(CLICK_IDS).map(([key, letter]) => {
+    const text = taggedSql(statement, key);
+    const word = key === 'gad_source' ? `case when ${text} = '1' then '1' else '${letter}' end` : `'${letter}'`;
+    return `case when ${text} <> '' then ${word} else '' end`;
+  });
+  return {
+    ...Object.fromEntries(TAG_KEYS.map((key) => [key, taggedSql(statement, key)])),
+    sent_referrer: referrerSql(statement),
+    site: cutSql(statement, propertyTextSql(statement, '$host')),
+    url: propertyTextSql(statement, '$current_url'),
+    clicks: `concat(${clicks.join(', ')})`,
+  };
+}
+
+/** What a first view says, as one text, and what that means. */
+export interface ChannelRow {
+  key: string;
+  channel: string;
+  source: string;
+  referrer: string;
+}
+
+/** More than this many are counted as of an unknown channel, under the source that was sent. */
+const MAX_CHANNEL_ROWS = 50_000;
+const SEPARATOR = '\u0001';
+
+/** Only what matters of a campaign, of which a site may have thousands. */
+function campaignKind({ sql }: EventStatement, campaign: string): string {
+  const lower = sql.functions.lower(campaign);
+  const isShop = sql.matches(lower, '([^a-df-z]|^)shop|shopping');
+  return `case when ${sql.contains(lower, 'cross-network')} then 'cross-network'
+    else concat(case when ${isShop} then 'shop ' else '' end,
+      case when ${sql.contains(lower, 'video')} then 'video' else '' end) end`;
+}
+
+const keySql = (statement: EventStatement): string => {
+  const parts = [
+    'utm_source',
+    'utm_medium',
+    campaignKind(statement, 'utm_campaign'),
+    'sent_referrer',
+    'site',
+    'clicks',
+  ];
+  return `concat(${parts.join(`, ${statement.sql.param(SEPARATOR)}, `)})`;
+};
+
+/** Lists what the views of a range say, the most frequent first. */
+export async function findChannels(query: WebQuery, range: Range): Promise<ChannelRow[]> {
+  const scope = beginStatement(query);
+  const { statement } = scope;
+  const columns = Object.entries(acquisitionSql(statement)).map(([name, text]) => `${text} as ${name}`);
+  const rows = await statement.query(
+    `select key, count(*) as n from (
+      select ${keySql(statement)} as key from (select ${columns.join(', ')} ${fromViews(scope, range)}) a
+    ) k group by key order by n desc, key limit ${statement.sql.integer(MAX_CHANNEL_ROWS)}`,
+  );
+  return rows.map((row) => channelRow(String(row['key']), query.question.settings.own_domains));
+}
+
+function channelRow(key: string, ownDomains: readonly string[]): ChannelRow {
+  const [source = '', medium = '', campaign = '', referrer = '', host = '', clicks = ''] = key.split(SEPARATOR);
+  const given: Acquisition = {
+    source,
+    medium,
+    campaign,
+    referrer,
+    host,
+    clickIds: {
+      google: clicks.includes('g'),
+      gadSource: clicks.includes('1') ? '1' : clicks.includes('a') ? 'other' : '',
+      microsoft: clicks.includes('m'),
+      meta: clicks.includes('f'),
+    },
+  };
+  const from = referringHost(given, ownDomains);
+  return {
+    key,
+    channel: channelOf(given, ownDomains),
+    source: sourceName(sourceText(given, ownDomains)),
+    referrer: from === DIRECT ? '' : from,
+  };
+}
+
+/** Adds `channel`, `source` and `referrer` to sessions with the columns above. */
+export function channelSql(scope: WebScope, sessions: string, channels: readonly ChannelRow[]): string {
+  const { statement, question } = scope;
+  const { sql } = statement;
+  const rules = question.settings.channel_rules.map(
+    (rule) => `when ${ruleSql(scope, rule)} then ${sql.param(rule.channel)}`,
+  );
+  const known = `coalesce(c.channel, 'Unknown')`;
+  const channel = rules.length === 0 ? known : `case ${rules.join(' ')} else ${known} end`;
+  const sent = `case when o.utm_source <> '' then o.utm_source else o.sent_referrer end`;
+  const named = sql.rows(['key', 'channel', 'source', 'referrer'], channels);
+  return `select o.*, ${channel} as channel, coalesce(c.source, ${sent}) as source,
+      coalesce(c.referrer, o.sent_referrer) as referrer
+    from (select *, ${keySql(statement)} as channel_key from (${sessions}) y) o
+    left join ${named} c on c.key = o.channel_key`;
+}
+
+const RULE_COLUMNS = {
+  utm_source: 'o.utm_source',
+  utm_medium: 'o.utm_medium',
+  utm_campaign: 'o.utm_campaign',
+  referring_domain: 'o.sent_referrer',
+  url: 'o.url',
+  pathname: 'o.entry',
+  hostname: 'o.site',
+} as const;
+
+function ruleSql(scope: WebScope, { combiner, items }: ChannelRule): string {
+  const conditions = items.map(({ key, op, value }) =>
+    textFilterSql(scope, RULE_COLUMNS[key], { operator: op, values: value }),
+  );
+  return conditions.length === 0 ? 'false' : `(${conditions.join(combiner === 'OR' ? ' or ' : ' and ')})`;
+}

@@ -1,0 +1,53 @@
+/** The whole page in one answer. Runs on the worker thread. */
+import type { Range } from '../../../core/time/range.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
+import type { GoalNumbers, LeftOut, PeriodAnswer, VitalNumbers, WebTable } from '../rules/web-answers.ts';
+import type { TableKey, TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
+import { countGoals, countLabels, countLive, findLastView, measureVitals } from './count-others.ts';
+import { countPeriod, findSessionLookups, isBySession } from './count-period.ts';
+import { prepareWebQuery } from './web-scope.ts';
+
+export interface OverviewQuestion {
+  web: WebQuestion;
+  /** The period to compare to. */
+  previous: Range | null;
+  tables: readonly TableKey[];
+  goals: readonly WebGoalQuestion[];
+}
+
+export interface OverviewAnswer {
+  now: PeriodAnswer;
+  previous: PeriodAnswer | null;
+  tables: [TableKey, WebTable][];
+  goals: GoalNumbers[];
+  vitals: VitalNumbers;
+  leftOut: LeftOut;
+  live: number;
+  hasData: boolean;
+  cookielessShare: number;
+}
+
+const TOP_ROWS: TablePage = { limit: 10, offset: 0, search: '', order: '-visitors' };
+
+export async function answerOverview(
+  deps: QueryDeps,
+  projectId: number,
+  { web, previous, tables, goals }: OverviewQuestion,
+): Promise<OverviewAnswer> {
+  const query = await prepareWebQuery(deps, projectId, web, goals);
+  const { tables: found, ...now } = await countPeriod(query, web.range, tables, TOP_ROWS);
+  const { views, cookieless, ...leftOut } = await countLabels(query);
+  // Only goals and vitals of filtered sessions need to know these.
+  const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : { channels: [], breaks: [] };
+  return {
+    now,
+    previous: previous === null ? null : await countPeriod(query, previous, [], TOP_ROWS),
+    tables: [...found],
+    goals: await countGoals(query, goals, lookups),
+    vitals: await measureVitals(query, lookups),
+    leftOut,
+    live: await countLive(query, deps.clock.now()),
+    hasData: views > 0 || (await findLastView(query)) !== null,
+    cookielessShare: views === 0 ? 0 : cookieless / views,
+  };
+}

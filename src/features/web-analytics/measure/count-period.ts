@@ -1,0 +1,258 @@
+/** The numbers of one period: totals, intervals and tables. */
+import type { Range } from '../../../core/time/range.ts';
+import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
+import { sessionBreaks } from '../../../core/web/web-session.ts';
+import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
+import type { PeriodAnswer, WebRow, WebSeries, WebTable } from '../rules/web-answers.ts';
+import type { SessionKey, TableKey, TablePage } from '../rules/web-question.ts';
+import { findChannels } from './acquisition-sql.ts';
+import { longRunsSql, neededValues, type SessionLookups, withMargin, withSessionsSql } from './sessions-sql.ts';
+import { NO_VALUE } from './text-filter-sql.ts';
+import { fromViews, pathFilterSql, pathSql, sessionIdSql, VIEW_EVENTS } from './web-events-sql.ts';
+import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
+
+type Row = Awaited<ReturnType<WebScope['statement']['query']>>[number];
+
+/** Looks up what sessions need. Visits that never pause for a day matter only where events have no session id. */
+export async function findSessionLookups(
+  query: WebQuery,
+  range: Range,
+  shown: readonly SessionKey[],
+): Promise<SessionLookups> {
+  const needed = neededValues({ ...query, statement: query.events.begin() }, shown);
+  const channels = needed.hasFirstView ? await findChannels(query, withMargin(range)) : [];
+  return { channels, breaks: (await hasViewsWithoutSession(query, range)) ? await findBreaks(query, range) : [] };
+}
+
+async function hasViewsWithoutSession(query: WebQuery, range: Range): Promise<boolean> {
+  const scope = beginStatement(query);
+  const rows = await scope.statement.query(
+    `select 1 as one ${fromViews(scope, withMargin(range))} and ${sessionIdSql(scope.statement)} = '' limit 1`,
+  );
+  return rows.length > 0;
+}
+
+async function findBreaks(query: WebQuery, range: Range): Promise<string[]> {
+  const scope = beginStatement(query);
+  return breaksOf(await scope.statement.query(longRunsSql(scope, range)));
+}
+
+function breaksOf(rows: readonly Row[]): string[] {
+  const runs = new Map<string, { uuid: string; at: number }[]>();
+  for (const { run, uuid, happened } of rows) {
+    const events = runs.get(String(run)) ?? [];
+    runs.set(String(run), events);
+    events.push({ uuid: String(uuid), at: Number(happened) });
+  }
+  return [...runs.values()].flatMap(sessionBreaks);
+}
+
+/** Whether views are counted by the sessions that they belong to: otherwise sessions need not be known for them. */
+export const isBySession = ({ question }: Pick<WebScope, 'question'>): boolean =>
+  question.filters.length > 0 || question.eventFilters.length > 0 || question.settings.hidden_referrers.length > 0;
+
+/**
+ * `with …` and the name of a table of the views that count: `person`, `happened`, `path`. A view counts where its session
+ * passes; with a filter on pages only the views of those.
+ */
+export function withViewsSql(scope: WebScope, range: Range, lookups: SessionLookups): string {
+  const { sql } = scope.statement;
+  if (!isBySession(scope)) {
+    return `with w as (
+      select e.person_id as person, ${sql.ms('e.timestamp')} as happened, ${pathSql(scope)} as path ${fromViews(scope, range)}
+    )`;
+  }
+  return `${withSessionsSql(scope, range, [], lookups)},
+    w as (
+      select k.person as person, k.happened as happened, k.path as path
+      from keyed k join x on x.session = k.session
+      where k.is_view = 1 and k.happened >= ${sql.integer(range.from)} and k.happened < ${sql.integer(range.until)}
+        and ${pathFilterSql(scope, 'k.path')} and ${isNewSql(scope, range, 'k.person')}
+    )`;
+}
+
+/** Whether the visitor is as new as a filter asks. */
+function isNewSql(scope: WebScope, range: Range, person: string): string {
+  const filters = scope.question.filters.filter(({ key }) => key === 'new');
+  if (filters.length === 0) return 'true';
+  const isKnown = `${person} in (${earlierVisitors(scope, range)})`;
+  return filters
+    .map(({ operator, values }) => (values.includes('true') === (operator !== 'is_not') ? `not ${isKnown}` : isKnown))
+    .join(' and ');
+}
+
+/** Everybody with a view before the range. */
+function earlierVisitors(scope: WebScope, { from }: Range): string {
+  const { statement } = scope;
+  return `select e.person_id ${statement.from()}
+    where ${statement.inProject()} and e.timestamp < ${statement.sql.time(from)}
+      and ${statement.sql.isOneOf('e.event', VIEW_EVENTS)}`;
+}
+
+/** Sessions that began in the range, as `x`. */
+export const startedIn = (scope: WebScope, range: Range): string => {
+  const { sql } = scope.statement;
+  return `x.started >= ${sql.integer(range.from)} and x.started < ${sql.integer(range.until)}
+    and ${isNewSql(scope, range, 'x.person')}`;
+};
+
+const SESSION_SUMS = `count(distinct x.person) as visitors, count(*) as sessions, sum(x.is_bounce) as bounces,
+  sum(x.seconds) as seconds`;
+
+const TOTAL = 'total';
+const TICK = 'tick';
+
+/** The numbers of sessions and views, in all, by interval and by the values of the tables. */
+export async function countPeriod(
+  query: WebQuery,
+  range: Range,
+  tables: readonly TableKey[],
+  page: TablePage,
+): Promise<PeriodAnswer & { tables: Map<TableKey, WebTable> }> {
+  const ticks = ticksOf(range, query.question.interval, query.question.timezone);
+  const keys = tables.filter((key) => key !== 'page');
+  const lookups = await findSessionLookups(query, range, keys);
+  const ofSessions = await sessionRows(query, range, { keys, ticks, page, lookups });
+  const ofViews = await viewRows(query, range, { hasPages: tables.includes('page'), ticks, page, lookups });
+  const [sessions, views] = [rowOf(ofSessions, TOTAL), rowOf(ofViews, TOTAL)];
+  return {
+    totals: {
+      sessions: number(sessions, 'sessions'),
+      visitors: number(sessions, 'visitors'),
+      bounces: number(sessions, 'bounces'),
+      seconds: number(sessions, 'seconds'),
+      views: number(views, 'views'),
+      viewers: number(views, 'visitors'),
+      newVisitors: await countNew(query, range, lookups),
+    },
+    series: seriesOf(ticks, ofSessions, ofViews),
+    tables: new Map(tables.map((key) => [key, tableOf(key === 'page' ? ofViews : ofSessions, key)])),
+  };
+}
+
+interface RowOptions {
+  ticks: readonly Tick[];
+  page: TablePage;
+  lookups: SessionLookups;
+}
+
+async function sessionRows(
+  query: WebQuery,
+  range: Range,
+  { keys, ticks, page, lookups }: RowOptions & { keys: readonly SessionKey[] },
+): Promise<Row[]> {
+  const scope = beginStatement(query);
+  const { statement } = scope;
+  const tick = tickOfMsSql(statement.sql, 'x.started', boundsOf(ticks));
+  const values: Record<string, string> = {
+    [TOTAL]: `''`,
+    [TICK]: `cast(${tick} as varchar)`,
+    ...Object.fromEntries(
+      keys.map((key) => [key, `case when x.${key} = '' then ${statement.sql.param(NO_VALUE)} else x.${key} end`]),
+    ),
+  };
+  const counted = { table: 'x', where: startedIn(scope, range), sums: SESSION_SUMS, second: 'sessions' } as const;
+  return statement.query(`${withSessionsSql(scope, range, keys, lookups)} ${rankedSql(scope, values, counted, page)}`);
+}
+
+async function viewRows(
+  query: WebQuery,
+  range: Range,
+  { hasPages, ticks, page, lookups }: RowOptions & { hasPages: boolean },
+): Promise<Row[]> {
+  const scope = beginStatement(query);
+  const tick = tickOfMsSql(scope.statement.sql, 'w.happened', boundsOf(ticks));
+  const values = {
+    [TOTAL]: `''`,
+    [TICK]: `cast(${tick} as varchar)`,
+    ...(hasPages ? { page: 'w.path' } : {}),
+  };
+  const sums = 'count(distinct w.person) as visitors, count(*) as views';
+  const counted = { table: 'w', where: 'true', sums, second: 'views' } as const;
+  return scope.statement.query(`${withViewsSql(scope, range, lookups)} ${rankedSql(scope, values, counted, page)}`);
+}
+
+interface Counted {
+  table: string;
+  where: string;
+  sums: string;
+  /** By which rows with as many visitors are ordered. */
+  second: 'sessions' | 'views';
+}
+
+/** A row for each table and value, ranked; of tables only the page. */
+function rankedSql(
+  scope: WebScope,
+  values: Readonly<Record<string, string>>,
+  { table, where, sums, second }: Counted,
+  { limit, offset, search, order }: TablePage,
+): string {
+  const { sql } = scope.statement;
+  const names = Object.keys(values);
+  const value = `case ${names.map((name) => `when d.name = '${name}' then ${values[name]}`).join(' ')} end`;
+  const dimensions = sql.rows(
+    ['name'],
+    names.map((name) => ({ name })),
+  );
+  const isFound =
+    search === '' ? 'true' : `(g.name in ('${TOTAL}', '${TICK}') or ${sql.containsIgnoringCase('g.value', search)})`;
+  const isShown = `g.name in ('${TOTAL}', '${TICK}') or (g.place > ${sql.integer(offset)} and g.place <= ${sql.integer(offset + limit)})`;
+  const grouped = `select d.name as name, ${value} as value, ${sums} from ${table} cross join ${dimensions} d
+    where ${where} group by 1, 2`;
+  const ranked = `select g.*, row_number() over (partition by g.name order by ${orderSql(order, second)}) as place,
+      count(*) over (partition by g.name) as total
+    from (${grouped}) g where ${isFound}`;
+  return `select * from (${ranked}) g where ${isShown} order by g.name, g.place`;
+}
+
+function orderSql(order: TablePage['order'], second: Counted['second']): string {
+  if (order === 'value') return 'g.value';
+  const column = order.endsWith('visitors') ? 'visitors' : second;
+  const other = column === 'visitors' ? second : 'visitors';
+  const direction = order.startsWith('-') ? 'desc' : 'asc';
+  return `g.${column} ${direction}, g.${other} ${direction}, g.value`;
+}
+
+async function countNew(query: WebQuery, range: Range, lookups: SessionLookups): Promise<number> {
+  const scope = beginStatement(query);
+  const [row] = await scope.statement.query(
+    `${withViewsSql(scope, range, lookups)}
+    select count(distinct w.person) as n from w where w.person not in (${earlierVisitors(scope, range)})`,
+  );
+  return Number(row?.['n'] ?? 0);
+}
+
+const rowOf = (rows: readonly Row[], name: string): Row | undefined => rows.find((row) => row['name'] === name);
+
+const number = (row: Row | undefined, name: string): number => Number(row?.[name] ?? 0);
+
+function seriesOf(ticks: readonly Tick[], sessions: readonly Row[], views: readonly Row[]): WebSeries {
+  const line = (rows: readonly Row[], name: string): number[] => {
+    const found = new Map(rows.filter((row) => row['name'] === TICK).map((row) => [Number(row['value']), row]));
+    return ticks.map((_, at) => number(found.get(at), name));
+  };
+  return {
+    visitors: line(views, 'visitors'),
+    views: line(views, 'views'),
+    sessions: line(sessions, 'sessions'),
+    bounces: line(sessions, 'bounces'),
+    seconds: line(sessions, 'seconds'),
+  };
+}
+
+const tableOf = (rows: readonly Row[], key: TableKey): WebTable => {
+  const own = rows.filter((row) => row['name'] === key);
+  return { rows: own.map(webRow), total: number(own[0], 'total') };
+};
+
+export const webRow = (row: Row): WebRow => {
+  const optional = (name: string): number | null => (row[name] === undefined ? null : number(row, name));
+  return {
+    value: String(row['value']),
+    visitors: number(row, 'visitors'),
+    sessions: optional('sessions'),
+    views: optional('views'),
+    bounces: optional('bounces'),
+    seconds: optional('seconds'),
+  };
+};

@@ -1,0 +1,53 @@
+/** What the statements of one question share. */
+import type { Filter } from '../../../core/filters/property-filter.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { validPatterns } from '../../../query/filters/valid-patterns.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
+import type { WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
+
+export interface WebQuery {
+  events: EventQuery;
+  question: WebQuestion;
+  /** Patterns that the engine accepts; others match nothing. */
+  patterns: ReadonlySet<string>;
+}
+
+/** One statement. */
+export interface WebScope extends Omit<WebQuery, 'events'> {
+  statement: EventStatement;
+}
+
+export async function prepareWebQuery(
+  deps: QueryDeps,
+  projectId: number,
+  question: WebQuestion,
+  goals: readonly WebGoalQuestion[] = [],
+): Promise<WebQuery> {
+  const entities = goals.flatMap(({ goal }) => (goal.kind === 'entity' ? [goal.entity] : []));
+  const events = await prepareEventQuery(deps, projectId, {
+    filters: [question.accountFilter, ...question.eventFilters],
+    entities,
+    timezone: question.timezone,
+    // Visitors whose events carry no person are counted, too: most SDKs send none before somebody signs in.
+    persons: 'current',
+    hasActors: false,
+  });
+  return { events, question, patterns: await validPatterns(deps, patternsOf(question, goals)) };
+}
+
+export const beginStatement = ({ events, ...query }: WebQuery): WebScope => ({ ...query, statement: events.begin() });
+
+/** Every pattern of the question, as a filter that has it. */
+function patternsOf({ filters, settings }: WebQuestion, goals: readonly WebGoalQuestion[]): Filter {
+  const patterns = [
+    ...filters.flatMap(({ operator, values }) => (operator.endsWith('regex') ? values : [])),
+    ...settings.path_rules.map(({ pattern }) => pattern),
+    ...settings.channel_rules.flatMap(({ items }) =>
+      items.flatMap(({ op, value }) => (op.endsWith('regex') ? value : [])),
+    ),
+    ...goals.flatMap(({ goal }) => (goal.kind === 'path' ? [goal.pattern] : [])),
+  ];
+  return { kind: 'property', owner: 'event', key: '', operator: 'regex', values: patterns };
+}

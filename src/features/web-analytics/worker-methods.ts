@@ -1,0 +1,73 @@
+import type { QueryDeps } from '../../query/query-deps.ts';
+import type { EventStore } from '../../stores/events/event-store.ts';
+import type { Page } from '../../stores/metadata/page.ts';
+import { answerOverview, type OverviewAnswer, type OverviewQuestion } from './measure/answer-overview.ts';
+import {
+  countBots,
+  countLive,
+  describeSite,
+  type LivePage,
+  listLivePages,
+  type SiteStatus,
+} from './measure/count-others.ts';
+import { countPeriod } from './measure/count-period.ts';
+import { listSessions, listVisitors } from './measure/list-sessions.ts';
+import { prepareWebQuery } from './measure/web-scope.ts';
+import type { WebSession, WebTable } from './rules/web-answers.ts';
+import type { TableKey, TablePage, WebQuestion } from './rules/web-question.ts';
+
+interface WebWorkerDeps extends QueryDeps {
+  events: EventStore;
+}
+
+/** Everything that is asked about a site, with its answer. */
+export interface WebAnswers {
+  overview: { question: OverviewQuestion; answer: OverviewAnswer };
+  breakdown: { question: { web: WebQuestion; by: TableKey | 'bot'; page: TablePage }; answer: WebTable };
+  sessions: { question: { web: WebQuestion; page: Page }; answer: WebSession[] };
+  visitors: { question: { web: WebQuestion; page: Page }; answer: string[] };
+  live: { question: { web: WebQuestion }; answer: { visitors: number; pages: LivePage[] } };
+  status: { question: { web: WebQuestion }; answer: SiteStatus };
+}
+
+type WebMethods = {
+  [K in keyof WebAnswers]: (
+    deps: QueryDeps,
+    projectId: number,
+    question: WebAnswers[K]['question'],
+  ) => Promise<WebAnswers[K]['answer']>;
+};
+
+const METHODS: WebMethods = {
+  overview: answerOverview,
+  async breakdown(deps, projectId, { web, by, page }) {
+    const query = await prepareWebQuery(deps, projectId, web);
+    if (by === 'bot') return countBots(query, page);
+    const { tables } = await countPeriod(query, web.range, [by], page);
+    return tables.get(by) ?? { rows: [], total: 0 };
+  },
+  sessions: async (deps, projectId, { web, page }) => listSessions(await prepareWebQuery(deps, projectId, web), page),
+  visitors: async (deps, projectId, { web, page }) => listVisitors(await prepareWebQuery(deps, projectId, web), page),
+  async live(deps, projectId, { web }) {
+    const query = await prepareWebQuery(deps, projectId, web);
+    const now = deps.clock.now();
+    return { visitors: await countLive(query, now), pages: await listLivePages(query, now) };
+  },
+  status: async (deps, projectId, { web }) =>
+    describeSite(await prepareWebQuery(deps, projectId, web), deps.clock.now()),
+};
+
+/** What web analytics does on the worker thread. */
+export const webWorkerMethods = (deps: WebWorkerDeps) => ({
+  answerWeb<K extends keyof WebAnswers>(
+    kind: K,
+    projectId: number,
+    question: WebAnswers[K]['question'],
+    signal?: AbortSignal,
+  ): Promise<WebAnswers[K]['answer']> {
+    const events = {
+      query: (...[sql, values]: Parameters<EventStore['query']>) => deps.events.query(sql, values, signal),
+    };
+    return METHODS[kind]({ ...deps, events }, projectId, question);
+  },
+});

@@ -1,0 +1,38 @@
+/** Sites in random worlds: every number is the same on ClickHouse as on DuckDB, merges included. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { answerOverview } from '../../../src/features/web-analytics/measure/answer-overview.ts';
+import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
+import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
+import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
+import { aWebWorld, shownOverview, WEB_TABLES } from '../../support/web-worlds.ts';
+
+vi.setConfig(TIMEOUTS);
+const worlds = fc.sample(aWebWorld, { numRuns: Number(process.env['TWO_ENGINES_WORLDS'] ?? 2), seed: 5 });
+
+await describeWithClickHouse('sites on DuckDB and ClickHouse', (server) => {
+  let database: TestDatabase;
+  let engines: TwoEngines;
+  const projects: number[] = [];
+
+  beforeAll(async () => {
+    database = await makeDatabase(server);
+    engines = await openTwoEngines(database.options);
+    for (const { data } of worlds) {
+      const merged = new Map(data.persons.slice(0, 2).map(({ uuid }) => [uuid, uuid.replace('-0000-', '-ffff-')]));
+      projects.push((await engines.put(data, merged)).projectId);
+    }
+    await engines.ship();
+  });
+  afterAll(async () => {
+    await engines?.close();
+    await database?.drop();
+  });
+
+  it.each(worlds.map((world, at) => ({ world, at })))('are the same in world $at', async ({ world, at }) => {
+    const asked = { web: world.question, previous: null, tables: WEB_TABLES, goals: [] };
+    const ask = async (deps: TwoEngines['duckdb']) =>
+      shownOverview(await answerOverview(deps, projects[at] ?? 0, asked));
+    expect(await ask(engines.clickhouse)).toEqual(await ask(engines.duckdb));
+  });
+});
