@@ -52,6 +52,7 @@ const PAGES: readonly Shot[] = [
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
   { name: 'setup', path: () => '/setup#token=shown-once', wait: 'Create your account', signedOut: true },
   { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Receiving events' },
+  { name: 'web', path: ({ projectId }) => `/project/${projectId}/web?from=-30d`, wait: 'Over time' },
   { name: 'live', path: ({ projectId }) => `/project/${projectId}/live`, wait: 'product viewed' },
   {
     name: 'live-event',

@@ -16,6 +16,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'docs', path: '/docs', isPublic: true, load: () => import('./pages/help/reference/reference-page.tsx') },
   { name: 'dashboards', path: `${P}/dashboards`, nav: { label: 'Dashboards', group: 'Analytics', icon: 'dashboard' }, load: () => import('./pages/dashboards/dashboards-page.tsx') },
   { name: 'dashboard', path: `${P}/dashboards/:dashboard`, load: () => import('./pages/dashboards/dashboard-page.tsx') },
+  { name: 'web', path: `${P}/web`, nav: { label: 'Web analytics', group: 'Analytics', icon: 'globe' }, load: () => import('./pages/web/web-page.tsx') },
   { name: 'insights', path: `${P}/insights`, nav: { label: 'Insights', group: 'Analytics', icon: 'chart' }, load: () => import('./pages/insights/insights-page.tsx') },
   { name: 'insight', path: `${P}/insights/:insight`, load: () => import('./pages/insights/insight-page.tsx') },
   { name: 'persons', path: `${P}/persons`, nav: { label: 'Persons', group: 'People', icon: 'users' }, load: () => import('./pages/persons/persons-page.tsx') },
