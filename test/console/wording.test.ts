@@ -22,7 +22,7 @@ const ENTITY = { id: '$pageview', type: 'events' };
 const PAGES = [
   '/account',
   '/status',
-  ...['live', 'live?tab=not-stored', 'persons', 'persons/ada', 'groups', 'insights', 'dashboards', 'cohorts'],
+  ...['live', 'live?tab=not-stored', 'persons', 'persons/ada', 'groups', 'insights', 'dashboards', 'cohorts', 'web'],
   ...['properties', 'events', 'flags', 'cohorts', 'ids', 'history'].map((tab) => `persons/ada?tab=${tab}`),
   ...['release', 'try&who=ada', 'access', 'history'].map((tab) => `flags/1?tab=${tab}`),
   ...['persons', 'criteria', 'history'].map((tab) => `cohorts/1?tab=${tab}`),

@@ -21,6 +21,8 @@ const view = (who: string, time: string, properties: object = {}) => ({
     $host: 'example.com',
     $referring_domain: '$direct',
     $browser: 'Firefox',
+    // Otherwise the user agent of these tests would be that of a bot.
+    $lib: 'test',
     ...properties,
   },
 });
