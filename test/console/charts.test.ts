@@ -267,6 +267,48 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     expect(await page.getByRole('region', { name: 'Retention' }).locator('tbody tr:not(.average)').count()).toBe(5);
   }, 60_000);
 
+  it('move and resize on their dashboard with keys and mouse, and obey its comparison and filters', async () => {
+    const id = await dashboardOf(server, [
+      { insight: 'TRENDS', events: [{ id: 'visit' }] },
+      { insight: 'TRENDS', events: [{ id: 'order' }] },
+    ]);
+    const path = `/api/projects/1/dashboards/${id}/`;
+    const board = async () => (await call(server.url, 'GET', path)).body;
+    const [first, second] = (await board()).tiles.map((tile: { id: number }) => tile.id);
+    await page.goto(`${server.url}/project/1/dashboards/${id}`);
+    await page
+      .getByText(/^Updated/)
+      .nth(1)
+      .waitFor();
+    const order = async () => (await board()).tiles.map((tile: { id: number }) => tile.id);
+    await page.getByRole('button', { name: /^Move/ }).first().press('ArrowRight');
+    await expect.poll(order).toEqual([second, first]);
+    await expect.poll(() => page.locator('.tile h2').first().textContent()).toBe('order');
+    await page.getByRole('button', { name: /^Move/ }).first().dragTo(page.locator('.tile').nth(1));
+    await expect.poll(order).toEqual([first, second]);
+    const size = async () => (await board()).tiles[0].layouts.sm;
+    await page
+      .getByRole('button', { name: /^Resize/ })
+      .first()
+      .press('ArrowRight');
+    await expect.poll(size).toMatchObject({ w: 7 });
+
+    await page.getByLabel('Compare to').selectOption('Year before');
+    await page.getByRole('button', { name: '+ Add filter' }).click();
+    await page.getByRole('combobox', { name: 'Filter by' }).fill('browser');
+    await page.getByRole('option', { name: 'browser', exact: true }).first().click();
+    await page.getByRole('combobox', { name: 'Values' }).fill('Saf');
+    await page.getByRole('option', { name: 'Safari' }).click();
+    const filters = { compare: true, compare_to: '-1y' };
+    const safari = { type: 'event', key: 'browser', operator: 'exact', value: ['Safari'] };
+    await expect.poll(async () => (await board()).filters).toEqual({ ...filters, properties: [safari] });
+    expect((await board()).tiles[1].insight.filters).toMatchObject({ ...filters, properties: [safari] });
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: /\(copy\)$/ }).waitFor();
+    expect(pageErrors).toEqual([]);
+  }, 60_000);
+
   it('say how old they are, as time goes by', async () => {
     await page.clock.install();
     await trend({});

@@ -107,6 +107,26 @@ describe('a dashboard', () => {
     expect((await numbers())[0]).toEqual([now, 2, 1]);
   });
 
+  it('compares and filters all of its tiles, in addition to what each filters', async () => {
+    const own = { type: 'event', key: 'plan', operator: 'exact', value: ['pro'] };
+    const added = { type: 'person', key: 'email', operator: 'is_set', value: '' };
+    const nested = { type: 'OR', values: [own] };
+    const create = async (properties: unknown): Promise<number> =>
+      (await client.post(insights, { body: { filters: { insight: 'TRENDS', events: [{ id: 'visit' }], properties } } }))
+        .body.id;
+    const tiles = [{ insight: await create([own]) }, { insight: await create(nested) }];
+    const filters = { compare: true, compare_to: '-1y', properties: [added] };
+    const { body } = await client.post(all, { body: { name: 'Filtered', filters, tiles } });
+    expect(body.filters).toEqual(filters);
+    const { body: board } = await client.get(`${all}${body.id}/?refresh=true`);
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+    const [list, group] = board.tiles.map((tile: any) => tile.insight);
+    expect(list.filters).toMatchObject({ compare: true, compare_to: '-1y', properties: [own, added] });
+    expect(group.filters.properties).toEqual({ type: 'AND', values: [nested, { type: 'AND', values: [added] }] });
+    expect(list.result.map((item: { compare_label: string }) => item.compare_label)).toEqual(['current', 'previous']);
+    expect([list.result[1].days[0].slice(0, 4), group.result.length]).toEqual(['2025', 2]);
+  });
+
   it('moves, colors, adds and removes single tiles', async () => {
     const { id, tiles } = await make({ name: 'Moves', tiles: [{ insight: visits }, { insight: payments }] });
     const moved = await change(id, { tiles: [{ id: tiles[0].id, order: 9, color: 'red', layouts: { xs: { y: 2 } } }] });
@@ -180,6 +200,18 @@ describe('a dashboard', () => {
     ['no name', {}, 'name', 'required'],
     ['an empty name', { name: ' ' }, 'name', 'blank'],
     ['a date that is none', { name: 'x', filters: { date_from: 'soon' } }, 'filters__date_from', 'invalid_input'],
+    [
+      'a comparison that is none',
+      { name: 'x', filters: { compare_to: 'soon' } },
+      'filters__compare_to',
+      'invalid_input',
+    ],
+    [
+      'invalid property filters',
+      { name: 'x', filters: { properties: [{ type: 'x', key: 'a' }] } },
+      'filters__properties',
+      'invalid_input',
+    ],
     ['other filters', { name: 'x', filters: { interval: 'day' } }, 'filters', 'invalid_input'],
     ['a foreign tile', { name: 'x', tiles: [{ id: 1 }] }, 'tiles__0__id', 'invalid_input'],
     ['an insight that is not there', { name: 'x', tiles: [{ insight: 999 }] }, 'tiles__0__insight', 'invalid_input'],

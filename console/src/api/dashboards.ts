@@ -24,3 +24,15 @@ export const createDashboard = (projectId: number, body: DashboardCreate): Promi
 
 export const updateDashboard = (projectId: number, id: number, body: DashboardChange): Promise<Dashboard> =>
   patch<Dashboard>(projectPath(projectId, 'dashboards', id), body);
+
+/** The same insights in the same layout. */
+export const copyDashboard = (
+  projectId: number,
+  { name, description, filters, tiles }: Dashboard,
+): Promise<Dashboard> =>
+  createDashboard(projectId, {
+    name: `${name.slice(0, 390)} (copy)`,
+    description,
+    filters,
+    tiles: tiles.map(({ insight, order, layouts, color }) => ({ insight: insight.id, order, layouts, color })),
+  });

@@ -1,5 +1,6 @@
 import './chips.css';
 import type { ComponentChildren } from 'preact';
+import { classes } from '../lib/classes.ts';
 
 interface ChipProps {
   label: string;
@@ -17,7 +18,7 @@ interface ChipProps {
 /** A setting on one line. */
 export function Chip({ label, kind, onOpen, isOpen = false, isIncomplete = false, onRemove, children }: ChipProps) {
   return (
-    <span class="chip" aria-invalid={isIncomplete || undefined} title={label}>
+    <span class={classes('chip', isIncomplete && 'is-incomplete')} title={label}>
       {onOpen ? (
         <button type="button" aria-expanded={isOpen} onClick={onOpen}>
           {children ?? label}

@@ -1,8 +1,16 @@
+import '../../components/toolbar.css';
 import './dashboard.css';
-import { useState } from 'preact/hooks';
-import { type Dashboard, type DashboardChange, getDashboard, updateDashboard } from '../../api/dashboards.ts';
+import { useRef, useState } from 'preact/hooks';
+import {
+  copyDashboard,
+  type Dashboard,
+  type DashboardChange,
+  getDashboard,
+  updateDashboard,
+} from '../../api/dashboards.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
+import { Select } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -10,12 +18,14 @@ import { Empty, ErrorNote, Loaded } from '../../components/states.tsx';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
-import { useAction, useResource } from '../../lib/use-resource.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { useAction, useInterval, useResource } from '../../lib/use-resource.ts';
+import type { Fields } from '../insights/question.ts';
 import { AddInsights } from './add-insights.tsx';
-import { DateRangeBar, useRange } from './date-range-bar.tsx';
+import { DashboardBar, useRange } from './dashboard-bar.tsx';
 import { RenameDashboard } from './rename-dashboard.tsx';
 import { Tile } from './tile.tsx';
-import { moveTile, type TileMove } from './tiles.ts';
+import { moveTile, resizeTile } from './tiles.ts';
 
 export function Page({ params }: PageProps) {
   const { id } = useProject();
@@ -31,14 +41,25 @@ export function Page({ params }: PageProps) {
 
 type OpenDialog = 'add' | 'name' | 'delete' | null;
 
+const REFRESH_OPTIONS = [
+  { value: '', label: 'Off' },
+  { value: '60', label: 'Every minute' },
+  { value: '300', label: 'Every 5 minutes' },
+  { value: '1800', label: 'Every 30 minutes' },
+];
+
 function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboard: Dashboard): void }) {
   const { id } = useProject();
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [round, setRound] = useState(0);
+  const [refresh, setRefresh] = useQueryState('refresh');
+  const board = useRef<HTMLDivElement>(null);
   const range = useRange(dashboard);
   const change = useAction(async (body: DashboardChange) => onChange(await updateDashboard(id, dashboard.id, body)));
-  const move = (tile: number, how: TileMove): void => void change.run({ tiles: moveTile(dashboard.tiles, tile, how) });
+  const duplicate = useAction(async () => navigate(pathOf(id, (await copyDashboard(id, dashboard)).id)));
+  useInterval(() => refresh !== '' && setRound((count) => count + 1), Math.max(60, Number(refresh) || 60) * 1000);
   const close = (): void => setDialog(null);
+  const error = change.error ?? duplicate.error;
   return (
     <PageFrame
       title={dashboard.name}
@@ -52,6 +73,12 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
             Add insights
           </Button>
           <Menu label="More">
+            <button type="button" onClick={() => void board.current?.requestFullscreen()}>
+              Full screen
+            </button>
+            <button type="button" onClick={() => void duplicate.run()}>
+              Duplicate
+            </button>
             <button type="button" onClick={() => setDialog('name')}>
               Rename
             </button>
@@ -62,29 +89,33 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
         </>
       }
     >
-      <DateRangeBar range={range} isBusy={change.busy} onSave={(filters) => change.run({ filters })} />
-      {change.error !== undefined && <ErrorNote error={change.error} />}
-      {dashboard.tiles.length === 0 ? (
-        <Empty
-          title="This dashboard is empty"
-          action={<Link to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>Create insight</Link>}
-        >
-          Add saved insights, or create a new one.
-        </Empty>
-      ) : (
-        <ul class="tiles">
-          {dashboard.tiles.map((tile, at) => (
-            <Tile
-              key={tile.id}
-              tile={tile}
-              dates={range.dates}
-              round={round}
-              place={{ isFirst: at === 0, isLast: at === dashboard.tiles.length - 1 }}
-              onMove={(how) => move(tile.id, how)}
-            />
-          ))}
-        </ul>
-      )}
+      <div class="stack board" ref={board}>
+        <DashboardBar
+          filters={dashboard.filters}
+          range={range}
+          isBusy={change.busy}
+          onSave={(filters) => change.run({ filters })}
+        />
+        {error !== undefined && <ErrorNote error={error} />}
+        {dashboard.tiles.length === 0 ? (
+          <Empty
+            title="This dashboard is empty"
+            action={<Link to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>Create insight</Link>}
+          >
+            Add saved insights, or create a new one.
+          </Empty>
+        ) : (
+          <Tiles
+            dashboard={dashboard}
+            dates={range.dates}
+            round={round}
+            onChange={(tiles) => void change.run({ tiles })}
+          />
+        )}
+        <div class="toolbar">
+          <Select label="Auto-refresh" value={refresh} options={REFRESH_OPTIONS} onChange={setRefresh} />
+        </div>
+      </div>
       {dialog === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
       {dialog === 'name' && <RenameDashboard dashboard={dashboard} onChange={onChange} onClose={close} />}
       {dialog === 'delete' && (
@@ -102,5 +133,35 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
         </Confirm>
       )}
     </PageFrame>
+  );
+}
+
+const pathOf = (project: number, dashboard: number): string => pathTo('dashboard', { project, dashboard }) ?? '/';
+
+interface TilesProps {
+  dashboard: Dashboard;
+  dates: Fields;
+  round: number;
+  onChange(tiles: NonNullable<DashboardChange['tiles']>): void;
+}
+
+/** The tiles in their order, on twelve columns. */
+function Tiles({ dashboard: { tiles, filters }, dates, round, onChange }: TilesProps) {
+  const isOverridden = Object.keys(dates).length + Object.keys(filters).length > 0;
+  return (
+    <ul class="tiles">
+      {tiles.map((tile, at) => (
+        <Tile
+          key={tile.id}
+          tile={tile}
+          dates={dates}
+          isOverridden={isOverridden}
+          round={round}
+          onMove={(by) => onChange(moveTile(tiles, tile.id, at + by))}
+          onResize={(size) => onChange(resizeTile(tile, size))}
+          onRemove={() => onChange([{ id: tile.id, deleted: true }])}
+        />
+      ))}
+    </ul>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { createDashboard, type ListedDashboard, listDashboards, updateDashboard } from '../../api/dashboards.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { Select, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Empty, ErrorNote, Loaded } from '../../components/states.tsx';
@@ -14,6 +14,8 @@ import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { createFromTemplate } from './create-from-template.ts';
+import { TEMPLATES } from './templates.ts';
 
 export function Page() {
   const { id } = useProject();
@@ -105,8 +107,11 @@ function NewDashboard({ onClose }: { onClose(): void }) {
   const { id } = useProject();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
+  const [templateId, setTemplateId] = useState('');
+  const template = TEMPLATES.find((one) => one.id === templateId);
   const create = useAction(async () => {
-    const created = await createDashboard(id, { name: name.trim(), description: description.trim() });
+    const named = { name: name.trim(), description: description.trim() };
+    const created = template ? await createFromTemplate(id, named, template) : await createDashboard(id, named);
     navigate(pathTo('dashboard', { project: id, dashboard: created.id }) ?? '/');
   });
   const footer = (
@@ -120,6 +125,20 @@ function NewDashboard({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="New dashboard" onClose={onClose} footer={footer}>
       <TextField label="Name" value={name} onInput={setName} maxLength={400} />
+      <Select
+        label="Template"
+        value={templateId}
+        options={[
+          { value: '', label: 'Empty dashboard' },
+          ...TEMPLATES.map((one) => ({ value: one.id, label: one.label })),
+        ]}
+        hint={template?.lead}
+        onChange={(next) => {
+          setTemplateId(next);
+          const isOurs = name === '' || TEMPLATES.some(({ label }) => label === name);
+          if (isOurs) setName(TEMPLATES.find((one) => one.id === next)?.label ?? '');
+        }}
+      />
       <TextField
         label="Description"
         value={description}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DashboardTile } from '../../api/dashboards.ts';
 import { insightCsvPath } from '../../api/insights.ts';
 import { ExportItems } from '../../charts/export-items.tsx';
@@ -19,21 +19,30 @@ import { PersonsDrawer } from '../insights/persons/persons-drawer.tsx';
 import { type Fields, finished, toFields } from '../insights/question.ts';
 import { readQuestion, toSearch } from '../insights/read-question.ts';
 import { useAnswer } from '../insights/use-answer.ts';
-import { isWide, type TileMove } from './tiles.ts';
+import { MoveHandle, ResizeHandle } from './tile-handles.tsx';
+import { sizeOf, type TileSize } from './tiles.ts';
 import { withDates } from './with-dates.ts';
+
+/** Columns up to which two tiles are beside each other on medium screens. */
+const HALF = 4;
 
 interface TileProps {
   tile: DashboardTile;
   /** Overrides the dates of the insight; empty if there is no override. */
   dates: Fields;
+  /** Whether the dashboard changes the query of its insights at all. */
+  isOverridden: boolean;
   /** Incremented to refresh. */
   round: number;
-  place: { isFirst: boolean; isLast: boolean };
-  onMove(how: TileMove): void;
+  /** By how many places. */
+  onMove(by: number): void;
+  onResize(size: TileSize): void;
+  onRemove(): void;
 }
 
 /** Each tile loads by itself, so that a slow or failing one does not affect the others. */
-export function Tile({ tile, dates, round, place, onMove }: TileProps) {
+export function Tile(props: TileProps) {
+  const { tile, dates, isOverridden, round, onMove, onResize, onRemove } = props;
   const { id, timezone } = useProject();
   const { insight } = tile;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
@@ -51,17 +60,21 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
   const title = insight.name || insight.derived_name || titleOf(question);
   const fields = toFields(finished(question));
   const own = pathTo('insight', { project: id, insight: insight.id }) ?? '/';
-  const to = Object.keys(dates).length === 0 ? own : `${own}?${toSearch(asked)}`;
+  const to = !isOverridden ? own : `${own}?${toSearch(asked)}`;
   const [openTile, openKey = ''] = open.split(':');
   const persons =
     data && openTile === String(tile.id) ? personsLinks(data.answer, data.question).get(openKey) : undefined;
+  const [preview, setPreview] = useState<TileSize | null>(null);
+  const size = sizeOf(tile);
+  const { w, h } = preview ?? size;
   return (
-    <li class={classes('tile card', isWide(tile) && 'wide')} aria-busy={loading}>
+    <li class={classes('tile card', w <= HALF && 'narrow')} style={{ '--columns': w, '--rows': h }} aria-busy={loading}>
       <header>
+        <MoveHandle title={title} onMove={onMove} />
         <h2>
           <Link to={to}>{title}</Link>
         </h2>
-        <TileMenu title={title} tile={tile} place={place} onMove={onMove} onRefresh={refresh}>
+        <TileMenu title={title} onRemove={onRemove} onRefresh={refresh}>
           <ExportItems
             name={title}
             csv={insightCsvPath(id, fields, title, toSearch(fields))}
@@ -95,38 +108,27 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
           </footer>
         </>
       )}
+      <ResizeHandle title={title} size={size} onPreview={setPreview} onResize={onResize} />
       {persons && <PersonsDrawer persons={persons} onClose={() => setOpen('')} />}
     </li>
   );
 }
 
-type MenuProps = Pick<TileProps, 'tile' | 'place' | 'onMove'> & {
+interface MenuProps {
   title: string;
+  onRemove(): void;
   onRefresh(): void;
   children: ComponentChildren;
-};
+}
 
-function TileMenu({ title, tile, place, onMove, onRefresh, children }: MenuProps) {
+function TileMenu({ title, onRemove, onRefresh, children }: MenuProps) {
   return (
     <Menu label={<span class="visually-hidden">{`Actions for ${title}`}</span>}>
       <button type="button" onClick={onRefresh}>
         Refresh
       </button>
       {children}
-      {!place.isFirst && (
-        <button type="button" onClick={() => onMove('earlier')}>
-          Move up
-        </button>
-      )}
-      {!place.isLast && (
-        <button type="button" onClick={() => onMove('later')}>
-          Move down
-        </button>
-      )}
-      <button type="button" onClick={() => onMove(isWide(tile) ? 'narrower' : 'wider')}>
-        {isWide(tile) ? 'Half width' : 'Full width'}
-      </button>
-      <button type="button" onClick={() => onMove('remove')}>
+      <button type="button" onClick={onRemove}>
         Remove from dashboard
       </button>
     </Menu>

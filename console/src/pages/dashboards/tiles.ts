@@ -1,38 +1,47 @@
+/** The layout of a dashboard: tiles in order, each some of twelve columns wide, and at least some rows high. */
 import type { DashboardChange, DashboardTile } from '../../api/dashboards.ts';
-/** The layout of a dashboard. */
-
-export type TileMove = 'earlier' | 'later' | 'remove' | 'wider' | 'narrower';
 
 type TileChanges = NonNullable<DashboardChange['tiles']>;
+type LaidOut = Pick<DashboardTile, 'id' | 'layouts' | 'order'>;
 
-/** Layouts have twelve columns. */
-const FULL_WIDTH = 12;
-const HALF_WIDTH = 6;
-
-export function isWide({ layouts }: Pick<DashboardTile, 'layouts'>): boolean {
-  const { sm } = layouts as { sm?: { w?: unknown } };
-  return typeof sm?.w === 'number' && sm.w > HALF_WIDTH;
+export interface TileSize {
+  /** Columns. */
+  w: number;
+  /** Rows; a tile whose content needs more is higher. */
+  h: number;
 }
 
-/** The changes to send. */
-export function moveTile(
-  tiles: readonly Pick<DashboardTile, 'id' | 'layouts' | 'order'>[],
-  id: number,
-  how: TileMove,
-): TileChanges {
-  const at = tiles.findIndex((tile) => tile.id === id);
-  const tile = tiles[at];
-  if (tile === undefined) return [];
-  if (how === 'remove') return [{ id, deleted: true }];
-  if (how === 'wider' || how === 'narrower') {
-    const { sm = {} } = tile.layouts as { sm?: object };
-    return [{ id, layouts: { ...tile.layouts, sm: { ...sm, w: how === 'wider' ? FULL_WIDTH : HALF_WIDTH } } }];
-  }
-  const to = at + (how === 'earlier' ? -1 : 1);
-  if (to < 0 || to >= tiles.length) return [];
-  const ids = tiles.map((one) => one.id);
+export const COLUMNS = 12;
+const MIN_COLUMNS = 3;
+const MAX_ROWS = 16;
+const USUAL: TileSize = { w: 6, h: 0 };
+
+/** The layout of wide screens is saved as `sm`, as other clients do. */
+export function sizeOf({ layouts }: Pick<DashboardTile, 'layouts'>): TileSize {
+  const { sm } = layouts as { sm?: Partial<Record<keyof TileSize, unknown>> };
+  const read = (name: keyof TileSize): number => (typeof sm?.[name] === 'number' ? Number(sm[name]) : USUAL[name]);
+  return fitSize({ w: read('w'), h: read('h') });
+}
+
+/** The nearest size that a tile can have. */
+export const fitSize = ({ w, h }: TileSize): TileSize => ({
+  w: Math.round(Math.min(COLUMNS, Math.max(MIN_COLUMNS, w))),
+  h: Math.round(Math.min(MAX_ROWS, Math.max(0, h))),
+});
+
+/** The changes that bring a tile to another place of the order. */
+export function moveTile(tiles: readonly LaidOut[], id: number, to: number): TileChanges {
+  const ids = tiles.map((tile) => tile.id);
+  const at = ids.indexOf(id);
+  if (at < 0 || to < 0 || to >= tiles.length) return [];
   ids.splice(to, 0, ...ids.splice(at, 1));
   return ids.flatMap((one, order) =>
     tiles.find((known) => known.id === one)?.order === order ? [] : [{ id: one, order }],
   );
+}
+
+/** The rest of the layout stays. */
+export function resizeTile({ id, layouts }: LaidOut, size: TileSize): TileChanges {
+  const { sm = {} } = layouts as { sm?: object };
+  return [{ id, layouts: { ...layouts, sm: { ...sm, ...fitSize(size) } } }];
 }

@@ -87,7 +87,7 @@ const readIndex = (given: unknown): number | null => (given == null ? null : num
 const OPERATOR_NAMES = OPERATORS.map(({ value }) => value);
 
 /** Filters that the form cannot edit are kept whole: it shows them, and they can be removed. */
-function readFilters(given: unknown): AnyFilter[] {
+export function readFilters(given: unknown): AnyFilter[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) return [{ type: 'other', given, isWhole: true }];
   return given.map((one) => readFilter(one) ?? { type: 'other', given: one, isWhole: false });

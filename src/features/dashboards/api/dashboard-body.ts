@@ -2,7 +2,11 @@
 import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
-import { readRange } from '../../insights/rules/read-dates.ts';
+import type { Range } from '../../../core/time/range.ts';
+import { readBooleanField } from '../../insights/rules/fields.ts';
+import { readDates, readRange } from '../../insights/rules/read-dates.ts';
+import { readFilter } from '../../insights/rules/read-filter.ts';
+import { readPrevious } from '../../insights/trends/rules/read-trends.ts';
 import type { DashboardChanges, TileChange } from '../dashboards.ts';
 import type { DashboardChangeSchema } from './dashboard-schemas.ts';
 
@@ -21,24 +25,31 @@ export function readDashboardBody(body: Body, dates: { now: number; timezone: st
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-const DATES = ['date_from', 'date_to', 'explicit_date'];
+const FILTERS = ['date_from', 'date_to', 'explicit_date', 'compare', 'compare_to', 'properties'];
 
-/** Only dates can be set for a whole dashboard. */
+/** What all tiles obey: dates, a comparison and property filters. */
 function readFilters(filters: JsonObject, dates: { now: number; timezone: string }): JsonObject {
   const given = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
-  const other = given.find(([name]) => !DATES.includes(name));
+  const other = given.find(([name]) => !FILTERS.includes(name));
   if (other) {
     const name = JSON.stringify(other[0].slice(0, 60));
-    throw invalid('filters', `A dashboard has no filter ${name}: one range of dates, date_from and date_to, is all.`);
+    throw invalid('filters', `A dashboard has no filter ${name}: it has ${FILTERS.join(', ')}.`);
   }
   const read = Object.fromEntries(given);
   try {
-    readRange(read, { ...dates, earliest: dates.now });
+    const range = readRange(read, { ...dates, earliest: dates.now });
+    readComparison(read, range, dates.timezone);
+    readFilter(read['properties'], 'properties');
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw invalid(`filters__${error.attr ?? 'date_from'}`, error.message);
   }
   return read;
+}
+
+function readComparison(filters: JsonObject, range: Range, timezone: string): void {
+  readBooleanField(filters, 'compare');
+  readPrevious({ ...filters, compare: true }, range, readDates(filters), timezone);
 }
 
 function readTile(tile: NonNullable<Body['tiles']>[number], at: number): TileChange {

@@ -55,7 +55,8 @@ const writable = {
   deleted: Type.Boolean(),
   filters: Type.Record(Type.String(), Type.Unknown(), {
     fromText: true,
-    description: '`date_from` and `date_to`, which count instead of each insight’s own.',
+    description:
+      '`date_from`, `date_to`, `compare` and `compare_to`, which count instead of each insight’s own, and `properties`, filters that are added to those of each insight.',
   }),
   tags: Type.Array(Type.String({ maxLength: 255 }), { fromText: true, maxItems: 1000 }),
   tiles: Type.Array(TileChangeSchema, { fromText: true, maxItems: 1000 }),

@@ -8,7 +8,7 @@ import type { Dashboard, DashboardTile } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import { presentListed, presentTile } from './dashboard-schemas.ts';
 import type { DashboardApiDeps } from './deps.ts';
-import { freshAnswer, insightContexts, withDates } from './present-saved-insights.ts';
+import { freshAnswer, insightContexts, withDashboardFilters } from './present-saved-insights.ts';
 import { NO_ANSWER, presentSavedInsight, type SavedInsightAnswer } from './saved-insight-schemas.ts';
 
 export async function presentDashboards(metadata: MetadataStore, dashboards: readonly Dashboard[]) {
@@ -33,7 +33,7 @@ export async function presentDashboard(
   const answers = refresh ? await answersOf(deps, reply, project, dashboard, insights) : [];
   const tiles = shown.map(({ tile, insight }, at) => {
     const { answer, error } = answers[at] ?? { answer: NO_ANSWER, error: null };
-    const filters = withDates(insight.filters, dashboard.filters);
+    const filters = withDashboardFilters(insight.filters, dashboard.filters);
     return presentTile(tile, presentSavedInsight(insight, { ...settingOf(insight), filters, answer }), answer, error);
   });
   return { ...listed, tiles };
@@ -70,7 +70,7 @@ async function answersOf(
     const some = insights.slice(start, start + BATCH_SIZE);
     answers.push(
       ...(await Promise.all(
-        some.map((one) => answerOrError(deps, reply, project, withDates(one.filters, dashboard.filters))),
+        some.map((one) => answerOrError(deps, reply, project, withDashboardFilters(one.filters, dashboard.filters))),
       )),
     );
   }

@@ -1,11 +1,12 @@
 /** Saved insights as the API returns them, with their authors, dashboards and, if requested, results. */
 import type { FastifyReply } from 'fastify';
-import type { JsonObject } from '../../../core/json/json.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { answerSavedInsight, startQuery } from '../../insights/api/run-query.ts';
+import { readJsonField } from '../../insights/rules/fields.ts';
 import type { DashboardTile } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
@@ -53,25 +54,42 @@ export async function presentInsights(metadata: MetadataStore, project: Project,
   return insights.map((insight) => presentSavedInsight(insight, { ...settingOf(insight), answer: NO_ANSWER }));
 }
 
-/** With the dates of the dashboard that it is viewed on. */
+/** With the filters of the dashboard that it is viewed on. */
 export async function presentOneInsight(
   deps: DashboardApiDeps,
   reply: FastifyReply,
   project: Project,
   insight: SavedInsight,
-  { refresh, dates = {} }: { refresh: boolean; dates?: JsonObject },
+  { refresh, dashboard = {} }: { refresh: boolean; dashboard?: JsonObject },
 ) {
   const settingOf = await insightContexts(deps.metadata, project, [insight]);
-  const filters = withDates(insight.filters, dates);
+  const filters = withDashboardFilters(insight.filters, dashboard);
   const answer = refresh ? await freshAnswer(deps, reply, project, filters) : NO_ANSWER;
   return presentSavedInsight(insight, { ...settingOf(insight), filters, answer });
 }
 
-/** Replaces the dates of the filters, if there are others. */
-export function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
+/** Dates and comparison of the dashboard replace those of the insight; its property filters are added. */
+export function withDashboardFilters(filters: JsonObject, dashboard: JsonObject): JsonObject {
+  const { properties, compare, compare_to, ...dates } = dashboard;
+  const { compare: _compare, compare_to: _to, ...others } = filters;
+  const compared =
+    compare === undefined ? filters : { ...others, compare, ...(compare_to === undefined ? {} : { compare_to }) };
+  const dated = withDates(compared, dates);
+  return properties === undefined ? dated : { ...dated, properties: bothFilters(filters['properties'], properties) };
+}
+
+function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
   if (Object.keys(dates).length === 0) return filters;
   const { date_from: _from, date_to: _to, explicit_date: _explicit, ...rest } = filters;
   return { ...rest, ...dates };
+}
+
+/** A list stays a list, which every client can show. */
+function bothFilters(own: Json | undefined, added: Json): Json {
+  const given = readJsonField({ own: own ?? [] }, 'own') ?? [];
+  if (Array.isArray(given) && Array.isArray(added)) return [...given, ...added];
+  const group = (filters: Json): Json => (Array.isArray(filters) ? { type: 'AND', values: filters } : filters);
+  return { type: 'AND', values: [group(given), group(added)] };
 }
 
 /** Always computed; cached for other requests. */

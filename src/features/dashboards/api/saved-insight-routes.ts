@@ -152,7 +152,7 @@ async function show(
   const dashboard = from ? await getDashboard(deps.metadata, project.id, idFromPath({ id: from })) : null;
   return presentOneInsight(deps, reply, project, insight, {
     refresh: asksToRefresh(query),
-    dates: dashboard?.filters ?? {},
+    dashboard: dashboard?.filters ?? {},
   });
 }
 

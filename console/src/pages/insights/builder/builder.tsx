@@ -1,3 +1,4 @@
+import '../../../components/toolbar.css';
 import './builder.css';
 import { listGroupTypes } from '../../../api/groups.ts';
 import { Checkbox, TextField } from '../../../components/field.tsx';

@@ -79,7 +79,7 @@ export function readTrendsQuestion(fields: QuestionFields, context: QuestionCont
 }
 
 /** The period before, or the one that `compare_to` names. */
-function readPrevious(fields: QuestionFields, range: Range, dates: DateFields, timezone: string): Range | null {
+export function readPrevious(fields: QuestionFields, range: Range, dates: DateFields, timezone: string): Range | null {
   if (!readBooleanField(fields, 'compare')) return null;
   const { interval, dateFrom, dateTo } = dates;
   const ago = readTextField(fields, 'compare_to');
