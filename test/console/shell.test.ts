@@ -138,6 +138,28 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await page.close();
   }, 60_000);
 
+  it('finds deleted flags and insights, and restores them', async () => {
+    const client = clientFor(server);
+    const insight = (await client.post('/api/projects/1/insights/', { body: { name: 'Gone', saved: true } })).body;
+    const flag = await server.addFlag({ key: 'gone-flag' });
+    await client.patch(`/api/projects/1/insights/${insight.id}/`, { body: { deleted: true } });
+    await client.patch(`/api/projects/1/feature_flags/${flag.id}/`, { body: { deleted: true } });
+    const { page, pageErrors } = await signedIn();
+    await page.goto(`${server.url}/project/1/insights`);
+    await page.getByLabel('Deleted').check();
+    await page.getByRole('button', { name: 'Restore Gone' }).click();
+    await page.getByText('Gone restored.').waitFor();
+    await page.goto(`${server.url}/project/1/flags`);
+    await page.getByLabel('Status').selectOption('Deleted');
+    await page.getByRole('link', { name: 'gone-flag' }).click();
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByText('gone-flag restored.').waitFor();
+    expect((await client.get(`/api/projects/1/insights/${insight.id}/`)).body).toMatchObject({ deleted: false });
+    expect((await client.get(`/api/projects/1/feature_flags/${flag.id}/`)).body).toMatchObject({ deleted: false });
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
   it('makes a static cohort from a file', async () => {
     const { page, pageErrors } = await signedIn();
     await page.goto(`${server.url}/project/1/cohorts?new=1`);

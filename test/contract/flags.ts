@@ -64,6 +64,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       await store.flags.create(aFlag('gone', { deleted: true }));
       await store.flags.create(aFlag('elsewhere', { projectId: 2 }));
       expect(keys(await store.flags.listByProject(1))).toEqual(['first', 'third', 'second']);
+      expect(keys(await store.flags.listDeleted(1))).toEqual(['gone']);
     });
 
     it('have a unique key, which deleted ones may share', async () => {

@@ -54,6 +54,8 @@ export interface FlagStore {
   getByKey(projectId: number, key: string): Promise<FeatureFlag | null>;
   /** Without deleted flags, newest first. */
   listByProject(projectId: number): Promise<FeatureFlag[]>;
+  /** Only deleted flags, the last changed first. */
+  listDeleted(projectId: number): Promise<FeatureFlag[]>;
   /** Active flags of all projects that have rollback conditions. */
   listWithRollbackConditions(): Promise<FeatureFlag[]>;
   /** Writes the flag and stores it as a version. */

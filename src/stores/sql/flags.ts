@@ -66,6 +66,14 @@ export function flagStore({ db }: Sql): FlagStore {
         .execute();
       return rows.map(toFlag);
     },
+    async listDeleted(projectId) {
+      const rows = await ofProject(projectId)
+        .where('deleted', '=', 1)
+        .orderBy('updatedAt', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toFlag);
+    },
     async listWithRollbackConditions() {
       const rows = await db
         .selectFrom('featureFlags')

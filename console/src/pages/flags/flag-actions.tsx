@@ -59,8 +59,8 @@ export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
           onClose={() => setDeleting(false)}
         >
           <p>
-            The flag is disabled for everyone and removed from the list. You can restore it from its URL, as long as no
-            other flag uses its key.
+            The flag is disabled for everyone and removed from the list. You can find it by the status Deleted and
+            restore it, as long as no other flag uses its key.
           </p>
           <AffectedUsers
             query={{ id: flag.id, deleted: true }}

@@ -20,7 +20,7 @@ export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Col
   {
     id: 'switch',
     title: 'Enabled',
-    cell: (flag) => <FlagSwitch flag={flag} names={names} onChanged={onChanged} />,
+    cell: (flag) => !flag.deleted && <FlagSwitch flag={flag} names={names} onChanged={onChanged} />,
   },
   { id: 'key', title: 'Key', canSort: true, cell: (flag) => <FlagName flag={flag} /> },
   { id: 'status', title: 'Status', cell: ({ status }) => <FlagStatus status={status} /> },

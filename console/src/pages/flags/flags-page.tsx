@@ -14,7 +14,7 @@ import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { useTargets } from './editor/use-targets.ts';
 import { columnsOf } from './flag-columns.tsx';
-import { type FlagFilters, FlagListFilters, NO_FILTERS } from './list-filters.tsx';
+import { DELETED, type FlagFilters, FlagListFilters, NO_FILTERS } from './list-filters.tsx';
 
 const PAGE_SIZE = 50;
 
@@ -59,7 +59,7 @@ function FlagList({ newPath }: { newPath: string }) {
   const tag = useDebounced(filters.tag.trim(), 250);
   const query = {
     search,
-    active: filters.status,
+    ...(filters.status === DELETED ? { deleted: true } : { active: filters.status }),
     type: filters.type,
     tags: tag === '' ? null : JSON.stringify([tag]),
     order: sort,
@@ -110,6 +110,6 @@ const NoFlags = ({ newPath }: { newPath: string }) => (
 
 const NoResults = ({ onClear }: { onClear(): void }) => (
   <Empty title="No matching feature flags" action={<Button onClick={onClear}>Clear filters</Button>}>
-    The search covers keys and descriptions. Deleted flags are not listed.
+    The search covers keys and descriptions. Deleted flags are listed by the status Deleted.
   </Empty>
 );

@@ -12,11 +12,15 @@ export interface FlagFilters {
 
 export const NO_FILTERS: FlagFilters = { search: '', status: '', type: '', tag: '' };
 
+/** Not a value of `active`: deleted flags are a list of their own. */
+export const DELETED = 'deleted';
+
 const STATUSES = [
   { value: '', label: 'All' },
   { value: 'true', label: 'Enabled' },
   { value: 'false', label: 'Disabled' },
   { value: 'STALE', label: 'Stale' },
+  { value: DELETED, label: 'Deleted' },
 ];
 
 const TYPES = [

@@ -1,12 +1,13 @@
 import './insights-page.css';
 import { listInsights, type SavedInsight, updateInsight } from '../../api/insights.ts';
+import { Button } from '../../components/button.tsx';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Badge, Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { toastError } from '../../components/toast.tsx';
+import { toast, toastError } from '../../components/toast.tsx';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
@@ -29,11 +30,18 @@ export function Page() {
   const [insight, setInsight] = useQueryState('insight');
   const [order, setOrder] = useQueryState('order', '-last_modified_at');
   const [offset, setOffset] = useQueryState('offset', '0');
-  const query = { search: useDebounced(search.trim(), 250), favorited, insight, order, limit: PAGE_SIZE, offset };
+  const [deleted, setDeleted] = useQueryState('deleted');
+  const text = useDebounced(search.trim(), 250);
+  const query = { search: text, favorited, insight, deleted, order, limit: PAGE_SIZE, offset };
   const found = useResource((signal) => listInsights(id, query, signal), [id, JSON.stringify(query)]);
-  const isFiltered = search !== '' || favorited !== '' || insight !== '';
+  const isFiltered = [search, favorited, insight, deleted].some((value) => value !== '');
   const toggleFavorite = async (one: SavedInsight): Promise<void> => {
     await updateInsight(id, one.id, { favorited: !one.favorited }).then(found.reload, toastError);
+  };
+  const restore = async (one: SavedInsight): Promise<void> => {
+    await updateInsight(id, one.id, { deleted: false });
+    toast(`${nameOf(one)} restored.`);
+    found.reload();
   };
   const fromFirstPage = (change: (value: string) => void) => (value: string) => {
     setOffset('0');
@@ -63,13 +71,22 @@ export function Page() {
           checked={favorited !== ''}
           onChange={(isOn) => fromFirstPage(setFavorited)(isOn ? 'true' : '')}
         />
+        <Checkbox
+          label="Deleted"
+          checked={deleted !== ''}
+          onChange={(isOn) => fromFirstPage(setDeleted)(isOn ? 'true' : '')}
+        />
       </div>
       <Loaded resource={found}>
         {({ results, count }) => (
           <>
             <Table
               label="Saved insights"
-              columns={columns(id, (one) => void toggleFavorite(one))}
+              columns={
+                deleted === ''
+                  ? columns(id, (one) => void toggleFavorite(one))
+                  : deletedColumns((one) => void restore(one).catch(toastError))
+              }
               rows={results}
               rowKey={({ id: key }) => key}
               sort={order}
@@ -138,6 +155,21 @@ const columns = (projectId: number, onToggleFavorite: (insight: SavedInsight) =>
           <span class="truncate muted">{last_modified_by.first_name || last_modified_by.email}</span>
         )}
       </>
+    ),
+  },
+];
+
+/** They have no page, until they are restored. */
+const deletedColumns = (onRestore: (insight: SavedInsight) => void): Column<SavedInsight>[] => [
+  { id: 'name', title: 'Name', canSort: true, cell: nameOf },
+  {
+    id: 'restore',
+    title: 'Restore',
+    hideTitle: true,
+    cell: (insight) => (
+      <Button small aria-label={`Restore ${nameOf(insight)}`} onClick={() => onRestore(insight)}>
+        Restore
+      </Button>
     ),
   },
 ];

@@ -82,7 +82,8 @@ async function list(deps: DashboardApiDeps, { caller, project, query, url }: InP
   const { metadata, clock } = deps;
   const page = readPage(query);
   const question = readSavedInsightQuery(query, { userId: caller.user.id, now: clock.now(), project });
-  const all = await metadata.insights.listByProject(project.id);
+  const isOfDeleted = queryText(query, 'deleted') === 'true';
+  const all = await metadata.insights[isOfDeleted ? 'listDeleted' : 'listByProject'](project.id);
   const tiles = await tilesById(metadata, project.id, all);
   const views = await metadata.insights.listViewsByUser(project.id, caller.user.id);
   const about = {

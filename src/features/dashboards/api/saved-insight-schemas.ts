@@ -141,6 +141,7 @@ export const INSIGHT_LIST_QUERY = {
   ...BASIC_QUERY,
   saved: '`true`: those that were kept on purpose or are on a dashboard.',
   favorited: 'Those that are marked.',
+  deleted: '`true`: only deleted ones, which can be restored. Ours.',
   user: 'Present: those of the caller.',
   created_by: 'The id of who made it.',
   insight: '`TRENDS`, `STICKINESS`, `LIFECYCLE`, `FUNNELS`, `RETENTION` or `PATHS`.',

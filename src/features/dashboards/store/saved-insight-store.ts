@@ -77,6 +77,8 @@ interface SavedInsightStore {
   getByShortId(projectId: number, shortId: string): Promise<SavedInsight | null>;
   /** Without deleted ones; last modified first. */
   listByProject(projectId: number): Promise<SavedInsight[]>;
+  /** Only deleted ones; last modified first. */
+  listDeleted(projectId: number): Promise<SavedInsight[]>;
   update(insight: SavedInsight): Promise<void>;
   /** Only the last view of each user and insight is kept. */
   recordView(projectId: number, insightId: number, userId: number, viewedAt: number): Promise<void>;
@@ -125,6 +127,14 @@ export function savedInsightStore({ db }: Sql): SavedInsightStore {
     async listByProject(projectId) {
       const rows = await ofProject(projectId)
         .where('deleted', '=', 0)
+        .orderBy('lastModifiedAt', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toInsight);
+    },
+    async listDeleted(projectId) {
+      const rows = await ofProject(projectId)
+        .where('deleted', '=', 1)
         .orderBy('lastModifiedAt', 'desc')
         .orderBy('id', 'desc')
         .execute();

@@ -6,6 +6,7 @@ import { type FlagOrder, type FlagQuery, type FlagType, SORTABLE_FIELDS } from '
 
 export const FLAG_QUERY = {
   active: '`true`, `false`, or `STALE`: the same value for everybody, and not changed for 30 days.',
+  deleted: '`true`: only deleted flags, which can be restored. Ours.',
   created_by_id: 'ID of the user who created it.',
   search: 'Part of the key or name.',
   type: '`boolean`, `multivariant`, `experiment` or `remote_config`.',
@@ -32,6 +33,8 @@ export function readFlagQuery(query: Query): FlagQuery {
   };
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
+
+export const asksForDeleted = (query: Query): boolean => queryText(query, 'deleted') === 'true';
 
 const readActive = (text: string): FlagQuery['active'] => {
   if (text === 'STALE') return 'STALE';

@@ -6,7 +6,7 @@ import { createFlag, updateFlag } from '../manage/flags.ts';
 import { listFlags } from '../manage/list-flags.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { readBaseVersion, readFlagChanges } from './flag-body.ts';
-import { FLAG_QUERY, readFlagQuery } from './flag-query.ts';
+import { asksForDeleted, FLAG_QUERY, readFlagQuery } from './flag-query.ts';
 import { FeatureFlagSchema, FlagChangeSchema, FlagCreateSchema, FlagReplaceSchema } from './flag-schemas.ts';
 import { flagId, flagInPath, presentFlags, presentOneFlag } from './present-flags.ts';
 
@@ -32,7 +32,8 @@ function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
     response: pageSchema(FeatureFlagSchema),
     handler: async ({ caller, project, query, url }) => {
       const page = readPage(query);
-      const flags = await deps.metadata.flags.listByProject(project.id);
+      const { flags: store } = deps.metadata;
+      const flags = await (asksForDeleted(query) ? store.listDeleted(project.id) : store.listByProject(project.id));
       const { count, items } = listFlags(flags, readFlagQuery(query), page, deps.clock.now());
       return envelope(url, page, { count, items: await presentFlags(deps, caller, project, items) }, (flag) => flag);
     },
