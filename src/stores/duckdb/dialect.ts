@@ -35,8 +35,9 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `(try(regexp_matches('', ${this.param(pattern)})) is not null)`;
   }
 
+  /** Part of the text, since a bound pattern is compiled anew for every row. */
   capture(text: string, pattern: string): string {
-    return `regexp_extract(${text}, ${this.param(pattern)}, 1)`;
+    return `regexp_extract(${text}, '${pattern.replaceAll("'", "''")}', 1)`;
   }
 
   replaceMatches(text: string, pattern: string, replacement: string): string {

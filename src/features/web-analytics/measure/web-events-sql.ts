@@ -17,6 +17,7 @@ const HIT_EVENTS = [...VIEW_EVENTS, '$autocapture'] as const;
 const MAX_VALUE_LENGTH = 200;
 const MAX_PATH_LENGTH = 400;
 
+const WEB_ADDRESS = '^(https?://)';
 const PATH_OF_URL = '^https?://[^/?#]*([^?#]*)';
 const HOST_OF_URL = '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)';
 /** Hosts of machines that only their owner reaches. */
@@ -58,7 +59,7 @@ export function pathSql(scope: WebScope): string {
   );
   const ofUrl = sql.capture(`${url}`, PATH_OF_URL);
   const page = `case when ${name} <> '' then ${name} when ${ofUrl} <> '' then ${ofUrl}
-    when ${sql.matches(`${url}`, PATH_OF_URL)} then '/' else '' end`;
+    when ${sql.capture(`${url}`, WEB_ADDRESS)} <> '' then '/' else '' end`;
   const raw = `case when e.event = '$screen' then ${screen} else ${page} end`;
   const cut = cutSql(statement, raw, MAX_PATH_LENGTH);
   const rules = question.settings.path_rules.filter(({ pattern }) => patterns.has(pattern));
@@ -78,7 +79,7 @@ export function referrerSql(statement: EventStatement): string {
 export const isBot = (statement: EventStatement): string => `${propertyTextSql(statement, '$is_bot')} = 'true'`;
 
 export const isOwn = (statement: EventStatement): string =>
-  `(${propertyTextSql(statement, '$internal_visit')} = 'true' or ${statement.sql.matches(propertyTextSql(statement, '$host'), LOCAL_HOST)})`;
+  `(${propertyTextSql(statement, '$internal_visit')} = 'true' or ${statement.sql.capture(propertyTextSql(statement, '$host'), LOCAL_HOST)} <> '')`;
 
 /** Views with a label that the question leaves out count as not sent. */
 function isCounted({ statement, question }: WebScope): string {
