@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SIMULATIONS, type SimulationRow } from '../../bench/simulations/experiments.ts';
 
-const SCALE = 0.02;
+const SCALE = Number(process.env['SIMULATION_SCALE'] ?? 0.01);
 
 /** Three standard errors of a share that is measured in so many runs. */
 const slack = (share: number, runs: number): number => 3 * Math.sqrt(Math.max(share * (1 - share), 1 / runs) / runs);

@@ -62,7 +62,7 @@ export function experimentWorkerMethods(deps: ExperimentWorkerDeps) {
     listExposed: (
       projectId: number,
       exposure: ExposureQuestion,
-      variant: string,
+      variant: string | null,
       page: Page,
       signal?: AbortSignal,
     ): Promise<FoundActor[]> => listExposed(own(signal), projectId, exposure, variant, page),

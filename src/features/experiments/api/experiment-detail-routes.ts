@@ -77,14 +77,14 @@ function people(app: FastifyInstance, deps: ExperimentApiDeps): void {
     url: `${ALL}:id/persons/`,
     tag: 'experiments',
     method: 'GET',
-    summary: 'Who counts in a variant, latest first',
-    query: { variant: 'The key of the variant.', limit: 'At most 1000.', offset: 'How many to skip.' },
+    summary: 'Who counts, latest first',
+    query: { variant: 'The key of one variant; all if absent.', limit: 'At most 1000.', offset: 'How many to skip.' },
     response: Type.Object({ results: Type.Array(AnyObject), has_next: Type.Boolean() }),
     handler: async ({ project, params, query, reply }) => {
       const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
       const { exposure, startedAt } = await askExperiment(deps, project, experiment);
-      const variant = queryText(query, 'variant') ?? '';
-      if (!exposure.variants.includes(variant))
+      const variant = queryText(query, 'variant') ?? null;
+      if (variant !== null && !exposure.variants.includes(variant))
         throw invalid('variant', `variant is one of ${exposure.variants.join(', ')}.`);
       if (startedAt === null) return { results: [], has_next: false };
       const page = readPage(query);

@@ -104,19 +104,20 @@ export async function countExposuresBy(
 /** Of a property, for all variants together. */
 const MAX_VALUES = 500;
 
-/** Those who count in one variant, latest first. */
+/** Those who count, in one variant or in all (null), latest first. */
 export async function listExposed(
   deps: QueryDeps,
   projectId: number,
   question: ExposureQuestion,
-  variant: string,
+  variant: string | null,
   { limit, offset }: Page,
 ): Promise<FoundActor[]> {
   const query = await prepare(deps, projectId, question, []);
   const statement = query.begin();
   const { sql } = statement;
   const rows = await statement.query(
-    `select x.actor as actor from (${countedSql(statement, question)}) x where x.variant = ${sql.param(variant)}
+    `select x.actor as actor from (${countedSql(statement, question)}) x
+    where ${variant === null ? 'true' : `x.variant = ${sql.param(variant)}`}
     order by x.since desc, 1 limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
   );
   return rows.map((row) => ({ actor: String(row['actor']), value: null }));
