@@ -14,6 +14,9 @@ export const isSameSecret = (one: string, other: string): boolean =>
 export const signature = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(text).digest('base64url');
 
+/** For hashes whose inputs could be guessed; a new one each day. */
+export const newDaySalt = (): Buffer => randomBytes(16);
+
 const COST = { N: 16_384, r: 8, p: 5, maxmem: 64 * 1024 * 1024 };
 const KEY_BYTES = 32;
 

@@ -4,6 +4,8 @@ import { ProjectDirectory } from '../access/project-directory.ts';
 import type { Config } from '../config.ts';
 import { Sessions } from '../features/accounts/sessions.ts';
 import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
+import { Cookieless } from '../features/capture/cookieless/cookieless.ts';
+import type { CookielessSalts } from '../features/capture/cookieless/salts.ts';
 import { EventRate } from '../features/capture/event-rate.ts';
 import { DemoData } from '../features/demo/demo-data.ts';
 import { countEvents } from '../features/events/count-events.ts';
@@ -43,13 +45,16 @@ interface BaseDeps {
   backend: Backend;
   leaderTasks: LeaderTasks;
   geoip: Geoip;
+  salts: CookielessSalts;
 }
 
 export type AppDeps = ReturnType<typeof createDeps>;
 
 export function createDeps(base: BaseDeps) {
   const admission = new Admission(base.config, base.metrics.registry);
-  const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, logAnswer: requestLogger(base) };
+  const cookieless = new Cookieless(base.salts);
+  const logAnswer = requestLogger(base);
+  const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, cookieless, logAnswer };
   const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
   return { ...withFlags, demo: newDemoData(withFlags) };
 }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ProjectDirectory } from '../access/project-directory.ts';
 import type { Config } from '../config.ts';
 import { bootstrap, type FirstStart } from '../features/accounts/bootstrap.ts';
+import { CookielessSalts, saltFolder, sharedSalts } from '../features/capture/cookieless/salts.ts';
 import { CohortCalculations } from '../features/cohorts/cohort-calculations.ts';
 import type { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { Rollbacks } from '../features/flags/manage/rollbacks.ts';
@@ -15,11 +16,12 @@ import { callerFromHeaders } from '../http/api/authenticate.ts';
 import { reportOutdatedDecisions } from '../ingest/accept/read-your-writes.ts';
 import { reportStepTimes } from '../ingest/process/step-times.ts';
 import { reportIngestCounts } from '../ingest/track/ingest-counts.ts';
-import { type ClockMemory, clockOn, makeClockMemory } from '../lib/clock.ts';
+import { type Clock, type ClockMemory, clockOn, makeClockMemory } from '../lib/clock.ts';
 import { type Ids, randomIds } from '../lib/ids.ts';
 import type { LeaderTask } from '../lib/leader-task.ts';
 import type { Logger } from '../lib/log.ts';
 import { type Metrics, openMetrics } from '../lib/metrics.ts';
+import { startSchedule } from '../lib/schedule.ts';
 import { controlPath } from '../operate/control/control-path.ts';
 import { type ControlServer, openControlServer } from '../operate/control/control-server.ts';
 import { dataRetention } from '../operate/data-retention.ts';
@@ -28,6 +30,7 @@ import { localOperator, type Operator } from '../operate/operator.ts';
 import { requireMonitoringAccess } from '../operate/status/monitoring-access.ts';
 import { describeOutage, readStatus } from '../operate/status/read-status.ts';
 import type { StatusRouteDeps } from '../operate/status/status-routes.ts';
+import { DATA_FILES } from '../stores/data-files.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { describeLoss, readOpenLosses } from '../stores/metadata/event-losses.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
@@ -104,7 +107,8 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
     logger: log,
   });
   toClose.push(() => geoip.close());
-  const deps: AppDeps = createDeps({ config, log, clock, ids, metrics, results, backend, leaderTasks, geoip });
+  const salts = await openSalts(config, backend, clock, log, toClose);
+  const deps: AppDeps = createDeps({ config, log, clock, ids, metrics, results, backend, leaderTasks, geoip, salts });
   caches = deps;
   startServices(deps, toClose);
   let isStopping = false;
@@ -128,6 +132,28 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
     routes: () => (config.role === 'worker' ? [] : server.knownRoutes.list()),
     ...testAccess(deps),
   };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Old salts are destroyed at the start, too: no server may have run when their time was over. */
+async function openSalts(
+  { databaseUrl, dataDir }: Config,
+  { metadata, ready }: Backend,
+  clock: Clock,
+  log: Logger,
+  toClose: CloseList,
+): Promise<CookielessSalts> {
+  const isCluster = databaseUrl !== null;
+  const store = isCluster ? sharedSalts(metadata.installation, clock) : saltFolder(join(dataDir, DATA_FILES.salts));
+  const salts = new CookielessSalts(store, clock);
+  const destroyOld = (): Promise<void> => salts.destroyOld();
+  const onError = (err: unknown): void => log.error({ err }, 'old salts of cookieless visitors were not destroyed');
+  void ready.then(destroyOld).catch(onError);
+  const options = { clock, initialDelayMs: HOUR_MS, intervalMs: HOUR_MS, run: destroyOld, onError };
+  const schedule = startSchedule(options);
+  toClose.push(() => schedule.stop());
+  return salts;
 }
 
 /** With both URLs set, the data is in PostgreSQL and ClickHouse, otherwise in the data folder. */

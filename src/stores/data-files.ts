@@ -8,6 +8,8 @@ export const DATA_FILES = {
   events: 'events.duckdb',
   /** Which entries of the log are being processed. */
   attempt: 'ingest-attempt.json',
+  /** A folder with the salts of cookieless visitors, one file a day; in no backup. */
+  salts: 'cookieless-salts',
   /** Unfinished copies; emptied at start. */
   work: 'work',
 } as const;

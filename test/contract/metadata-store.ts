@@ -673,6 +673,8 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         await store.installation.set('setup', 'one');
         await store.installation.set('setup', 'two');
         await store.installation.set('other', 'three');
+        expect(await store.installation.getOrAdd('once', 'first')).toBe('first');
+        expect(await store.installation.getOrAdd('once', 'second')).toBe('first');
         expect(await store.installation.get('setup')).toBe('two');
         await store.installation.delete('setup');
         expect(await store.installation.get('setup')).toBeNull();

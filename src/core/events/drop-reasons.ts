@@ -1,3 +1,5 @@
+import { COOKIELESS_REFUSALS } from './refused-event.ts';
+
 /** Why an accepted event is not stored. The names are those of the metric and the API. */
 export const DROP_REASONS = [
   'not_an_object',
@@ -12,6 +14,7 @@ export const DROP_REASONS = [
   'group_key_too_long',
   'event_too_large',
   'event_has_too_many_keys',
+  ...COOKIELESS_REFUSALS,
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];

@@ -30,7 +30,8 @@ export function eventTime(
   return clocks.receivedAt;
 }
 
-function reportedTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTimestamps): number | undefined {
+/** What the client says, by the server's clock; undefined where it says nothing that is a time. */
+export function reportedTime(raw: JsonObject, ignoreSentAt: boolean, clocks: RequestTimestamps): number | undefined {
   const { timestamp, offset } = raw;
   if (timestamp) return withSkew(parseTimestamp(timestamp), ignoreSentAt, clocks);
   // Queued browser events say how long before sending they happened.

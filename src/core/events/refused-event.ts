@@ -1,10 +1,23 @@
 /**
- * What is logged in place of an event that is too large: enough to tell the project about it. It is dropped, with a
+ * What is logged in place of an event that is not taken, such as one that is too large: enough to tell the project about it. It is dropped, with a
  * warning, when it is processed.
  */
 import { isJsonObject, type JsonObject } from '../json/json.ts';
 
-export type RefusalReason = 'event_too_large' | 'event_has_too_many_keys';
+export type RefusalReason = 'event_too_large' | 'event_has_too_many_keys' | CookielessRefusal;
+
+/** Why an event of a visitor without cookies is not taken. */
+export type CookielessRefusal = (typeof COOKIELESS_REFUSALS)[number];
+
+export const COOKIELESS_REFUSALS = [
+  'cookieless_off',
+  'cookieless_disallowed_event',
+  'cookieless_disallowed_identify',
+  'cookieless_missing_user_agent',
+  'cookieless_missing_ip',
+  'cookieless_missing_host',
+  'cookieless_out_of_date',
+] as const;
 
 export interface Refusal {
   reason: RefusalReason;
@@ -13,7 +26,11 @@ export interface Refusal {
 }
 
 const FIELD = '$cairn_refused';
-const REASONS: ReadonlySet<unknown> = new Set<RefusalReason>(['event_too_large', 'event_has_too_many_keys']);
+const REASONS: ReadonlySet<unknown> = new Set<RefusalReason>([
+  'event_too_large',
+  'event_has_too_many_keys',
+  ...COOKIELESS_REFUSALS,
+]);
 
 export const refusedEvent = (outline: JsonObject, { reason, bytes, keys }: Refusal): JsonObject => ({
   ...outline,

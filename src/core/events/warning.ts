@@ -1,6 +1,8 @@
 import type { JsonObject } from '../json/json.ts';
+import type { CookielessRefusal } from './refused-event.ts';
 
 type WarningType =
+  | CookielessRefusal
   | 'cannot_merge_already_identified'
   | 'cannot_merge_with_illegal_distinct_id'
   | 'client_ingestion_warning'

@@ -76,7 +76,10 @@ export const DEFAULT_WEB_SETTINGS: WebSettings = {
   hidden_referrers: [],
 };
 
-/** How visitors without cookies are told apart: not at all (their events are dropped), without or with state. */
+/**
+ * How visitors without cookies are told apart: not at all (their events are dropped), or by a hash. PostHog's third mode,
+ * which also keeps state, is taken for the second.
+ */
 export const COOKIELESS_OFF = 0;
 export const COOKIELESS_STATELESS = 1;
 export const COOKIELESS_STATEFUL = 2;

@@ -3,7 +3,7 @@
  * is accepted, so that a project that stores no addresses never writes one. Facts of the request's address are logged
  * beside the events; those of an address that an event brings are written into that event.
  */
-import { addPlace, mayBePlaced, type VisitorFacts } from '../../core/events/enrich-properties.ts';
+import { addPlace, addUserAgent, mayBePlaced, type VisitorFacts } from '../../core/events/enrich-properties.ts';
 import { isPageEvent } from '../../core/events/page-event.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json.ts';
 import { MAX_USER_AGENT_LENGTH } from '../../core/user-agents/read-user-agent.ts';
@@ -57,4 +57,27 @@ export function addFactsOfOwnAddress(places: Places, settings: WebSettings, { pr
   const isOwn = isOwnAddress(settings, address);
   if (isOwn) properties['$internal_visit'] = true;
   return place !== null || isOwn;
+}
+
+/** The facts for one event: those of the address that it brings, or else of the request's. */
+export function factsOf(
+  places: Places,
+  settings: WebSettings,
+  { properties }: JsonObject,
+  facts: VisitorFacts,
+): VisitorFacts {
+  const address = isJsonObject(properties) ? properties['$ip'] : undefined;
+  if (address === undefined) return facts;
+  return visitorFacts(places, settings, typeof address === 'string' ? address : null, facts.userAgent);
+}
+
+/** An event with the facts of its request written into it, as the worker would add them. */
+export function withFacts(event: JsonObject, facts: VisitorFacts, address: string | null): JsonObject {
+  const properties = isJsonObject(event['properties']) ? { ...event['properties'] } : {};
+  addUserAgent(String(event['event']), properties, facts.userAgent);
+  if (properties['$ip'] !== undefined) return { ...event, properties };
+  if (facts.place !== undefined && mayBePlaced(properties)) addPlace(properties, facts.place);
+  if (facts.isOwnVisit === true) properties['$internal_visit'] = true;
+  if (address !== null) properties['$ip'] = address;
+  return { ...event, properties };
 }

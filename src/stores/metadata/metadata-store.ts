@@ -162,6 +162,8 @@ export interface ActivityStore {
 export interface InstallationStore {
   get(name: string): Promise<string | null>;
   set(name: string, value: string): Promise<void>;
+  /** The value that is there, or else this one, which is now. */
+  getOrAdd(name: string, value: string): Promise<string>;
   delete(name: string): Promise<void>;
 }
 

@@ -40,6 +40,18 @@ export function installationStore({ db }: Sql): InstallationStore {
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute();
     },
+    async getOrAdd(name, value) {
+      const row = await db
+        .insertInto('installation')
+        .values({ name, value })
+        // Without an effect, but so the row is returned, whoever has added it.
+        .onConflict((conflict) =>
+          conflict.column('name').doUpdateSet((row) => ({ value: row.ref('installation.value') })),
+        )
+        .returning('value')
+        .executeTakeFirstOrThrow();
+      return row.value;
+    },
     async delete(name) {
       await db.deleteFrom('installation').where('name', '=', name).execute();
     },

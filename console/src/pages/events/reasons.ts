@@ -12,6 +12,13 @@ const REASONS: Readonly<Record<string, string>> = {
   group_key_too_long: 'Group key too long.',
   event_too_large: 'Event too large (MAX_EVENT_BYTES). Send fewer or shorter properties.',
   event_has_too_many_keys: 'Event with too many keys (MAX_EVENT_KEYS). Send fewer properties.',
+  cookieless_off: 'Visitor without cookies, and the project does not take them (cookieless_server_hash_mode).',
+  cookieless_disallowed_event: 'Visitors without cookies cannot be merged.',
+  cookieless_disallowed_identify: 'A visitor without cookies signed in: earlier events of the visit stay anonymous.',
+  cookieless_missing_user_agent: 'Visitor without cookies, and without a user agent.',
+  cookieless_missing_ip: 'Visitor without cookies, and without an address.',
+  cookieless_missing_host: 'Visitor without cookies, and without a host ($host, or the Origin header).',
+  cookieless_out_of_date: 'Visitor without cookies, sent more than a day late.',
   project_deleted: 'The project was deleted.',
 };
 

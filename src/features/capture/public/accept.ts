@@ -16,7 +16,8 @@ import type { RequestContext } from '../../../ingest/accept/request-context.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
 import type { MaybePromise } from '../../../lib/maybe-async.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { addFactsOfOwnAddress, needsUserAgent, visitorFacts } from '../visitor-facts.ts';
+import { isCookieless } from '../cookieless/cookieless.ts';
+import { addFactsOfOwnAddress, factsOf, needsUserAgent, visitorFacts, withFacts } from '../visitor-facts.ts';
 import type { CaptureDeps } from './deps.ts';
 
 /** What a protocol reads from a request. */
@@ -72,30 +73,53 @@ async function store<T extends SentEvents>(
   sent: T,
 ): Promise<T> {
   const { id: projectId } = project;
-  const { subjects, isChanged } = await checkEvents(deps, project, sent);
+  const hasCookieless = sent.events.some(isCookieless);
+  const kept = hasCookieless ? await withoutTraces(deps, request, project, receivedAt, sent) : sent;
+  const { subjects, isChanged } = await checkEvents(deps, project, kept);
   if (sent.events.length > 0) {
     deps.eventRate.take(projectId, sent.events.length);
-    const logged = withoutRecordings(isChanged ? changed(sent) : sent);
-    await append(deps, {
-      projectId,
-      receivedAt,
-      context: contextOf(deps, request, project, sent),
-      subjects,
-      ...logged,
-    });
+    const logged = withoutRecordings(isChanged ? changed(kept) : kept);
+    const context = hasCookieless ? timesOf(sent) : contextOf(deps, request, project, sent);
+    await append(deps, { projectId, receivedAt, context, subjects, ...logged });
   }
   return sent;
 }
 
+const timesOf = ({ engage = false, sentAt = null, historical = false }: SentEvents) => ({ sentAt, engage, historical });
+
+/** With a cookieless visitor among them, nothing of the request is logged beside the events: they have it all. */
+async function withoutTraces(
+  deps: CaptureDeps,
+  request: FastifyRequest,
+  project: Project,
+  receivedAt: number,
+  sent: SentEvents,
+): Promise<SentEvents> {
+  const { 'user-agent': userAgent, origin } = request.headers;
+  const source = { address: callerAddress(request), userAgent, origin, receivedAt, sentAt: sent.sentAt ?? null };
+  const facts = visitorFacts(deps.geoip, project.webAnalytics, source.address, userAgent);
+  const events: JsonObject[] = [];
+  for (const event of sent.events) {
+    events.push(
+      isCookieless(event)
+        ? await deps.cookieless.complete(
+            project,
+            event,
+            source,
+            factsOf(deps.geoip, project.webAnalytics, event, facts),
+          )
+        : withFacts(event, facts, project.anonymizeIps ? null : source.address),
+    );
+  }
+  return { ...timesOf(sent), events };
+}
+
 function contextOf(deps: CaptureDeps, request: FastifyRequest, project: Project, sent: SentEvents): RequestContext {
-  const { engage = false, sentAt = null, historical = false } = sent;
   const address = callerAddress(request);
   const userAgent = needsUserAgent(sent.events) ? request.headers['user-agent'] : undefined;
   return {
     ip: project.anonymizeIps ? null : address,
-    sentAt,
-    engage,
-    historical,
+    ...timesOf(sent),
     ...visitorFacts(deps.geoip, project.webAnalytics, address, userAgent),
   };
 }

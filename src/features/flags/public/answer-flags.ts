@@ -95,7 +95,28 @@ function decisionFor(
     missingDistinctId: () => new Failure('invalid', missingDistinctId, { code: 'missing_distinct_id' }),
     runtime: () => callerRuntime(body['evaluation_runtime'], request.headers),
   });
-  return decide(deps.decide, project.id, { ...flagRequest, ...placeOf(deps, request, project, body) });
+  const placed = { ...flagRequest, ...placeOf(deps, request, project, body) };
+  return placed.distinctId === COOKIELESS_ID
+    ? decideForCookieless(deps, request, project, body, placed)
+    : decide(deps.decide, project.id, placed);
+}
+
+/** posthog-js sends it for every visitor without cookies. */
+const COOKIELESS_ID = '$posthog_cookieless';
+
+/** For the id that the visitor's events have; where that cannot be said, for a new one. */
+async function decideForCookieless(
+  deps: FlagPublicDeps,
+  { ip, headers }: PublicRequest,
+  project: Project,
+  { timezone = null }: JsonObject,
+  request: DecideRequest,
+): Promise<Decision> {
+  const { origin: host, 'user-agent': userAgent } = headers;
+  const sighting = { address: ip, userAgent, host, extra: undefined, time: deps.clock.now(), timezone };
+  const result = await deps.cookieless.identify(project, sighting);
+  const distinctId = 'ids' in result ? result.ids.distinctId : deps.ids.uuid();
+  return decide(deps.decide, project.id, { ...request, distinctId });
 }
 
 /** Where the request comes from. A server says that this is not where its user is. */

@@ -1,8 +1,22 @@
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { DecideDeps } from '../decide/decide.ts';
+
+interface CookielessSighting {
+  address: unknown;
+  userAgent: unknown;
+  host: unknown;
+  extra: unknown;
+  time: number;
+  timezone: unknown;
+}
 
 export interface FlagPublicDeps extends PublicRouteDeps {
   decide: DecideDeps;
+  /** Ids of visitors without cookies, the same that their events get. */
+  cookieless: {
+    identify(project: Project, sighting: CookielessSighting): Promise<{ ids: { distinctId: string } } | object>;
+  };
   geoip: { placeOf(address: string): JsonObject | null };
 }
