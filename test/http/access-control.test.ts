@@ -173,7 +173,7 @@ const OPEN_ROUTES = new Set([
 ]);
 /** With the project key or without any: the routes of SDKs, the console's files, status and metrics. */
 const OPEN_PATHS =
-  /^\/(?!api\/|flags\/definitions)(?:$|\*$|(?:capture|batch|e|i|v1|track|engage|s|decide|flags|ofrep|array|static|report|assets|docs|login|setup|invite|account|status|project|organization|metrics|_livez|_readyz|_health|_status)\b)/;
+  /^\/(?!api\/|flags\/definitions)(?:$|\*$|(?:capture|batch|e|i|v1|track|engage|s|decide|flags|ofrep|array|static|report|assets|docs|help|login|setup|invite|account|status|project|organization|metrics|_livez|_readyz|_health|_status)\b)/;
 
 describe("another organization's key", () => {
   it('has access to nothing of ours', async () => {
