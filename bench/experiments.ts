@@ -7,7 +7,7 @@
  * There are 50 events for each person, so 10 million events have 200,000 exposed. The events are kept for the next run
  * if `--folder` is given.
  */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,17 +23,16 @@ import type {
 } from '../src/features/experiments/rules/experiment-question.ts';
 import type { ScanDeps } from '../src/query/query-deps.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
-import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore, StoredEvent } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
-import { FROM, PROJECT, ProductTraffic, UNTIL } from './lib/product-traffic.ts';
+import { FROM, PROJECT, UNTIL } from './lib/product-traffic.ts';
+import { openShopStore } from './lib/shop-store.ts';
 
 const { values: flags } = parseArgs({
   options: { events: { type: 'string', default: '10000000' }, folder: { type: 'string' } },
 });
 const EVENTS = Number(flags.events);
 const START = FROM + 30 * DAY_MS;
-const BATCH_SIZE = 20_000;
 
 const event = (id: string): Entity => ({ kind: 'event', id, name: id, customName: null, filter: NO_FILTER });
 const count = (id: string): MeasuredEntity => ({ entity: event(id), measure: { kind: 'count' } });
@@ -83,28 +82,6 @@ function exposureOf(person: { uuid: string }, at: number): StoredEvent {
   };
 }
 
-async function fill(path: string): Promise<void> {
-  const draft = `${path}.draft`;
-  for (const file of [draft, `${draft}.wal`]) rmSync(file, { force: true });
-  const store = await openEventStore(draft);
-  const traffic = new ProductTraffic(EVENTS);
-  let position = 0;
-  for (const batch of traffic.batches()) {
-    position = batch.position;
-    await store.write(batch);
-  }
-  const persons = traffic.persons();
-  for (let at = 0; at < persons.length; at += BATCH_SIZE) {
-    const some = persons.slice(at, at + BATCH_SIZE);
-    const events = some.map((person, index) => exposureOf(person, at + index));
-    await store.write({ events, overrides: [], position: ++position });
-    await store.mirrorPersons({ projectId: PROJECT, removed: [], persons: some, position: { change: at + 1, id: 0 } });
-  }
-  while (await store.maintain(Date.now()));
-  await store.close();
-  renameSync(draft, path);
-}
-
 async function timed(name: string, work: () => Promise<unknown>): Promise<number> {
   const before = performance.now();
   await work();
@@ -119,8 +96,7 @@ const plainScan = (store: EventStore): Promise<unknown> =>
 
 async function measure(folder: string): Promise<void> {
   const path = join(folder, `experiment-${EVENTS}.duckdb`);
-  if (!existsSync(path)) await fill(path);
-  const events = await openEventStore(path);
+  const events = await openShopStore(path, EVENTS, exposureOf);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
   const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };

@@ -20,11 +20,18 @@ const NAMES = ['$pageview', '$pageview', '$pageview', 'product viewed', 'added t
 const PAGES = ['/', '/pricing', '/boots', '/boots/ridge-walker', '/cart', '/checkout'];
 const PLANS = ['free', 'team', 'business'];
 
+/** Views by Node itself would be taken for a bot's. */
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
 const uuidOf = (number: number): string => `01930000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
 export async function seed(url: string): Promise<Seeded> {
   const call = async <T>(method: string, path: string, body: object): Promise<T> => {
-    const headers = { authorization: `Bearer ${KEYS.personal}`, 'content-type': 'application/json' };
+    const headers = {
+      authorization: `Bearer ${KEYS.personal}`,
+      'content-type': 'application/json',
+      'user-agent': BROWSER,
+    };
     const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as T;
