@@ -13,7 +13,7 @@ import { CountryTable, readCountryFile } from './country-table.ts';
 import { RESERVED_NETWORKS } from './reserved-networks.ts';
 
 interface GeoipOptions {
-  /** The table that ships with Cairn, and where a newer one may be (`cairn geoip update`). */
+  /** The table that ships with Cairn, and where a newer one may be. */
   countryFiles: readonly (string | URL)[];
   /** In MaxMind's format; null: countries only. */
   cityFile: string | null;
@@ -86,7 +86,7 @@ async function readTable(file: string | URL): Promise<CountryTable | null> {
     return new CountryTable(readCountryFile(await readFile(file)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(`${file} is not a table of countries. Remove it, or run \`cairn geoip update\` again.`, { cause });
+    throw new Error(`${file} is not a table of countries. Remove it to use the one that ships with Cairn.`, { cause });
   }
 }
 
