@@ -21,6 +21,14 @@ const GROUPS: Record<string, string[]> = {
     'test/persons/deletion*.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
+  // What questions are answered with, against an oracle.
+  engines: [
+    'src/stores/duckdb/{dialect,promotion,event-store}.test.ts',
+    'src/features/insights/{engine,sequences}.test.ts',
+    'src/query/**/*.test.ts',
+    'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
+    'test/web-analytics/{oracle,world-vectors}.test.ts',
+  ],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],

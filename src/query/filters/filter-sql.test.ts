@@ -138,7 +138,7 @@ describe('property filters as SQL', () => {
         const filter = readFilters(JSON.parse(JSON.stringify(given)));
         expect(await find(await store(all), filter)).toEqual(expected(all, filter));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -86,7 +86,7 @@ describe('the DuckDB dialect', () => {
         expect(await ask(properties, (sql) => sql.property(name))).toBe(propertyText(given));
         expect(await ask(properties, (sql) => sql.hasProperty(name))).toBe(given !== null);
       }),
-      { numRuns: 80 },
+      { numRuns: 30 },
     );
   });
 
