@@ -68,8 +68,9 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
     globalSetup: ['test/support/build-worker.ts', ...(needsPostgres ? ['test/support/start-postgres.ts'] : [])],
     // Long enough for a machine that is busy with something else; nothing here waits for it to pass.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: group === 'browser' ? 400_000 : 120_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'threads',
     // Nothing is mocked, so files may share what they import: a quarter of the time would go into importing it again.
     isolate: false,

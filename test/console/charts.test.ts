@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     ({ page, pageErrors } = watched);
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.request.post(`${server.url}/api/login/`, { data: ACCOUNT });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     expect(await answer.locator('tbody tr:not(.average)').count()).toBe(5);
     expect(await answer.locator('td.is-unfinished').count()).toBe(5);
     expect(await answer.locator('tr:not(.average) > td.retained:not(.is-unfinished):last-of-type').count()).toBe(0);
-  }, 60_000);
+  });
 
   it('snap to a point, with a tooltip beside it that has weekday, previous date and change', async () => {
     await trend({ compare: true });
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
         expect(isApart).toBe(true);
       }
     }
-  }, 60_000);
+  });
 
   it('hide and solo series by their legend, with mouse and keyboard', async () => {
     const answer = await trend({ breakdown: 'browser', breakdown_type: 'event' });
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     expect(await lines.count()).toBe(3);
     await chrome.press('Alt+Enter');
     expect(await lines.count()).toBe(1);
-  }, 60_000);
+  });
 
   it('tell long values apart, newest day first, each in a colour of its own or grey', async () => {
     const answer = await trend({ breakdown: 'page', breakdown_type: 'event' });
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     expect(headers.slice(0, 4)).toEqual(['Series', 'Total', 'Average', 'Change']);
     expect(headers[4]).toContain('Unfinished');
     expect(headers).toHaveLength(12);
-  }, 60_000);
+  });
 
   it('keep the colour of a value when others are filtered out', async () => {
     const colourOf = async (answer: Locator): Promise<string> =>
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     const before = await colourOf(await trend(breakdown));
     const filter = { key: 'browser', type: 'event', operator: 'is_not', value: ['Chrome'] };
     expect(await colourOf(await trend({ ...breakdown, properties: [filter] }))).toBe(before);
-  }, 60_000);
+  });
 
   it('show small bars, and the whole axis below them', async () => {
     const answer = await show({ insight: 'STICKINESS', date_from: '-7d', events: [{ id: 'visit' }, { id: 'rare' }] });
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
       return all.indexOf(line) > all.findLastIndex((one) => one.classList.contains('chart-bar'));
     });
     expect(isAxisLast).toBe(true);
-  }, 60_000);
+  });
 
   it('begin funnels with all users, then the most common value', async () => {
     const answer = await show({
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     expect(await answer.locator('.funnel-step').first().locator('.column-bar').count()).toBe(4);
     await answer.getByRole('button', { name: /completed visit, Overall/ }).click();
     await page.getByRole('dialog').getByRole('row').nth(1).waitFor();
-  }, 60_000);
+  });
 
   it('can be saved as PNG and CSV, and linked to', async () => {
     const answer = await trend({ breakdown: 'browser', breakdown_type: 'event' });
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     await page.getByText('Link copied.').waitFor();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(new URL(link).searchParams.get('breakdown')).toBe('browser');
-  }, 60_000);
+  });
 
   it('fit their tiles, and obey the date range of the dashboard', async () => {
     const id = await dashboardOf(server, [
@@ -265,7 +265,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     }
     await page.setViewportSize({ width: 1440, height: 900 });
     expect(await page.getByRole('region', { name: 'Retention' }).locator('tbody tr:not(.average)').count()).toBe(5);
-  }, 60_000);
+  });
 
   it('move and resize on their dashboard with keys and mouse, and obey its comparison and filters', async () => {
     const id = await dashboardOf(server, [
@@ -307,7 +307,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await page.getByRole('heading', { name: /\(copy\)$/ }).waitFor();
     expect(pageErrors).toEqual([]);
-  }, 60_000);
+  });
 
   it('say how old they are, as time goes by', async () => {
     await page.clock.install();
@@ -318,7 +318,7 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     await page.clock.fastForward('30:00');
     await page.getByText(/^Updated 1 hour ago/).waitFor();
     expect(pageErrors).toEqual([]);
-  }, 60_000);
+  });
 });
 
 const isoDay = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);

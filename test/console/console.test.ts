@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     // The real time, because the browser expires cookies by its own clock.
     server = await startServer({ now: new Date().toISOString() });
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect((await server.metadata.projects.get(server.projectId))?.timezone).toBe('Europe/Berlin');
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('shows live events, and renders what visitors send as text', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(new URL(page.url()).search).toBe('');
     expect([dialogs, pageErrors, foreignRequests]).toEqual([0, [], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('pauses, filters by name, and keeps the filter in the URL', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     );
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('explores events by day: older pages, a range, columns, and the event of a row', async () => {
     const DAY = 86_400_000;
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(lines.trim().split('\n').length).toBe(131);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('asks to sign in when the session has expired, and returns to the page', async () => {
     const { page } = await watchedPage(browser, server.url);
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.getByRole('heading', { name: 'Live events' }).waitFor();
     expect(page.url()).toBe(`${server.url}/project/1/live?event=wanted`);
     await page.close();
-  }, 60_000);
+  });
 
   it('fits a narrow screen, and says when ingestion is delayed', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('collapses the navigation to a rail below 1200 px, or when asked to', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await width()).toBe(232);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('loads demo data', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect((await server.metadata.flags.listByProject(server.projectId)).length).toBe(2);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('is served at the path of every page', async () => {
     const table = readFileSync(new URL('../../console/src/routes.ts', import.meta.url), 'utf8');

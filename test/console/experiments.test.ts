@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
         filters: { groups: [{ rollout_percentage: 100 }], multivariate: { variants } },
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -61,7 +61,6 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
 
   it('begin on a flag’s page, say what the variant changes, and end with a shipped variant', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
-    page.setDefaultTimeout(15_000);
     await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
     await page.goto(`${server.url}/project/1/flags`);
     await page.getByRole('link', { name: 'checkout' }).click();
@@ -117,5 +116,5 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     await page.getByText('Better', { exact: true }).waitFor();
     expect(pageErrors).toEqual([]);
     expect(foreignRequests).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
       body: JSON.stringify({ api_key: server.projectKey, batch }),
     });
     await server.drain();
-  }, 60_000);
+  });
   afterAll(async () => {
     await sdk?.shutdown();
     await browser?.close();
@@ -38,7 +38,6 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
 
   const open = async (path: string) => {
     const watched = await watchedPage(browser, server.url);
-    watched.page.setDefaultTimeout(15_000);
     await watched.page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
     await watched.page.goto(server.url + path);
     return watched;
@@ -109,7 +108,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('are created with a payload for 10% of persons in at most 12 clicks, and reviewed and read as a whole', async () => {
     const { page, pageErrors } = await open('/project/1/flags');
@@ -135,7 +134,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByText('(version 1)').waitFor();
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('never overwrite the changes of another user, and keep what the editor does not show', async () => {
     const other = clientFor({ url: server.url, personalKey: (await addMember(server, 'bob@example.org')).personalKey });
@@ -172,7 +171,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     expect((await other.get(path)).body.filters).toEqual({ groups, holdout, later: [1] });
     expect(pageErrors.filter((error) => !error.includes('409'))).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('keep all digits of long numbers in payloads', async () => {
     const path = `${server.url}/api/projects/1/feature_flags/`;
@@ -190,7 +189,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     expect(stored).toContain(payloads);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('are released to cohorts and groups, shared with a role, and rolled back automatically', async () => {
     const owner = clientFor(server);
@@ -259,7 +258,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     expect([await asks('a1'), await asks('b2')]).toEqual([false, true]);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('render everything as text, fit a narrow screen, and are disabled after a confirmation', async () => {
     const flag = await server.addFlag({
@@ -303,5 +302,5 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     expect(await sdk.getFeatureFlag('narrow', 'ada')).toBeUndefined();
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 });

@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
       ['ann', HOSTILE, { [HOSTILE]: HOSTILE, $current_url: HOSTILE }],
       ['ann', HOSTILE, { [HOSTILE]: 'plain' }],
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     expect([board.filters, board.tiles.length]).toEqual([{ date_from: '-30d' }, 1]);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('need few clicks: a funnel with breakdown and exclusion, who dropped off, retention, a dashboard', async () => {
     const { page, pageErrors } = await open('/project/1/insights');
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     expect(body.tiles.map(({ insight }: { insight: { name: string } }) => insight.name)).toHaveLength(1);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('render what visitors sent as text, in every chart', async () => {
     const { page, pageErrors, foreignRequests } = await open('/project/1/insights/new');
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     }
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('keep the breakdown between types, and undo changes with Back', async () => {
     const events = encodeURIComponent('[{"id":"order placed"}]');
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.goBack();
     await expect.poll(() => [value('insight'), value('breakdown')]).toEqual(['TRENDS', 'price']);
     await page.close();
-  }, 60_000);
+  });
 
   it('show errors, can be cancelled, and fit a narrow screen', async () => {
     const events = encodeURIComponent('[{"id":"signed up"},{"id":"order placed"}]');
@@ -253,5 +253,5 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('button', { name: 'Refresh' }).waitFor();
     await page.close();
-  }, 60_000);
+  });
 });

@@ -15,13 +15,13 @@ describe.skipIf(!hasBrowser)('invitations in the console', () => {
       config: { initAdminEmail: ACCOUNT.email, initAdminPassword: ACCOUNT.password },
     });
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
   });
 
-  it('lead from the link that an admin passes on to a password of one’s own', { timeout: 90_000 }, async () => {
+  it('lead from the link that an admin passes on to a password of one’s own', async () => {
     const admin = await watchedPage(browser, server.url);
     await admin.page.goto(`${server.url}/login?next=${encodeURIComponent('/project/1/members')}`);
     await admin.page.getByLabel('Email').fill(ACCOUNT.email);

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
       body: { name: HOSTILE, description: HOSTILE, is_static: true, _create_static_person_ids: ['victim'] },
     });
     cookie = await session(server);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     await saveScreenshot(page, 'person-history');
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('undoes a merge after a confirmation', async () => {
     const { page, pageErrors } = await open(`${P}/persons/ada?tab=ids`);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     expect([ada.distinct_ids, phone.distinct_ids, phone.properties.device]).toEqual([['ada'], ['phone'], 'phone']);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('renders what visitors sent as text, on every page', async () => {
     const { page, pageErrors, foreignRequests } = await open('/account');
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     }
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('exports the listed persons as CSV', async () => {
     const { page } = await open(`${P}/persons?search=ada@`);
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     expect((await saved).suggestedFilename()).toBe('persons.csv');
     await page.getByText('Exported 1 row to persons.csv.').waitFor();
     await page.close();
-  }, 60_000);
+  });
 
   it('deletes a person with events, and shows the progress', async () => {
     await capture(server, server.projectKey, [{ distinct_id: 'leaving' }, { distinct_id: 'leaving' }]);
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     expect(await personOf('leaving')).toBeUndefined();
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('verifies several events at once', async () => {
     const { page } = await open(`${P}/definitions?search=visit`);
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     const { body } = await client.get('/api/projects/1/event_definitions/?search=visit');
     expect(body.results[0].verified).toBe(true);
     await page.close();
-  }, 60_000);
+  });
 
   it('deletes a definition after a question', async () => {
     await capture(server, server.projectKey, [{ event: 'mistaken', distinct_id: 'ada' }]);
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
     await page.getByLabel('Edit mistaken').waitFor({ state: 'detached' });
     expect((await client.get('/api/projects/1/event_definitions/?search=mistaken')).body.count).toBe(0);
     await page.close();
-  }, 60_000);
+  });
 
   it('fits a narrow screen', async () => {
     const { page } = await open('/account');
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('persons in the console', () => {
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 380]);
     }
     await page.close();
-  }, 60_000);
+  });
 });
 
 const settled = async (page: Page): Promise<void> => {

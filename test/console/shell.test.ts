@@ -51,10 +51,10 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await client.post('/api/projects/1/demo_data/');
     await vi.waitFor(
       async () => expect((await client.get('/api/projects/1/demo_data/')).body).toMatchObject({ state: 'done' }),
-      { timeout: 60_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     await server.drain();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -62,7 +62,6 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
 
   const signedIn = async () => {
     const watched = await watchedPage(browser, server.url);
-    watched.page.setDefaultTimeout(20_000);
     await watched.page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
     return watched;
   };
@@ -81,7 +80,7 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       await page.goto(server.url + path);
       await page.locator('h1').waitFor();
-      await expect.poll(() => page.locator('.skeleton').count(), { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
       await page.evaluate(axe.source);
       const light = await problemsOf(page, {});
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -93,7 +92,7 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     expect(found).toEqual({});
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 180_000);
+  });
 
   it('finds pages, content and guides with Ctrl+K', async () => {
     const { page, pageErrors } = await signedIn();
@@ -122,7 +121,7 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await page.waitForURL(/\/flags\/\d+$/);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('starts dialogs at their first field, with what they are for as the last button', async () => {
     const { page } = await signedIn();
@@ -136,7 +135,7 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await page.getByRole('button', { name: 'New dashboard' }).first().click();
     expect([await focused(), (await buttons())[0]]).toEqual(['Name', 'Cancel']);
     await page.close();
-  }, 60_000);
+  });
 
   it('finds deleted flags and insights, and restores them', async () => {
     const client = clientFor(server);
@@ -158,7 +157,7 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     expect((await client.get(`/api/projects/1/feature_flags/${flag.id}/`)).body).toMatchObject({ deleted: false });
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('makes a static cohort from a file', async () => {
     const { page, pageErrors } = await signedIn();
@@ -176,5 +175,5 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(3);
     expect(pageErrors).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 });

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('web analytics in the console', () => {
     ({ page, pageErrors } = await watchedPage(browser, server.url));
     await page.setViewportSize({ width: 1440, height: 1200 });
     await page.request.post(`${server.url}/api/login/`, { data: ACCOUNT });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('web analytics in the console', () => {
       view('cat', 0, { $pathname: '/<b>docs</b>', $referring_domain: 'news.example.org', $geoip_country_code: 'DE' }),
       view('bot', 20, { $pathname: '/', $is_bot: true }),
     ]);
-    await card('Numbers').waitFor({ timeout: 20_000 });
+    await card('Numbers').waitFor();
     expect(await tile('Visitors').textContent()).toMatch(/^Visitors3/);
   });
 

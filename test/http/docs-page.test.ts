@@ -10,13 +10,13 @@ describe.skipIf(!hasBrowser)('help in a browser', () => {
   beforeAll(async () => {
     server = await startServer();
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
   });
 
-  it('shows every operation of the API, in less than 100 kB and without external requests', async () => {
+  it('shows every operation of the API, in less than 150 kB and without external requests', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
@@ -38,10 +38,10 @@ describe.skipIf(!hasBrowser)('help in a browser', () => {
     await page.getByRole('button', { name: 'Create a feature flag' }).first().waitFor();
     expect(await page.locator('.endpoint').count()).toBeLessThan(10);
     await saveScreenshot(page, 'docs');
-    expect(bytes).toBeLessThan(100_000);
+    expect(bytes).toBeLessThan(150_000);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 
   it('shows the guides, and follows their links', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
@@ -53,5 +53,5 @@ describe.skipIf(!hasBrowser)('help in a browser', () => {
     await page.waitForURL(/\/help\/(?!upgrading)/);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
-  }, 60_000);
+  });
 });

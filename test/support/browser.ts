@@ -22,6 +22,9 @@ const ARGUMENTS = [
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
 
+/** Enough for a machine that is busy with something else. */
+const PATIENCE_MS = 60_000;
+
 export interface Watched {
   page: Page;
   /** Errors and warnings of the page, and answers that are errors. */
@@ -32,6 +35,8 @@ export interface Watched {
 
 export async function watchedPage(browser: Browser, origin: string): Promise<Watched> {
   const page = await browser.newPage();
+  // Also for requests of its context.
+  page.context().setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   const elsewhere: string[] = [];
   page.on('console', (message) => {
