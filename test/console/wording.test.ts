@@ -117,6 +117,6 @@ describe.skipIf(!hasBrowser)('the words of the console', () => {
     await filterBy.pressSequentially('$os_version');
     expect(await filterBy.inputValue()).toBe('$os_version');
     await filterBy.press('Enter');
-    await page.getByLabel('OS version').waitFor();
+    await page.getByLabel('OS version', { exact: true }).waitFor();
   });
 });
