@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import { sendJson } from '../support/send.ts';
-import { measureImpact, startAttackedServer } from '../support/under-attack.ts';
+import { addedWaitMs, measureImpact, startAttackedServer } from '../support/under-attack.ts';
 
 let server: Awaited<ReturnType<typeof startAttackedServer>>;
 let client: ReturnType<typeof clientFor>;
@@ -56,7 +56,7 @@ describe('others do not notice', () => {
   it.each(HARD_PATTERNS.map((one) => [one.slice(0, 30), one]))('persons with %s', RETRIED, async (_shown, pattern) => {
     const ask = () => client.get(`${P}persons/?properties=${properties(pattern)}`);
     const impact = await measureImpact(server, () => Promise.all([ask(), ask()]));
-    expect(impact.waitMs.p95).toBeLessThanOrEqual(100);
+    expect(addedWaitMs(impact)).toBeLessThanOrEqual(100);
     expect(impact.rssGrowthMb).toBeLessThanOrEqual(100);
   });
 
@@ -69,14 +69,14 @@ describe('others do not notice', () => {
       );
       expect([tooMany.status, tooMany.body.attr]).toEqual([400, 'properties']);
     });
-    expect(impact.waitMs.p95).toBeLessThanOrEqual(100);
+    expect(addedWaitMs(impact)).toBeLessThanOrEqual(100);
   });
 
   it('a filter of groups', RETRIED, async () => {
     const impact = await measureImpact(server, () =>
       client.get(`${P}groups/?group_type_index=0&properties=${properties(HARD_PATTERNS[0] ?? '')}`),
     );
-    expect(impact.waitMs.p95).toBeLessThanOrEqual(100);
+    expect(addedWaitMs(impact)).toBeLessThanOrEqual(100);
   });
 
   it('flag requests with long texts for the patterns of flags', RETRIED, async () => {
@@ -91,6 +91,6 @@ describe('others do not notice', () => {
         person_properties: { email: hardText(900 + 2_000 * i, i) },
       });
     const impact = await measureImpact(server, () => Promise.all(Array.from({ length: 8 }, (_, i) => ask(i))));
-    expect(impact.waitMs.p95).toBeLessThanOrEqual(100);
+    expect(addedWaitMs(impact)).toBeLessThanOrEqual(100);
   });
 });

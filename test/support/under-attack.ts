@@ -72,6 +72,8 @@ interface Impact {
   statuses: Record<string, number>;
   /** The peak of the process's memory above what it had before. */
   rssGrowthMb: number;
+  /** The share of the CPU time wanted meanwhile that the host gave to other machines, 0 to 1. */
+  stolen: number;
 }
 
 const INTERVAL_MS = 10;
@@ -90,6 +92,7 @@ export async function measureImpact(
   const before = memoryMb(server.pid, 'VmRSS');
   resetPeak(server.pid);
   const probing = await startProbing(server, probe);
+  const cpuBefore = cpuTimes();
   await attack();
   await sleep(afterMs);
   const { waits, statuses } = await probing.stop();
@@ -98,7 +101,33 @@ export async function measureImpact(
     quietP95Ms: quantile(quiet.waits, 0.95),
     statuses,
     rssGrowthMb: Math.round(memoryMb(server.pid, 'VmHWM') - before),
+    stolen: stolenSince(cpuBefore),
   };
+}
+
+/**
+ * How much longer others waited than without the attack, in time that the machine had its CPU: on a shared host, what it
+ * takes away would be measured otherwise.
+ */
+export const addedWaitMs = ({ waitMs, quietP95Ms, stolen }: Impact): number =>
+  Math.max(0, waitMs.p95 - quietP95Ms) * (1 - stolen);
+
+interface CpuTimes {
+  used: number;
+  stolen: number;
+}
+
+/** Of all cores since the machine started: user, nice, system, idle, iowait, irq, softirq, steal (`man proc_stat`). */
+function cpuTimes(): CpuTimes {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = line.split(/ +/).slice(1).map(Number);
+  return { used: user + nice + system + irq + softirq, stolen };
+}
+
+function stolenSince(before: CpuTimes): number {
+  const now = cpuTimes();
+  const stolen = now.stolen - before.stolen;
+  return stolen === 0 ? 0 : stolen / (stolen + now.used - before.used);
 }
 
 function quantile(values: readonly number[], share: number): number {
