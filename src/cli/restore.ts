@@ -20,9 +20,9 @@ compared. If anything is wrong, nothing is changed.
 A folder that contains data is refused. With --replace, its files are moved into a subfolder "replaced-…", which you can
 delete later.`;
 
-/** Names that may be in a folder that counts as empty. */
+/** Names that may be in a folder that counts as empty. Salts stay, to be destroyed when their day is over. */
 const IGNORED_NAMES = new RegExp(
-  `^(?:lock.*|${DATA_FILES.work}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`,
+  `^(?:lock.*|${DATA_FILES.work}|${DATA_FILES.salts}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`,
 );
 
 export const restore: Command = {
