@@ -10,7 +10,7 @@ describe('compressed answers', () => {
   const app = fastify();
   compressAnswers(app);
   app.get('/long', async () => LONG);
-  app.get('/api/feature_flag/local_evaluation', async () => LONG);
+  app.get('/definitions', { config: { isUncompressed: true } }, async () => LONG);
   app.get('/short', async () => ({ ok: true }));
   app.get('/stream', async (_request, reply) => reply.send(Readable.from([JSON.stringify(LONG)])));
   const get = (url: string, encoding?: string) =>
@@ -29,7 +29,7 @@ describe('compressed answers', () => {
     ['a client that refuses', '/long', 'gzip;q=0'],
     ['a short answer', '/short', 'gzip'],
     ['a stream', '/stream', 'gzip'],
-    ['an SDK', '/api/feature_flag/local_evaluation', 'gzip'],
+    ['an SDK', '/definitions', 'gzip'],
   ])('are plain for %s', async (_case, path, encoding) => {
     const { headers, body } = await get(path, encoding);
     expect(headers['content-encoding']).toBeUndefined();

@@ -11,8 +11,12 @@ const MIN_BYTES = 1_400;
 /** A tenth of JSON is left at any level; this one takes half the time of the default. */
 const LEVEL = 4;
 
-/** Read by SDKs, some of which offer gzip in a header of their own and then do not unpack it. */
-const FOR_SDKS = /\/local_evaluation\b|^\/flags\/definitions\b/;
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers of this route are sent as they are: SDKs read them. */
+    isUncompressed?: boolean;
+  }
+}
 
 /** Runs in a thread of Node's pool, not in that of the requests. */
 const compress = promisify(gzip);
@@ -29,7 +33,8 @@ export const gzipText = (text: string): Promise<Buffer> => compress(text, { leve
 
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' || payload.length < MIN_BYTES || FOR_SDKS.test(request.url)) return payload;
+    if (typeof payload !== 'string' || payload.length < MIN_BYTES) return payload;
+    if (request.routeOptions.config.isUncompressed) return payload;
     reply.header('vary', 'Accept-Encoding');
     if (!acceptsEncoding(request, 'gzip')) return payload;
     reply.header('content-encoding', 'gzip').removeHeader('content-length');

@@ -1,18 +1,8 @@
 import type { Static } from '@sinclair/typebox';
-import type {
-  ActionChangeSchema,
-  ActionCreateSchema,
-  ActionListSchema,
-  ActionSchema,
-} from '../../../src/features/actions/api/action-schemas.ts';
-import { get, patch, post, projectPath } from './request.ts';
+import type { ActionListSchema, ActionSchema } from '../../../src/features/actions/api/action-schemas.ts';
+import { get, projectPath } from './request.ts';
 
-export type Action = Static<typeof ActionSchema>;
-export type ActionStep = Action['steps'][number];
+type Action = Static<typeof ActionSchema>;
 
 export const listActions = async (projectId: number, signal?: AbortSignal): Promise<Action[]> =>
   (await get<Static<typeof ActionListSchema>>(projectPath(projectId, 'actions'), undefined, signal)).results;
-export const createAction = (projectId: number, body: Static<typeof ActionCreateSchema>): Promise<Action> =>
-  post<Action>(projectPath(projectId, 'actions'), body);
-export const updateAction = (projectId: number, id: number, body: Static<typeof ActionChangeSchema>): Promise<Action> =>
-  patch<Action>(projectPath(projectId, 'actions', id), body);

@@ -1,4 +1,4 @@
-import { COOKIELESS_REFUSALS } from './refused-event.ts';
+import { REFUSAL_REASONS } from './refused-event.ts';
 
 /** Why an accepted event is not stored. The names are those of the metric and the API. */
 export const DROP_REASONS = [
@@ -12,9 +12,7 @@ export const DROP_REASONS = [
   'client_ingestion_warning',
   'person_processing_disabled',
   'group_key_too_long',
-  'event_too_large',
-  'event_has_too_many_keys',
-  ...COOKIELESS_REFUSALS,
+  ...REFUSAL_REASONS,
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];

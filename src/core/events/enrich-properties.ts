@@ -13,6 +13,12 @@ export interface VisitorFacts {
   userAgent?: string | undefined;
 }
 
+/** Place and own visit, where the event does not say them itself. */
+export function addVisitor(properties: JsonObject, { place, isOwnVisit }: VisitorFacts): void {
+  if (place !== undefined && mayBePlaced(properties)) addPlace(properties, place);
+  if (isOwnVisit === true) properties['$internal_visit'] = true;
+}
+
 export function addPlace(properties: JsonObject, place: JsonObject): void {
   for (const key in place) properties[key] = place[key] ?? null;
 }

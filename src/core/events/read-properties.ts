@@ -2,7 +2,7 @@ import { cleanJson, cleanObject, isDeeperThan, MAX_DEPTH, needsCleaning } from '
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { overlay } from '../json/overlay.ts';
 import { cleanText } from '../json/text.ts';
-import { addPlace, addUserAgent, mayBePlaced, type VisitorFacts } from './enrich-properties.ts';
+import { addUserAgent, addVisitor, type VisitorFacts } from './enrich-properties.ts';
 
 export interface PropertyContext {
   /** The event's name. */
@@ -48,11 +48,6 @@ function hasDeepValue(object: JsonObject): boolean {
     if (typeof value === 'object' && isDeeperThan(value, MAX_DEPTH)) return true;
   }
   return false;
-}
-
-function addVisitor(properties: JsonObject, { place, isOwnVisit }: VisitorFacts): void {
-  if (place !== undefined && mayBePlaced(properties)) addPlace(properties, place);
-  if (isOwnVisit === true) properties['$internal_visit'] = true;
 }
 
 /** Adds what the request knows and the event does not say. A null in the event counts as said. */

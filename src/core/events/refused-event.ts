@@ -1,15 +1,13 @@
 /**
- * What is logged in place of an event that is not taken, such as one that is too large: enough to tell the project about it. It is dropped, with a
- * warning, when it is processed.
+ * What is logged in place of an event that is not taken, such as one that is too large: enough to tell the project about
+ * it. It is dropped, with a warning, when it is processed.
  */
 import { isJsonObject, type JsonObject } from '../json/json.ts';
-
-export type RefusalReason = 'event_too_large' | 'event_has_too_many_keys' | CookielessRefusal;
 
 /** Why an event of a visitor without cookies is not taken. */
 export type CookielessRefusal = (typeof COOKIELESS_REFUSALS)[number];
 
-export const COOKIELESS_REFUSALS = [
+const COOKIELESS_REFUSALS = [
   'cookieless_off',
   'cookieless_disallowed_event',
   'cookieless_disallowed_identify',
@@ -19,6 +17,10 @@ export const COOKIELESS_REFUSALS = [
   'cookieless_out_of_date',
 ] as const;
 
+export const REFUSAL_REASONS = ['event_too_large', 'event_has_too_many_keys', ...COOKIELESS_REFUSALS] as const;
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
 export interface Refusal {
   reason: RefusalReason;
   bytes: number;
@@ -26,11 +28,7 @@ export interface Refusal {
 }
 
 const FIELD = '$cairn_refused';
-const REASONS: ReadonlySet<unknown> = new Set<RefusalReason>([
-  'event_too_large',
-  'event_has_too_many_keys',
-  ...COOKIELESS_REFUSALS,
-]);
+const REASONS: ReadonlySet<unknown> = new Set(REFUSAL_REASONS);
 
 export const refusedEvent = (outline: JsonObject, { reason, bytes, keys }: Refusal): JsonObject => ({
   ...outline,

@@ -3,7 +3,13 @@
  * is accepted, so that a project that stores no addresses never writes one. Facts of the request's address are logged
  * beside the events; those of an address that an event brings are written into that event.
  */
-import { addPlace, addUserAgent, mayBePlaced, type VisitorFacts } from '../../core/events/enrich-properties.ts';
+import {
+  addPlace,
+  addUserAgent,
+  addVisitor,
+  mayBePlaced,
+  type VisitorFacts,
+} from '../../core/events/enrich-properties.ts';
 import { isPageEvent } from '../../core/events/page-event.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json.ts';
 import { MAX_USER_AGENT_LENGTH } from '../../core/user-agents/read-user-agent.ts';
@@ -76,8 +82,7 @@ export function withFacts(event: JsonObject, facts: VisitorFacts, address: strin
   const properties = isJsonObject(event['properties']) ? { ...event['properties'] } : {};
   addUserAgent(String(event['event']), properties, facts.userAgent);
   if (properties['$ip'] !== undefined) return { ...event, properties };
-  if (facts.place !== undefined && mayBePlaced(properties)) addPlace(properties, facts.place);
-  if (facts.isOwnVisit === true) properties['$internal_visit'] = true;
+  addVisitor(properties, facts);
   if (address !== null) properties['$ip'] = address;
   return { ...event, properties };
 }

@@ -2,7 +2,7 @@
  * Visitors of whom nothing is stored on their device (`cookieless_mode` of posthog-js): they are told apart within a day by
  * a hash of address, site and user agent, and what the hash was made from is taken off the event before it is written.
  */
-import { addPlace, addUserAgent, mayBePlaced, type VisitorFacts } from '../../../core/events/enrich-properties.ts';
+import { addUserAgent, addVisitor, type VisitorFacts } from '../../../core/events/enrich-properties.ts';
 import { reportedTime } from '../../../core/events/event-time.ts';
 import { type CookielessRefusal, refusedEvent } from '../../../core/events/refused-event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -103,8 +103,7 @@ const refuse = ({ event = null, uuid, timestamp }: JsonObject, reason: Cookieles
 
 function completed(event: JsonObject, given: JsonObject, ids: CookielessIds, facts: VisitorFacts): JsonObject {
   const draft = { ...given };
-  if (facts.place !== undefined && mayBePlaced(draft)) addPlace(draft, facts.place);
-  if (facts.isOwnVisit === true) draft['$internal_visit'] = true;
+  addVisitor(draft, facts);
   addUserAgent(String(event['event']), draft, facts.userAgent);
   const { $ip, $raw_user_agent, $cookieless_extra, ...properties } = draft;
   properties['$device_id'] = ids.deviceId;

@@ -39,7 +39,7 @@ export function splitMetrics(metrics: readonly MetricQuestion[]): MetricQuestion
   return groups;
 }
 
-/** Leaves room for times of nine years. */
+/** The other bits of an exact whole number hold the time, up to nine years in milliseconds. */
 const MAX_ENTITIES = 15;
 
 export const measuredIn = (metric: MetricQuestion): MeasuredEntity[] => {

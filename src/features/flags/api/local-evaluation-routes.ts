@@ -20,6 +20,7 @@ export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps)
   for (const url of PATHS) {
     app.get(url, {
       schema: document(url),
+      config: { isUncompressed: true },
       onRequest: async (request) => {
         request.project = await projectOf(deps, request);
       },

@@ -124,6 +124,7 @@ const mergedNeeds = (all: readonly Needs[]): Needs => ({
   groupTypes: new Set(all.flatMap((needs) => [...needs.groupTypes])),
   staticCohorts: new Set(all.flatMap((needs) => [...needs.staticCohorts])),
   hasContinuity: all.some((needs) => needs.hasContinuity),
+  hasPlace: all.some((needs) => needs.hasPlace),
   hasRelativeDates: all.some((needs) => needs.hasRelativeDates),
 });
 

@@ -70,13 +70,8 @@ const decideWith = (
 
 /** What the caller says goes before the place of the address, and that before what is stored. */
 function withPlace({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): DecideRequest {
-  if (request.place === undefined || !needsPlace(needs.personProperties)) return request;
+  if (request.place === undefined || !needs.hasPlace) return request;
   return { ...request, personProperties: { ...request.place(), ...request.personProperties } };
-}
-
-function needsPlace(properties: ReadonlySet<string>): boolean {
-  for (const key of properties) if (key.startsWith('$geoip_')) return true;
-  return false;
 }
 
 /** Null if the decision depends on more than can be compared at once. */

@@ -364,6 +364,7 @@ describe('needs', () => {
       groupTypes: new Set([2]),
       staticCohorts: new Set([2]),
       hasContinuity: false,
+      hasPlace: false,
       hasRelativeDates: false,
     });
   });
@@ -383,6 +384,7 @@ describe('needs', () => {
       groupTypes: new Set(),
       staticCohorts: new Set(),
       hasContinuity: true,
+      hasPlace: false,
       hasRelativeDates: false,
     });
   });

@@ -122,6 +122,7 @@ function needsOf(flags: readonly CompiledFlag[], { cohorts }: Context): Needs {
     groupTypes: inputs.groupTypes,
     staticCohorts: new Set([...inputs.cohorts].filter((id) => cohorts.get(id)?.compiled.definition.isStatic)),
     hasContinuity: flags.some(({ definition }) => definition.ensureExperienceContinuity),
+    hasPlace: [...inputs.personProperties].some((key) => key.startsWith('$geoip_')),
     hasRelativeDates: inputs.relativeDates.size > 0,
   };
 }

@@ -13,6 +13,8 @@ export interface Needs {
   staticCohorts: ReadonlySet<number>;
   /** Whether an active flag has experience continuity, which needs the overrides. */
   hasContinuity: boolean;
+  /** Whether a condition compares where the person is, `$geoip_…`. */
+  hasPlace: boolean;
   /** Whether a condition has a date relative to now. */
   hasRelativeDates: boolean;
 }
