@@ -1,4 +1,4 @@
-/** Guides as modules: Markdown is parsed when the console is built, and drawn by `pages/help/markdown.tsx`. */
+/** Guides as modules: Markdown is parsed when the console is built, and drawn by `components/markdown.tsx`. */
 import { marked, type Token } from 'marked';
 import type { Plugin } from 'vite';
 

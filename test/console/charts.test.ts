@@ -280,18 +280,39 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
       .getByText(/^Updated/)
       .nth(1)
       .waitFor();
-    const order = async () => (await board()).tiles.map((tile: { id: number }) => tile.id);
-    await page.getByRole('button', { name: /^Move/ }).first().press('ArrowRight');
-    await expect.poll(order).toEqual([second, first]);
+    const place = async (id: number) => (await board()).tiles.find((tile: { id: number }) => tile.id === id).layouts.sm;
+    // Faster than they are saved.
+    const move = page.getByRole('button', { name: 'Move visit: drag, or use the arrow keys' });
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await move.press(key);
+    await expect.poll(() => place(first)).toEqual({ x: 2, y: 6, w: 6, h: 6 });
     await expect.poll(() => page.locator('.tile h2').first().textContent()).toBe('order');
-    await page.getByRole('button', { name: /^Move/ }).first().dragTo(page.locator('.tile').nth(1));
-    await expect.poll(order).toEqual([first, second]);
-    const size = async () => (await board()).tiles[0].layouts.sm;
+    await drag(move, page.locator('.tiles'));
+    await expect.poll(() => place(first)).toMatchObject({ x: 0, y: 0 });
+    const resize = page.getByRole('button', { name: 'Resize visit: drag, or use the arrow keys' });
+    await resize.press('ArrowRight');
+    await expect.poll(() => place(first)).toMatchObject({ w: 7, h: 6 });
+    await resize.press('ArrowUp');
+    await expect.poll(() => place(first)).toMatchObject({ w: 7, h: 5 });
+    expect(await place(second)).toMatchObject({ x: 6, y: 5 });
+    await drag(resize, page.locator('.tiles'));
+    await expect.poll(() => place(first)).toMatchObject({ w: 2, h: 1 });
+    expect(await place(second)).toMatchObject({ x: 6, y: 0 });
+
+    await page.getByRole('button', { name: 'Add text' }).click();
     await page
-      .getByRole('button', { name: /^Resize/ })
-      .first()
-      .press('ArrowRight');
-    await expect.poll(size).toMatchObject({ w: 7 });
+      .getByRole('textbox', { name: 'Text' })
+      .fill('# Aims\n\n**Ten** of <b onclick="x">them</b>, [here](javascript:alert(1))');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add text' }).click();
+    await page.getByRole('heading', { name: 'Aims' }).waitFor();
+    const text = page.locator('.tile .prose');
+    expect(await text.locator('p').innerHTML()).toBe(
+      '<strong>Ten</strong> of &lt;b onclick="x"&gt;them&lt;/b&gt;, <span>here</span>',
+    );
+    await page.locator('summary').filter({ hasText: 'Actions for text Aims' }).click();
+    await page.getByRole('button', { name: 'Edit text' }).click();
+    await page.getByRole('textbox', { name: 'Text' }).fill('Fewer words');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => text.textContent()).toBe('Fewer words');
 
     await page.getByLabel('Compare to').selectOption('Year before');
     await page.getByRole('button', { name: '+ Add filter' }).click();
@@ -320,6 +341,17 @@ describe.skipIf(!hasBrowser)('charts in the console', () => {
     expect(pageErrors).toEqual([]);
   });
 });
+
+/** In steps, as a mouse moves. */
+async function drag(handle: Locator, onto: Locator): Promise<void> {
+  const page = handle.page();
+  await handle.hover();
+  await page.mouse.down();
+  const box = await onto.boundingBox();
+  if (box === null) throw new Error('It cannot be seen.');
+  await page.mouse.move(box.x + 8, box.y + 8, { steps: 5 });
+  await page.mouse.up();
+}
 
 const isoDay = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 

@@ -107,6 +107,29 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.close();
   });
 
+  it('keep a choice that is made while the first events are being looked up', async () => {
+    const { page, pageErrors } = await open('/project/1/insights');
+    // Clicks as soon as the names have arrived: after the page was drawn with them, before its effects run.
+    await page.evaluate(`{
+      const { text } = Response.prototype;
+      Response.prototype.text = async function () {
+        const body = await text.call(this);
+        if (this.url.includes('event_definitions')) {
+          Response.prototype.text = text;
+          setTimeout(() => [...document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent === 'Funnel').click());
+        }
+        return body;
+      };
+    }`);
+    await page.getByRole('link', { name: 'New insight' }).click();
+    await page.getByRole('combobox', { name: 'Step 2' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Step 1' }).inputValue()).toBe('signed up');
+    await new Promise((done) => setTimeout(done, 200));
+    expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Funnel');
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  });
+
   it('need few clicks: a funnel with breakdown and exclusion, who dropped off, retention, a dashboard', async () => {
     const { page, pageErrors } = await open('/project/1/insights');
     let clicks = 0;

@@ -53,6 +53,7 @@ const aTile = (dashboardId: number, insightId: number, order = 0): Omit<Dashboar
   order,
   layouts: { sm: { x: 0 } },
   color: null,
+  body: null,
 });
 
 const anAction = (name: string, rest: Partial<Action> = {}): Omit<Action, 'id'> => ({
@@ -143,6 +144,20 @@ export function describeSavedInsights(
       await store.dashboards.updateTile({ ...last, order: -2, color: 'blue' });
       await store.dashboards.deleteTile(first.id);
       expect(await store.dashboards.listTiles(one.id)).toEqual([{ ...last, order: -2, color: 'blue' }]);
+    });
+
+    it('keeps texts on dashboards, as many as wanted', async () => {
+      const { id } = await store.dashboards.create(aDashboard('one'));
+      const aText = (body: string) => ({ ...aTile(id, 0), insightId: null, body });
+      const first = await store.dashboards.createTile(aText('# Goals'));
+      const second = await store.dashboards.createTile(aText('Later'));
+      expect(await store.dashboards.listTiles(id)).toEqual([
+        { id: first.id, ...aText('# Goals') },
+        { id: second.id, ...aText('Later') },
+      ]);
+      await store.dashboards.updateTile({ ...first, body: '# Aims' });
+      await store.dashboards.deleteTile(second.id);
+      expect(await store.dashboards.listTiles(id)).toEqual([{ id: first.id, ...aText('# Aims') }]);
     });
 
     it('allows one action of a name besides deleted ones', async () => {

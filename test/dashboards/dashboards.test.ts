@@ -141,6 +141,29 @@ describe('a dashboard', () => {
     expect(order(again.body)).toEqual([payments, visits]);
   });
 
+  it('shows texts beside insights', async () => {
+    const layouts = { sm: { x: 6, y: 0, w: 6, h: 2 } };
+    const { id, tiles } = await make({
+      name: 'Notes',
+      tiles: [{ insight: visits }, { text: { body: '# Goals' }, layouts, color: 'blue' }, { text: { body: 'Later' } }],
+    });
+    const text = { insight: null, last_refresh: null, is_cached: false, error: null };
+    expect(tiles.slice(1)).toEqual([
+      { ...text, id: tiles[1].id, text: { body: '# Goals' }, order: 1, layouts, color: 'blue' },
+      { ...text, id: tiles[2].id, text: { body: 'Later' }, order: 2, layouts: {}, color: null },
+    ]);
+    // As clients send back what they have read.
+    const sent = [{ ...tiles[1], text: { body: '# Aims' } }, { id: tiles[2].id, deleted: true }, tiles[0]];
+    const changed = await change(id, { tiles: sent });
+    expect(changed.body.tiles.map((tile: { text: unknown }) => tile.text)).toEqual([null, { body: '# Aims' }]);
+    const { results } = (await client.get(`${all}${id}/activity/`)).body;
+    expect(results[0].detail.changes[0].after[1]).toEqual({ text: '# Aims', order: 1, layouts, color: 'blue' });
+    expect((await change(id, { tiles: [{ id: tiles[0].id, text: { body: 'x' } }] })).body).toMatchObject({
+      attr: 'tiles__0__text',
+      detail: 'A tile shows either an insight or a text. Add another tile.',
+    });
+  });
+
   it('can be filled by updating insights', async () => {
     const one = await make({ name: 'One' });
     const two = await make({ name: 'Two', tiles: [{ insight: visits }] });
@@ -216,6 +239,14 @@ describe('a dashboard', () => {
     ['a foreign tile', { name: 'x', tiles: [{ id: 1 }] }, 'tiles__0__id', 'invalid_input'],
     ['an insight that is not there', { name: 'x', tiles: [{ insight: 999 }] }, 'tiles__0__insight', 'invalid_input'],
     ['an insight that is none', { name: 'x', tiles: [{ insight: 'x' }] }, 'tiles__0__insight', 'invalid_input'],
+    ['an empty text', { name: 'x', tiles: [{ text: { body: ' ' } }] }, 'tiles__0__text__body', 'blank'],
+    ['a long text', { name: 'x', tiles: [{ text: { body: 'x'.repeat(4001) } }] }, 'tiles__0__text__body', 'max_length'],
+    [
+      'an insight and a text',
+      { name: 'x', tiles: [{ insight: 1, text: { body: 'x' } }] },
+      'tiles__0__text',
+      'invalid_input',
+    ],
     ['a tile of nothing', { name: 'x', tiles: [{ color: 'red' }] }, 'tiles__0__insight', 'invalid_input'],
   ])('is rejected with %s, and not created', async (_name, body, attr, code) => {
     const { count } = (await client.get(all)).body;

@@ -25,7 +25,7 @@ export const createDashboard = (projectId: number, body: DashboardCreate): Promi
 export const updateDashboard = (projectId: number, id: number, body: DashboardChange): Promise<Dashboard> =>
   patch<Dashboard>(projectPath(projectId, 'dashboards', id), body);
 
-/** The same insights in the same layout. */
+/** The same insights and texts in the same layout. */
 export const copyDashboard = (
   projectId: number,
   { name, description, filters, tiles }: Dashboard,
@@ -34,5 +34,10 @@ export const copyDashboard = (
     name: `${name.slice(0, 390)} (copy)`,
     description,
     filters,
-    tiles: tiles.map(({ insight, order, layouts, color }) => ({ insight: insight.id, order, layouts, color })),
+    tiles: tiles.map(({ insight, text, order, layouts, color }) => ({
+      ...(insight === null ? { text } : { insight: insight.id }),
+      order,
+      layouts,
+      color,
+    })),
   });

@@ -1,4 +1,4 @@
-/** Dashboards: saved insights in an order, with one date range for all of them. */
+/** Dashboards: saved insights and texts, with one date range for all of them. */
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -18,8 +18,9 @@ export interface DashboardDeps {
   ids: Ids;
 }
 
-/** A change of one tile, identified by its id or its insight. */
-export interface TileChange extends Partial<Pick<DashboardTile, 'id' | 'insightId' | 'order' | 'layouts' | 'color'>> {
+/** A change of one tile, identified by its id or its insight; a text without an id is a new tile. */
+export interface TileChange
+  extends Partial<Pick<DashboardTile, 'id' | 'insightId' | 'order' | 'layouts' | 'color' | 'body'>> {
   /** True: the tile is removed. */
   deleted?: boolean;
 }
@@ -122,22 +123,27 @@ export async function setInsightDashboards(
 async function changeTiles(store: MetadataStore, dashboard: Dashboard, changes: readonly TileChange[]): Promise<void> {
   for (const [at, change] of changes.entries()) {
     const tiles = await store.dashboards.listTiles(dashboard.id);
-    const tile = tiles.find(({ id, insightId }) =>
-      change.id === undefined ? insightId === change.insightId : id === change.id,
-    );
-    if (tile !== undefined) await changeTile(store, tile, change);
+    const tile = tiles.find((one) => isMeant(one, change));
+    if (tile !== undefined) await changeTile(store, tile, change, at);
     else if (change.id !== undefined) throw invalid(`tiles__${at}__id`, `There is no tile ${change.id} here.`);
     else if (change.deleted !== true) await addTile(store, dashboard, tiles, change, at);
   }
 }
 
+const isMeant = (tile: DashboardTile, { id, insightId }: TileChange): boolean =>
+  id === undefined ? insightId !== undefined && insightId === tile.insightId : id === tile.id;
+
 async function changeTile(
   { dashboards }: MetadataStore,
   tile: DashboardTile,
-  { order = tile.order, layouts = tile.layouts, color = tile.color, deleted = false }: TileChange,
+  { order = tile.order, layouts = tile.layouts, color = tile.color, body = tile.body, deleted = false }: TileChange,
+  at: number,
 ): Promise<void> {
-  if (deleted) await dashboards.deleteTile(tile.id);
-  else await dashboards.updateTile({ ...tile, order, layouts, color });
+  if (deleted) return dashboards.deleteTile(tile.id);
+  if ((tile.body === null) !== (body === null)) {
+    throw invalid(`tiles__${at}__text`, 'A tile shows either an insight or a text. Add another tile.');
+  }
+  await dashboards.updateTile({ ...tile, order, layouts, color, body });
 }
 
 /** At the end, unless an order is given. */
@@ -145,20 +151,24 @@ async function addTile(
   store: MetadataStore,
   { id: dashboardId, projectId }: Dashboard,
   tiles: readonly DashboardTile[],
-  { insightId, order, layouts = {}, color = null }: TileChange,
+  { insightId = null, order, layouts = {}, color = null, body = null }: TileChange,
   at: number,
 ): Promise<void> {
-  const insight = insightId === undefined ? null : await store.insights.get(projectId, insightId);
-  if (!insight) throw invalid(`tiles__${at}__insight`, 'A new tile needs an insight of this project.');
+  if (insightId !== null && body !== null) throw invalid(`tiles__${at}__text`, 'Send an insight or a text, not both.');
+  const insight = insightId === null ? null : await store.insights.get(projectId, insightId);
+  if (!insight && body === null) {
+    throw invalid(`tiles__${at}__insight`, 'A new tile needs an insight of this project, or a text.');
+  }
   if (tiles.length >= MAX_TILES) throw invalid('tiles', `A dashboard has at most ${MAX_TILES} tiles.`, 'max_length');
   const last = tiles.at(-1)?.order ?? -1;
   await store.dashboards.createTile({
     projectId,
     dashboardId,
-    insightId: insight.id,
+    insightId: insight?.id ?? null,
     order: order ?? last + 1,
     layouts,
     color,
+    body,
   });
 }
 
@@ -169,7 +179,12 @@ const visible = (dashboard: Dashboard, tiles: readonly DashboardTile[]): Record<
   deleted: dashboard.deleted,
   filters: dashboard.filters,
   tags: dashboard.tags,
-  tiles: tiles.map(({ insightId, order, layouts, color }) => ({ insight: insightId, order, layouts, color })),
+  tiles: tiles.map(({ insightId, order, layouts, color, body }) => ({
+    ...(body === null ? { insight: insightId } : { text: body }),
+    order,
+    layouts,
+    color,
+  })),
 });
 
 const about = (caller: Caller, project: Project, dashboard: Dashboard) =>

@@ -5,8 +5,9 @@ import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteDatabase } from '../sqlite/metadata-store.ts';
 import { sqliteDialect } from './dialect.ts';
-import { migrateDatabase } from './migrate.ts';
+import { migrateDatabase, PLATFORM_MIGRATIONS } from './migrate.ts';
 import type { Migration } from './migration.ts';
+import { textTiles } from './migrations/0018-text-tiles.ts';
 
 type Db = Kysely<unknown>;
 type Step = Omit<Migration, 'number'>;
@@ -128,5 +129,29 @@ describe('a database of a newer version', () => {
         'Start the newer version again, or restore a backup made before the upgrade. Nothing was changed.',
     );
     expect(await versions(db)).toHaveLength(2);
+  });
+});
+
+describe('texts on dashboards', () => {
+  it('leave the tiles of insights as they were', async () => {
+    const db = open();
+    const before = PLATFORM_MIGRATIONS.filter(({ name }) => name !== 'texts on dashboards');
+    const numbered = before.map((step, at) => ({ ...step, number: at + 1 }));
+    await migrateDatabase(db, sqliteDialect, 1000, [], numbered);
+    await sql`insert into dashboard_tiles (project_id, dashboard_id, insight_id, "order", layouts, color)
+      values (1, 2, 3, 4, '{}', 'blue')`.execute(db);
+    await db.transaction().execute(async (tx) => textTiles.up(tx, sqliteDialect));
+    const { rows } = await sql`select * from dashboard_tiles`.execute(db);
+    const tile = {
+      id: 1,
+      projectId: 1,
+      dashboardId: 2,
+      insightId: 3,
+      order: 4,
+      layouts: '{}',
+      color: 'blue',
+      body: null,
+    };
+    expect(rows).toEqual([tile]);
   });
 });

@@ -22,6 +22,7 @@ import { turnsByProject } from './migrations/0014-turns-by-project.ts';
 import { blocksOfSeenIds } from './migrations/0015-blocks-of-seen-ids.ts';
 import { experiments } from './migrations/0016-experiments.ts';
 import { webSettings } from './migrations/0017-web-settings.ts';
+import { textTiles } from './migrations/0018-text-tiles.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -42,6 +43,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   blocksOfSeenIds,
   experiments,
   webSettings,
+  textTiles,
 ];
 
 interface VersionTable {

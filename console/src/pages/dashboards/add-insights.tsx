@@ -27,7 +27,7 @@ export function AddInsights({ dashboard, onChange, onClose }: AddInsightsProps) 
     const tile = { insight, ...(isOn ? { order: dashboard.tiles.length } : { deleted: true }) };
     onChange(await updateDashboard(id, dashboard.id, { tiles: [tile] }));
   });
-  const isOn = (insight: number): boolean => dashboard.tiles.some((tile) => tile.insight.id === insight);
+  const isOn = (insight: number): boolean => dashboard.tiles.some((tile) => tile.insight?.id === insight);
   return (
     <Dialog title="Add insights" onClose={onClose}>
       <TextField label="Search" type="search" placeholder="Name, description or tag" value={text} onInput={setText} />

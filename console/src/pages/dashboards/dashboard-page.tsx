@@ -20,12 +20,11 @@ import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useInterval, useResource } from '../../lib/use-resource.ts';
-import type { Fields } from '../insights/question.ts';
 import { AddInsights } from './add-insights.tsx';
 import { DashboardBar, useRange } from './dashboard-bar.tsx';
 import { RenameDashboard } from './rename-dashboard.tsx';
-import { Tile } from './tile.tsx';
-import { moveTile, resizeTile } from './tiles.ts';
+import { TextDialog } from './text-tile.tsx';
+import { Tiles } from './tiles.tsx';
 
 export function Page({ params }: PageProps) {
   const { id } = useProject();
@@ -39,7 +38,7 @@ export function Page({ params }: PageProps) {
   );
 }
 
-type OpenDialog = 'add' | 'name' | 'delete' | null;
+type OpenDialog = 'add' | 'text' | 'name' | 'delete' | null;
 
 const REFRESH_OPTIONS = [
   { value: '', label: 'Off' },
@@ -55,11 +54,15 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
   const [refresh, setRefresh] = useQueryState('refresh');
   const board = useRef<HTMLDivElement>(null);
   const range = useRange(dashboard);
-  const change = useAction(async (body: DashboardChange) => onChange(await updateDashboard(id, dashboard.id, body)));
+  const update = async (body: DashboardChange): Promise<void> =>
+    onChange(await updateDashboard(id, dashboard.id, body));
+  const change = useAction(update);
+  // Apart, so that a tile can be moved while something else is saved.
+  const arrange = useAction(update);
   const duplicate = useAction(async () => navigate(pathOf(id, (await copyDashboard(id, dashboard)).id)));
   useInterval(() => refresh !== '' && setRound((count) => count + 1), Math.max(60, Number(refresh) || 60) * 1000);
   const close = (): void => setDialog(null);
-  const error = change.error ?? duplicate.error;
+  const error = change.error ?? arrange.error ?? duplicate.error;
   return (
     <PageFrame
       title={dashboard.name}
@@ -69,6 +72,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           <Button onClick={() => setRound((count) => count + 1)} disabled={dashboard.tiles.length === 0}>
             Refresh all
           </Button>
+          <Button onClick={() => setDialog('text')}>Add text</Button>
           <Button kind="primary" onClick={() => setDialog('add')}>
             Add insights
           </Button>
@@ -102,14 +106,16 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
             title="This dashboard is empty"
             action={<Link to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>Create insight</Link>}
           >
-            Add saved insights, or create a new one.
+            Add saved insights or a text, or create a new insight.
           </Empty>
         ) : (
           <Tiles
             dashboard={dashboard}
             dates={range.dates}
             round={round}
-            onChange={(tiles) => void change.run({ tiles })}
+            onArrange={(tiles) => arrange.run({ tiles })}
+            onChange={(tiles) => update({ tiles })}
+            onRemove={({ id: tile }) => void change.run({ tiles: [{ id: tile, deleted: true }] })}
           />
         )}
         <div class="toolbar">
@@ -117,6 +123,15 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
         </div>
       </div>
       {dialog === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
+      {dialog === 'text' && (
+        <TextDialog
+          title="Add text"
+          action="Add text"
+          body=""
+          onSave={(body) => update({ tiles: [{ text: { body }, order: dashboard.tiles.length }] })}
+          onClose={close}
+        />
+      )}
       {dialog === 'name' && <RenameDashboard dashboard={dashboard} onChange={onChange} onClose={close} />}
       {dialog === 'delete' && (
         <Confirm
@@ -137,31 +152,3 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
 }
 
 const pathOf = (project: number, dashboard: number): string => pathTo('dashboard', { project, dashboard }) ?? '/';
-
-interface TilesProps {
-  dashboard: Dashboard;
-  dates: Fields;
-  round: number;
-  onChange(tiles: NonNullable<DashboardChange['tiles']>): void;
-}
-
-/** The tiles in their order, on twelve columns. */
-function Tiles({ dashboard: { tiles, filters }, dates, round, onChange }: TilesProps) {
-  const isOverridden = Object.keys(dates).length + Object.keys(filters).length > 0;
-  return (
-    <ul class="tiles">
-      {tiles.map((tile, at) => (
-        <Tile
-          key={tile.id}
-          tile={tile}
-          dates={dates}
-          isOverridden={isOverridden}
-          round={round}
-          onMove={(by) => onChange(moveTile(tiles, tile.id, at + by))}
-          onResize={(size) => onChange(resizeTile(tile, size))}
-          onRemove={() => onChange([{ id: tile.id, deleted: true }])}
-        />
-      ))}
-    </ul>
-  );
-}

@@ -1,12 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { Link } from '../../components/link.tsx';
+import { Markdown } from '../../components/markdown.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import type { PageProps } from '../../lib/route-table.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { findGuide, type Guide } from './guides.ts';
 import { HelpFrame } from './help-frame.tsx';
-import { Markdown } from './markdown.tsx';
+import { guideTarget, headingId } from './targets.ts';
 
 const FIRST_GUIDE = 'getting-started';
 
@@ -22,7 +23,9 @@ function GuideText({ guide }: { guide: Guide }) {
   }, [text.data]);
   return (
     <PageFrame title={guide.title}>
-      <Loaded resource={text}>{({ tokens }) => <Markdown tokens={tokens} />}</Loaded>
+      <Loaded resource={text}>
+        {({ tokens }) => <Markdown tokens={tokens} targetOf={guideTarget} idOf={headingId} />}
+      </Loaded>
     </PageFrame>
   );
 }

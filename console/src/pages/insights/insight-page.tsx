@@ -67,18 +67,18 @@ function useQuestion(saved: SavedInsight | null): [Question, (question: Question
     if (isInUrl) return readQuestion(fromSearch(query, PAGE_PARAMETERS));
     return saved ? readQuestion(saved.filters as Fields) : newQuestion();
   }, [isInUrl, query, saved]);
-  // A new query starts with the event that most projects have.
+  // A new query starts with the event that most projects have. It is not written to the URL until something is changed:
+  // that would undo a change that is made in the meantime.
   const isBlank =
     saved === null && given.kind !== 'paths' && given.series.every(({ event, action }) => !action && event === '');
   const names = useResource(isBlank ? (signal) => findEventNames(id, '', signal) : null, [id]);
-  useEffect(() => {
-    const first = names.data?.find((name) => name === '$pageview') ?? names.data?.[0];
-    if (isBlank && first !== undefined) {
-      setInUrl(withKind({ ...given, series: [newSeries(first)] }, given.kind), { replace: true });
-    }
-  }, [isBlank, given, names.data]);
+  const first = names.data?.find((name) => name === '$pageview') ?? names.data?.[0];
   const last = useRef({ question: given, at: 0 });
-  const question = useMemo(() => withHidden(given, last.current.question), [given]);
+  const question = useMemo(() => {
+    const started =
+      isBlank && first !== undefined ? withKind({ ...given, series: [newSeries(first)] }, given.kind) : given;
+    return withHidden(started, last.current.question);
+  }, [given, isBlank, first]);
   const change = (next: Question): void => {
     const now = Date.now();
     const replace = now - last.current.at < SAME_STEP_MS;

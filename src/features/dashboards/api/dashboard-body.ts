@@ -53,10 +53,12 @@ function readComparison(filters: JsonObject, range: Range, timezone: string): vo
 }
 
 function readTile(tile: NonNullable<Body['tiles']>[number], at: number): TileChange {
-  const { id, insight, order, layouts, color, deleted } = tile;
+  const { id, insight, text, order, layouts, color, deleted } = tile;
   return {
     ...(id === undefined ? {} : { id }),
-    ...(insight === undefined ? {} : { insightId: readInsight(insight as Json, at) }),
+    // What a client has read has both fields, one of them null.
+    ...(insight === undefined || insight === null ? {} : { insightId: readInsight(insight as Json, at) }),
+    ...(text === undefined || text === null ? {} : { body: text.body }),
     ...(order === undefined ? {} : { order }),
     ...(layouts === undefined ? {} : { layouts: layouts as JsonObject }),
     ...(color === undefined ? {} : { color }),

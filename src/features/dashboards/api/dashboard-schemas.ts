@@ -28,8 +28,8 @@ const TileSchema = Type.Object({
   order: Type.Integer({ description: 'Tiles come in this order.' }),
   layouts: AnyObject,
   color: nullable(Type.String()),
-  insight: SavedInsightSchema,
-  text: Type.Null(),
+  insight: nullable(SavedInsightSchema),
+  text: nullable(Type.Object({ body: Type.String({ description: 'Markdown, shown instead of an insight.' }) })),
   last_refresh: nullable(DateTime),
   is_cached: Type.Boolean(),
   error: nullable(Type.String({ description: 'Why this insight could not be answered; the others are.' })),
@@ -42,8 +42,15 @@ const TileChangeSchema = Type.Partial(
   Type.Object({
     id: Type.Integer({ description: 'Which tile; or, instead, its insight.' }),
     insight: Type.Unknown({ description: 'The id of an insight, or the insight itself: added where it is not there.' }),
+    text: nullable(
+      Type.Object({
+        body: Type.String({ minLength: 1, maxLength: 4000, description: 'Markdown; HTML is shown as text.' }),
+      }),
+    ),
     order: Type.Integer(),
-    layouts: AnyObject,
+    layouts: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'For each screen width its place: `{"sm": {"x": 0, "y": 0, "w": 6, "h": 5}}` on 12 columns.',
+    }),
     color: nullable(Type.String({ maxLength: 400 })),
     deleted: Type.Boolean({ description: 'True: the tile goes, the insight stays.' }),
   }),
@@ -86,8 +93,18 @@ export const presentListed = (dashboard: Dashboard, users: ReadonlyMap<number, U
 });
 
 export const presentTile = (
-  { id, order, layouts, color }: DashboardTile,
-  insight: ReturnType<typeof presentSavedInsight>,
+  { id, order, layouts, color, body }: DashboardTile,
+  insight: ReturnType<typeof presentSavedInsight> | null,
   { last_refresh, is_cached }: SavedInsightAnswer,
   error: string | null,
-) => ({ id, order, layouts, color, insight, text: null, last_refresh, is_cached, error });
+) => ({
+  id,
+  order,
+  layouts,
+  color,
+  insight,
+  text: body === null ? null : { body },
+  last_refresh,
+  is_cached,
+  error,
+});

@@ -28,11 +28,12 @@ export async function presentDashboard(
 ) {
   const [listed] = await presentDashboards(deps.metadata, [dashboard]);
   const shown = await visibleTiles(deps.metadata, dashboard);
-  const insights = shown.map(({ insight }) => insight);
+  const insights = shown.flatMap(({ insight }) => insight ?? []);
   const settingOf = await insightContexts(deps.metadata, project, insights);
   const answers = refresh ? await answersOf(deps, reply, project, dashboard, insights) : [];
-  const tiles = shown.map(({ tile, insight }, at) => {
-    const { answer, error } = answers[at] ?? { answer: NO_ANSWER, error: null };
+  const tiles = shown.map(({ tile, insight }) => {
+    if (insight === null) return presentTile(tile, null, NO_ANSWER, null);
+    const { answer, error } = answers[insights.indexOf(insight)] ?? { answer: NO_ANSWER, error: null };
     const filters = withDashboardFilters(insight.filters, dashboard.filters);
     return presentTile(tile, presentSavedInsight(insight, { ...settingOf(insight), filters, answer }), answer, error);
   });
@@ -42,9 +43,10 @@ export async function presentDashboard(
 /** Tiles of deleted insights are left out until the insight is restored. */
 async function visibleTiles({ dashboards, insights }: MetadataStore, { id, projectId }: Dashboard) {
   const tiles = await dashboards.listTiles(id);
-  const ids = tiles.map(({ insightId }) => insightId);
+  const ids = tiles.flatMap(({ insightId }) => insightId ?? []);
   const known = new Map((await insights.listByIds(projectId, ids)).map((insight) => [insight.id, insight]));
-  return tiles.flatMap((tile): { tile: DashboardTile; insight: SavedInsight }[] => {
+  return tiles.flatMap((tile): { tile: DashboardTile; insight: SavedInsight | null }[] => {
+    if (tile.insightId === null) return [{ tile, insight: null }];
     const insight = known.get(tile.insightId);
     return insight === undefined || insight.deleted ? [] : [{ tile, insight }];
   });

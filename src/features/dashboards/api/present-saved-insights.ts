@@ -44,7 +44,10 @@ export async function tilesById(
     insights.map(({ id }) => id),
   );
   const byInsight = new Map<number, DashboardTile[]>();
-  for (const tile of tiles) byInsight.set(tile.insightId, [...(byInsight.get(tile.insightId) ?? []), tile]);
+  for (const tile of tiles) {
+    const id = tile.insightId;
+    if (id !== null) byInsight.set(id, [...(byInsight.get(id) ?? []), tile]);
+  }
   return byInsight;
 }
 

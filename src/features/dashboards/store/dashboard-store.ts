@@ -31,10 +31,11 @@ declare module '../../../stores/sql/tables.ts' {
       id: Generated<number>;
       projectId: number;
       dashboardId: number;
-      insightId: number;
+      insightId: number | null;
       order: number;
       layouts: string;
       color: string | null;
+      body: string | null;
     };
   }
 }
@@ -54,17 +55,20 @@ export interface Dashboard {
   updatedAt: number;
 }
 
-/** An insight on a dashboard. */
+/** An insight or a text on a dashboard. */
 export interface DashboardTile {
   id: number;
   projectId: number;
   dashboardId: number;
-  insightId: number;
+  /** Null: a text. */
+  insightId: number | null;
   /** Ties are ordered by id. */
   order: number;
   /** Positions for each screen width; only the client uses them. */
   layouts: JsonObject;
   color: string | null;
+  /** The text, in Markdown; null: an insight. */
+  body: string | null;
 }
 
 interface DashboardStore {
@@ -104,7 +108,7 @@ const toTile = (row: Selectable<Tables['dashboardTiles']>): DashboardTile => ({
   ...row,
   id: Number(row.id),
   dashboardId: Number(row.dashboardId),
-  insightId: Number(row.insightId),
+  insightId: row.insightId === null ? null : Number(row.insightId),
   order: Number(row.order),
   layouts: parseStoredJson(row.layouts) as JsonObject,
 });

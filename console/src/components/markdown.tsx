@@ -1,13 +1,24 @@
-/** Draws parsed Markdown as elements, never as HTML text: the page's policy forbids that. */
-
+/** Draws parsed Markdown as elements, never as HTML: what people write cannot become code. */
+import './markdown.css';
 import type { Token, Tokens } from 'marked';
-import type { ComponentChildren } from 'preact';
-import { Code } from '../../components/code.tsx';
-import { Link } from '../../components/link.tsx';
-import { guideTarget, plainText, slugOf } from './targets.ts';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { Code } from './code.tsx';
+import { Link } from './link.tsx';
 
-export const Markdown = ({ tokens }: { tokens: readonly Token[] }) => (
-  <div class="prose">{tokens.map((token, index) => drawBlock(token as MarkedToken, index))}</div>
+interface MarkdownRules {
+  /** Where a link leads to; null: it is shown as text. */
+  targetOf(href: string): string | null;
+  /** What a heading is linked by; null: it is not drawn. Without it, headings cannot be linked to. */
+  idOf?(heading: Tokens.Heading): string | null;
+}
+
+const Rules = createContext<MarkdownRules>({ targetOf: () => null });
+
+export const Markdown = ({ tokens, ...rules }: MarkdownRules & { tokens: readonly Token[] }) => (
+  <Rules.Provider value={rules}>
+    <div class="prose">{blocks(tokens)}</div>
+  </Rules.Provider>
 );
 
 type MarkedToken =
@@ -17,15 +28,18 @@ type MarkedToken =
   | Tokens.Code
   | Tokens.Table
   | Tokens.Blockquote
+  | Tokens.Hr
+  | Tokens.HTML
   | Tokens.Text
   | Tokens.Strong
   | Tokens.Em
+  | Tokens.Del
   | Tokens.Codespan
   | Tokens.Link
   | Tokens.Escape
   | Tokens.Br;
 
-/** Comments and blank lines have no case: they draw nothing. */
+/** Blank lines have no case: they draw nothing. */
 function drawBlock(token: MarkedToken, key: number): ComponentChildren {
   switch (token.type) {
     case 'heading':
@@ -42,6 +56,11 @@ function drawBlock(token: MarkedToken, key: number): ComponentChildren {
       return <blockquote key={key}>{blocks(token.tokens)}</blockquote>;
     case 'text':
       return <span key={key}>{inline(token.tokens ?? [token])}</span>;
+    case 'hr':
+      return <hr key={key} />;
+    // Guides have only comments, whose source is not kept; what people write is shown as they wrote it.
+    case 'html':
+      return token.raw && <p key={key}>{token.raw}</p>;
     default:
       return null;
   }
@@ -51,10 +70,9 @@ const blocks = (tokens: readonly Token[]): ComponentChildren =>
   tokens.map((token, index) => drawBlock(token as MarkedToken, index));
 
 function Heading({ token }: { token: Tokens.Heading }) {
-  // The title of the page is its first heading.
-  if (token.depth === 1) return null;
-  const id = slugOf(plainText(token.tokens));
-  const Tag = token.depth === 2 ? 'h2' : token.depth === 3 ? 'h3' : 'h4';
+  const id = useContext(Rules).idOf?.(token);
+  if (id === null) return null;
+  const Tag = token.depth <= 2 ? 'h2' : token.depth === 3 ? 'h3' : 'h4';
   return <Tag id={id}>{inline(token.tokens)}</Tag>;
 }
 
@@ -98,6 +116,8 @@ function drawInline(token: MarkedToken, key: number): ComponentChildren {
       return <strong key={key}>{inline(token.tokens)}</strong>;
     case 'em':
       return <em key={key}>{inline(token.tokens)}</em>;
+    case 'del':
+      return <del key={key}>{inline(token.tokens)}</del>;
     case 'codespan':
       return <code key={key}>{token.text}</code>;
     case 'link':
@@ -109,9 +129,8 @@ function drawInline(token: MarkedToken, key: number): ComponentChildren {
   }
 }
 
-/** Guides link to each other, and to files that only the sources have: those are shown as text. */
 function Reference({ token }: { token: Tokens.Link }) {
-  const target = guideTarget(token.href);
+  const target = useContext(Rules).targetOf(token.href);
   if (target === null) return <span>{inline(token.tokens)}</span>;
   if (target.startsWith('/')) return <Link to={target}>{inline(token.tokens)}</Link>;
   return (

@@ -1,13 +1,10 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DashboardTile } from '../../api/dashboards.ts';
 import { insightCsvPath } from '../../api/insights.ts';
 import { ExportItems } from '../../charts/export-items.tsx';
 import { Link } from '../../components/link.tsx';
-import { Menu } from '../../components/menu.tsx';
 import { ErrorNote, Skeleton } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import { classes } from '../../lib/classes.ts';
 import { localDay } from '../../lib/local-dates.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
@@ -19,32 +16,23 @@ import { PersonsDrawer } from '../insights/persons/persons-drawer.tsx';
 import { type Fields, finished, toFields } from '../insights/question.ts';
 import { readQuestion, toSearch } from '../insights/read-question.ts';
 import { useAnswer } from '../insights/use-answer.ts';
-import { MoveHandle, ResizeHandle } from './tile-handles.tsx';
-import { sizeOf, type TileSize } from './tiles.ts';
+import { type TileControls, TileFrame } from './tile-frame.tsx';
 import { withDates } from './with-dates.ts';
 
-/** Columns up to which two tiles are beside each other on medium screens. */
-const HALF = 4;
-
-interface TileProps {
-  tile: DashboardTile;
+interface InsightTileProps extends TileControls {
+  tile: Pick<DashboardTile, 'id'>;
+  insight: NonNullable<DashboardTile['insight']>;
   /** Overrides the dates of the insight; empty if there is no override. */
   dates: Fields;
   /** Whether the dashboard changes the query of its insights at all. */
   isOverridden: boolean;
   /** Incremented to refresh. */
   round: number;
-  /** By how many places. */
-  onMove(by: number): void;
-  onResize(size: TileSize): void;
-  onRemove(): void;
 }
 
 /** Each tile loads by itself, so that a slow or failing one does not affect the others. */
-export function Tile(props: TileProps) {
-  const { tile, dates, isOverridden, round, onMove, onResize, onRemove } = props;
+export function InsightTile({ tile, insight, dates, isOverridden, round, ...controls }: InsightTileProps) {
   const { id, timezone } = useProject();
-  const { insight } = tile;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const asked = useMemo(() => {
     return withDates(insight.filters as Fields, dates, localDay(timezone));
@@ -64,25 +52,21 @@ export function Tile(props: TileProps) {
   const [openTile, openKey = ''] = open.split(':');
   const persons =
     data && openTile === String(tile.id) ? personsLinks(data.answer, data.question).get(openKey) : undefined;
-  const [preview, setPreview] = useState<TileSize | null>(null);
-  const size = sizeOf(tile);
-  const { w, h } = preview ?? size;
+  const menu = (
+    <>
+      <button type="button" onClick={refresh}>
+        Refresh
+      </button>
+      <ExportItems
+        name={title}
+        csv={insightCsvPath(id, fields, title, toSearch(fields))}
+        link={to}
+        picture={() => picture.current}
+      />
+    </>
+  );
   return (
-    <li class={classes('tile card', w <= HALF && 'narrow')} style={{ '--columns': w, '--rows': h }} aria-busy={loading}>
-      <header>
-        <MoveHandle title={title} onMove={onMove} />
-        <h2>
-          <Link to={to}>{title}</Link>
-        </h2>
-        <TileMenu title={title} onRemove={onRemove} onRefresh={refresh}>
-          <ExportItems
-            name={title}
-            csv={insightCsvPath(id, fields, title, toSearch(fields))}
-            link={to}
-            picture={() => picture.current}
-          />
-        </TileMenu>
-      </header>
+    <TileFrame {...controls} title={title} heading={<Link to={to}>{title}</Link>} isBusy={loading} menu={menu}>
       {missing !== null && <p class="muted">{missing} Open the insight to edit it.</p>}
       {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}
       {data === undefined && loading && <Skeleton lines={6} />}
@@ -108,29 +92,7 @@ export function Tile(props: TileProps) {
           </footer>
         </>
       )}
-      <ResizeHandle title={title} size={size} onPreview={setPreview} onResize={onResize} />
       {persons && <PersonsDrawer persons={persons} onClose={() => setOpen('')} />}
-    </li>
-  );
-}
-
-interface MenuProps {
-  title: string;
-  onRemove(): void;
-  onRefresh(): void;
-  children: ComponentChildren;
-}
-
-function TileMenu({ title, onRemove, onRefresh, children }: MenuProps) {
-  return (
-    <Menu label={<span class="visually-hidden">{`Actions for ${title}`}</span>}>
-      <button type="button" onClick={onRefresh}>
-        Refresh
-      </button>
-      {children}
-      <button type="button" onClick={onRemove}>
-        Remove from dashboard
-      </button>
-    </Menu>
+    </TileFrame>
   );
 }
