@@ -90,6 +90,7 @@ const MODULES: Record<string, readonly string[]> = {
 const FEATURES: Record<string, readonly string[]> = {
   accounts: [],
   actions: ['cohorts'],
+  annotations: [],
   capture: [],
   cohorts: ['persons'],
   dashboards: ['insights'],

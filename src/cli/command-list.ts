@@ -1,3 +1,4 @@
+import { annotate } from './annotate.ts';
 import { backup } from './backup.ts';
 import type { Command } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
@@ -26,6 +27,7 @@ export const commandList: readonly Command[] = [
   importCommand,
   moveCommand,
   flags,
+  annotate,
   doctor,
   demo,
 ];

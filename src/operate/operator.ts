@@ -1,4 +1,5 @@
 /** All operations by name, for the control socket and the command line. */
+import { annotateProject } from './annotate.ts';
 import { createBackup, recordBackup } from './backup/backup.ts';
 import { checkHealth } from './check-health.ts';
 import { countDeadLetters, replayAllDeadLetters } from './dead-letters.ts';
@@ -36,6 +37,7 @@ const OPERATIONS = {
   'import.lines': importLines,
   'import.settle': finishImport,
   'flags.eval': explainFlag,
+  annotate: annotateProject,
   check: checkHealth,
   'dead-letters.count': countDeadLetters,
   'dead-letters.replay': replayAllDeadLetters,

@@ -4,6 +4,7 @@
  */
 import { accountsFeature } from '../features/accounts/index.ts';
 import { actionsFeature } from '../features/actions/index.ts';
+import { annotationsFeature } from '../features/annotations/index.ts';
 import { captureFeature } from '../features/capture/index.ts';
 import { cohortsFeature } from '../features/cohorts/index.ts';
 import { dashboardsFeature } from '../features/dashboards/index.ts';
@@ -37,6 +38,7 @@ export const FEATURES: readonly AppFeature[] = [
   webAnalyticsFeature,
   cohortsFeature,
   dashboardsFeature,
+  annotationsFeature,
   actionsFeature,
   demoFeature,
   captureFeature,

@@ -148,6 +148,11 @@ export interface ActivityQuery {
   projectId?: number;
   scope?: string;
   itemId?: string;
+  /** One of these. */
+  scopes?: readonly string[];
+  /** Both inclusive. */
+  after?: number | undefined;
+  before?: number | undefined;
   /** Left out. */
   withoutScopes?: readonly string[];
 }

@@ -11,12 +11,15 @@ export function activityStore({ db }: Sql): ActivityStore {
         .values({ ...activity, detail: stringifyExact(activity.detail) })
         .execute();
     },
-    async list({ organizationId, projectId, scope, itemId, withoutScopes = [] }, page) {
+    async list({ organizationId, projectId, scope, itemId, scopes = [], withoutScopes = [], after, before }, page) {
       const matching = db
         .selectFrom('activity')
         .where('organizationId', '=', organizationId)
         .$if(projectId !== undefined, (q) => q.where('projectId', '=', projectId ?? null))
         .$if(scope !== undefined, (q) => q.where('scope', '=', scope ?? ''))
+        .$if(scopes.length > 0, (q) => q.where('scope', 'in', scopes))
+        .$if(after !== undefined, (q) => q.where('createdAt', '>=', after ?? 0))
+        .$if(before !== undefined, (q) => q.where('createdAt', '<=', before ?? 0))
         .$if(withoutScopes.length > 0, (q) => q.where('scope', 'not in', withoutScopes))
         .$if(itemId !== undefined, (q) => q.where('itemId', '=', itemId ?? ''));
       return paged(matching.selectAll().orderBy('position', 'desc'), page, ({ position: _, ...row }) => ({

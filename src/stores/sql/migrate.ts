@@ -23,6 +23,7 @@ import { blocksOfSeenIds } from './migrations/0015-blocks-of-seen-ids.ts';
 import { experiments } from './migrations/0016-experiments.ts';
 import { webSettings } from './migrations/0017-web-settings.ts';
 import { textTiles } from './migrations/0018-text-tiles.ts';
+import { annotations } from './migrations/0019-annotations.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -44,6 +45,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   experiments,
   webSettings,
   textTiles,
+  annotations,
 ];
 
 interface VersionTable {

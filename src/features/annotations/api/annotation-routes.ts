@@ -1,0 +1,172 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import { parseMoment } from '../../../core/time/parse-date.ts';
+import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
+import { usersById } from '../../../http/api/activity-list.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
+import { iso, PAGE_QUERY } from '../../../http/schemas/common.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { type AnnotationChanges, createAnnotation, getAnnotation, updateAnnotation } from '../annotations.ts';
+import { describeChange, MARKED_SCOPES } from '../rules/describe-change.ts';
+import { ANNOTATION_SCOPES, type Annotation, type AnnotationQuery } from '../store/annotation-store.ts';
+import {
+  AnnotationChangeSchema,
+  AnnotationCreateSchema,
+  AnnotationPageSchema,
+  AnnotationSchema,
+  presentAnnotation,
+} from './annotation-schemas.ts';
+import type { AnnotationApiDeps } from './deps.ts';
+
+const ALL = { url: '/api/projects/:project_id/annotations/', tag: 'annotations' } as const;
+const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
+/** Enough for the marks of one chart. */
+const MAX_CHANGES = 200;
+
+export function annotationRoutes(app: FastifyInstance, deps: AnnotationApiDeps): void {
+  listAndCreate(app, deps);
+  oneAnnotation(app, deps);
+}
+
+async function presentAll(deps: AnnotationApiDeps, project: Project, annotations: readonly Annotation[]) {
+  const { metadata } = deps;
+  const users = await usersById(
+    metadata,
+    annotations.map(({ createdBy }) => createdBy),
+  );
+  const insights = await byId(annotations, 'insightId', (id) => metadata.insights.get(project.id, id));
+  const dashboards = await byId(annotations, 'dashboardId', (id) => metadata.dashboards.get(project.id, id));
+  return annotations.map((annotation) => presentAnnotation(annotation, { users, insights, dashboards }));
+}
+
+async function byId<T>(
+  annotations: readonly Annotation[],
+  field: 'insightId' | 'dashboardId',
+  get: (id: number) => Promise<T | null>,
+): Promise<ReadonlyMap<number, T>> {
+  const found = new Map<number, T>();
+  for (const id of new Set(annotations.map((annotation) => annotation[field]))) {
+    const item = id === null ? null : await get(id);
+    if (id !== null && item !== null) found.set(id, item);
+  }
+  return found;
+}
+
+const presentOne = async (deps: AnnotationApiDeps, project: Project, annotation: Annotation) =>
+  (await presentAll(deps, project, [annotation]))[0];
+
+function readQuery(query: Query, now: number): AnnotationQuery {
+  const scope = ANNOTATION_SCOPES.find((name) => name === queryText(query, 'scope'));
+  const insightId = Number(queryText(query, 'dashboardItemId'));
+  return {
+    scope,
+    insightId: Number.isSafeInteger(insightId) && insightId > 0 ? insightId : undefined,
+    after: readMoment(query, 'after', now),
+    before: readMoment(query, 'before', now),
+    search: queryText(query, 'search') || undefined,
+  };
+}
+
+function readMoment(query: Query, name: 'after' | 'before', now: number): number | undefined {
+  const text = queryText(query, name);
+  if (!text) return undefined;
+  const moment = parseMoment(text, now);
+  if (moment === undefined) throw invalid(name, `${name} is a date such as 2026-01-31, or how long ago: 5d, 2h.`);
+  return moment;
+}
+
+function readChanges(body: Static<typeof AnnotationChangeSchema>): AnnotationChanges {
+  const { content, date_marker, scope, dashboard_item, dashboard_id, creation_type, deleted } = body;
+  const dateMarker = date_marker === undefined || date_marker === null ? undefined : parseTimestamp(date_marker);
+  if (date_marker && dateMarker === undefined)
+    throw invalid('date_marker', 'date_marker is a date and time such as 2026-01-31T10:00:00Z.');
+  return {
+    ...(content === undefined ? {} : { content }),
+    ...(dateMarker === undefined ? {} : { dateMarker }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(dashboard_item === undefined ? {} : { insightId: dashboard_item }),
+    ...(dashboard_id === undefined ? {} : { dashboardId: dashboard_id }),
+    ...(creation_type === undefined ? {} : { creationType: creation_type }),
+    ...(deleted === undefined ? {} : { deleted }),
+  };
+}
+
+function listAndCreate(app: FastifyInstance, deps: AnnotationApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    summary: 'Annotations, the latest date first',
+    query: {
+      ...PAGE_QUERY,
+      scope: 'Only those with this scope.',
+      dashboardItemId: 'Only those of this insight.',
+      after: 'Only those of this date or later: ISO 8601, or how long ago: 30d.',
+      before: 'Only those of this date or earlier.',
+      search: 'Part of the text.',
+      include: '`flags`: also `changes`, the changes of flags and experiments in this time.',
+    },
+    response: AnnotationPageSchema,
+    handler: async ({ project, query, url }) => {
+      const [page, wanted] = [readPage(query), readQuery(query, deps.clock.now())];
+      const { count, items } = await deps.metadata.annotations.list(project, wanted, page);
+      const presented = await presentAll(deps, project, items);
+      const list = envelope(url, page, { count, items: presented }, (item) => item);
+      const included = (queryText(query, 'include') ?? '').split(',');
+      return included.includes('flags') ? { ...list, changes: await listChanges(deps, project, wanted) } : list;
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    edits: ['insights'],
+    summary: 'Note on charts what happened when; without a date it is now',
+    body: AnnotationCreateSchema,
+    status: 201,
+    response: AnnotationSchema,
+    handler: async ({ caller, project, body }) => {
+      const made = await createAnnotation(deps, caller, project, { ...readChanges(body), content: body.content });
+      return presentOne(deps, project, made);
+    },
+  });
+}
+
+async function listChanges({ metadata }: AnnotationApiDeps, project: Project, { after, before }: AnnotationQuery) {
+  const about = { organizationId: project.organizationId, projectId: project.id, scopes: MARKED_SCOPES, after, before };
+  const { items } = await metadata.activity.list(about, { limit: MAX_CHANGES, offset: 0 });
+  return items.flatMap((entry) => {
+    const content = describeChange(entry);
+    const { scope, itemId, createdAt } = entry;
+    return content === null ? [] : [{ content, date_marker: iso(createdAt), scope, item_id: itemId }];
+  });
+}
+
+function oneAnnotation(app: FastifyInstance, deps: AnnotationApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    summary: 'One annotation',
+    response: AnnotationSchema,
+    handler: async ({ project, params }) =>
+      presentOne(deps, project, await getAnnotation(deps.metadata, project, idFromPath(params))),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'PATCH',
+    edits: ['insights'],
+    summary: 'Change an annotation; `deleted: true` deletes it',
+    body: AnnotationChangeSchema,
+    response: AnnotationSchema,
+    handler: async ({ caller, project, params, body }) =>
+      presentOne(deps, project, await updateAnnotation(deps, caller, project, idFromPath(params), readChanges(body))),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'DELETE',
+    hidden: true,
+    summary: 'Annotations are deleted by changing them: deleted is true',
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}
