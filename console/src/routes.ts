@@ -30,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'experiment', path: `${P}/experiments/:experiment`, load: () => import('./pages/experiments/experiment-page.tsx') },
   { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Data', icon: 'event' }, load: () => import('./pages/events/live-page.tsx') },
   { name: 'definitions', path: `${P}/definitions`, nav: { label: 'Definitions', group: 'Data', icon: 'tags' }, load: () => import('./pages/definitions/definitions-page.tsx') },
+  { name: 'annotations', path: `${P}/annotations`, nav: { label: 'Annotations', group: 'Data', icon: 'message' }, load: () => import('./pages/annotations/annotations-page.tsx') },
   { name: 'settings', path: `${P}/settings`, nav: { label: 'Project settings', group: 'Settings', icon: 'settings' }, load: () => import('./pages/settings/settings-page.tsx') },
   { name: 'members', path: `${P}/members`, nav: { label: 'Members and roles', group: 'Settings', icon: 'user' }, load: () => import('./pages/accounts/members-page.tsx') },
   { name: 'activity', path: `${P}/activity`, nav: { label: 'Activity log', group: 'Settings', icon: 'history' }, load: () => import('./pages/activity/activity-page.tsx') },

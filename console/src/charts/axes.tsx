@@ -41,16 +41,24 @@ export const ZeroLine = ({ layout: { left, right, axis } }: { layout: ChartLayou
   <line class="chart-zero" x1={left} x2={right} y1={axis} y2={axis} />
 );
 
-/** A row of marks below the axis, for what happened when. */
-export const Annotations = ({ layout, annotations }: { layout: ChartLayout; annotations: readonly Annotation[] }) => (
-  <g class="chart-annotations">
-    {annotations.map(({ tick, text }, index) => (
-      <circle key={index} cx={layout.x(tick)} cy={layout.bottom + 36} r={5}>
-        <title>{text}</title>
-      </circle>
-    ))}
-  </g>
-);
+/** A line where something happened, and a mark below the axis with how much did. The tooltip has the texts. */
+export function Annotations({ layout, annotations }: { layout: ChartLayout; annotations: readonly Annotation[] }) {
+  const counts = new Map<number, number>();
+  for (const { tick } of annotations) counts.set(tick, (counts.get(tick) ?? 0) + 1);
+  return (
+    <g class="chart-annotations">
+      {[...counts].map(([tick, count]) => (
+        <g key={tick} transform={`translate(${layout.x(tick)} 0)`}>
+          <line y1={layout.top} y2={layout.bottom + 28} />
+          <circle cy={layout.bottom + 36} r={7} />
+          <text y={layout.bottom + 39.5} text-anchor="middle">
+            {count > 9 ? '+' : count}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
 
 interface UnfinishedBandProps {
   layout: ChartLayout;

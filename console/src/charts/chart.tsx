@@ -120,6 +120,7 @@ export function Chart(props: ChartProps) {
             hovered={hover.series}
             at={{ x: layout.x(hover.tick), y: layout.y(valueAt(series, hover)), width, height }}
             canPick={onPick !== undefined}
+            annotations={annotations.filter(({ tick }) => tick === hover.tick)}
             format={format}
           />
         )}
@@ -132,6 +133,15 @@ export function Chart(props: ChartProps) {
           onFocus={setFocused}
           limit={small ? 6 : PALETTE_SIZE + 1}
         />
+      )}
+      {annotations.length > 0 && (
+        <ul class="visually-hidden" aria-label="Annotations">
+          {annotations.map(({ tick, text }, index) => (
+            <li key={index}>
+              {ticks[tick]?.title}: {text}
+            </li>
+          ))}
+        </ul>
       )}
       {hasTable && <HiddenTable label={label} ticks={ticks} series={series} unfinished={unfinished} format={format} />}
     </figure>

@@ -1,7 +1,7 @@
 import { classes } from '../lib/classes.ts';
 import { formatNumber } from '../lib/numbers.ts';
 import { Change } from './change.tsx';
-import type { ChartTick } from './chart-data.ts';
+import type { Annotation, ChartTick } from './chart-data.ts';
 import { LongName } from './long-name.tsx';
 import { tailLength } from './rules/shorten.ts';
 import { placeTooltip, type TooltipContent, type TooltipRow } from './rules/tooltip.ts';
@@ -16,10 +16,16 @@ interface TooltipProps {
   /** Of the point, in a chart of this size. */
   at: { x: number; y: number; width: number; height: number };
   canPick: boolean;
+  /** What happened in this period. */
+  annotations: readonly Annotation[];
   format(value: number): string;
 }
 
-export function Tooltip({ tick, isUnfinished, content, hovered, at, canPick, format }: TooltipProps) {
+/** More would cover the chart. */
+const MAX_ANNOTATIONS = 5;
+const MAX_ANNOTATION_LENGTH = 160;
+
+export function Tooltip({ tick, isUnfinished, content, hovered, at, canPick, annotations, format }: TooltipProps) {
   const style = Object.fromEntries(
     Object.entries(placeTooltip(at)).map(([side, offset]) => [
       side,
@@ -48,6 +54,18 @@ export function Tooltip({ tick, isUnfinished, content, hovered, at, canPick, for
         ))}
       </div>
       {content.more > 0 && <div class="muted">and {formatNumber(content.more)} more</div>}
+      {annotations.length > 0 && (
+        <div class="chart-tip-annotations">
+          {annotations.slice(0, MAX_ANNOTATIONS).map(({ text }, index) => (
+            <span key={index}>
+              {text.length > MAX_ANNOTATION_LENGTH ? `${text.slice(0, MAX_ANNOTATION_LENGTH)}…` : text}
+            </span>
+          ))}
+          {annotations.length > MAX_ANNOTATIONS && (
+            <span class="muted">and {formatNumber(annotations.length - MAX_ANNOTATIONS)} more</span>
+          )}
+        </div>
+      )}
       {canPick && <div class="muted">Click to view persons</div>}
     </div>
   );

@@ -59,7 +59,10 @@ type InputAttributes = Pick<
   | 'spellcheck'
   | 'onBlur'
   | 'onKeyDown'
-> & { type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'url'; autocomplete?: string };
+> & {
+  type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'url';
+  autocomplete?: string;
+};
 
 interface TextFieldProps extends FieldProps, InputAttributes {
   value: string;

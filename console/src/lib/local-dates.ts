@@ -50,9 +50,12 @@ export const daysBetween = (from: string, to: string): number =>
 export const localDay = (zone: string): string => localTime(new Date().toISOString(), knownZone(zone)).slice(0, 10);
 
 /** When the day begins in the zone, in milliseconds. */
-export function startOfDay(day: string, zone: string): number {
-  const utc = Date.parse(`${day}T00:00Z`);
-  // Twice, because the offset at midnight may be another one than at the first guess.
+export const startOfDay = (day: string, zone: string): number => momentOf(`${day}T00:00`, zone);
+
+/** When the zone's clock shows this time (`2026-11-16T10:12`), in milliseconds. */
+export function momentOf(local: string, zone: string): number {
+  const utc = Date.parse(`${local}Z`);
+  // Twice, because the offset may be another one than at the first guess.
   const first = utc - offsetAt(utc, zone);
   return utc - offsetAt(first, zone);
 }

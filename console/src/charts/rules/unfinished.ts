@@ -18,7 +18,7 @@ export function localTime(at: string, zone: string): string {
 const DAY_MS = 86_400_000;
 
 /** The day (or hour) on which the period ends, exclusive. */
-function endOf(start: string, unit: PeriodUnit): string {
+export function endOf(start: string, unit: PeriodUnit): string {
   if (unit === 'hour') return `${start.slice(0, 13)}:59~`;
   const [year = 0, month = 1] = start.split('-').map(Number);
   const ms =

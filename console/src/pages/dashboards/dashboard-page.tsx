@@ -1,6 +1,6 @@
 import '../../components/toolbar.css';
 import './dashboard.css';
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import {
   copyDashboard,
   type Dashboard,
@@ -20,6 +20,7 @@ import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useInterval, useResource } from '../../lib/use-resource.ts';
+import { ChartSubjectContext } from '../annotations/use-annotations.ts';
 import { AddInsights } from './add-insights.tsx';
 import { DashboardBar, useRange } from './dashboard-bar.tsx';
 import { RenameDashboard } from './rename-dashboard.tsx';
@@ -52,6 +53,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [round, setRound] = useState(0);
   const [refresh, setRefresh] = useQueryState('refresh');
+  const subject = useMemo(() => ({ insight: null, dashboard: dashboard.id }), [dashboard.id]);
   const board = useRef<HTMLDivElement>(null);
   const range = useRange(dashboard);
   const update = async (body: DashboardChange): Promise<void> =>
@@ -109,14 +111,16 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
             Add saved insights or a text, or create a new insight.
           </Empty>
         ) : (
-          <Tiles
-            dashboard={dashboard}
-            dates={range.dates}
-            round={round}
-            onArrange={(tiles) => arrange.run({ tiles })}
-            onChange={(tiles) => update({ tiles })}
-            onRemove={({ id: tile }) => void change.run({ tiles: [{ id: tile, deleted: true }] })}
-          />
+          <ChartSubjectContext.Provider value={subject}>
+            <Tiles
+              dashboard={dashboard}
+              dates={range.dates}
+              round={round}
+              onArrange={(tiles) => arrange.run({ tiles })}
+              onChange={(tiles) => update({ tiles })}
+              onRemove={({ id: tile }) => void change.run({ tiles: [{ id: tile, deleted: true }] })}
+            />
+          </ChartSubjectContext.Provider>
         )}
         <div class="toolbar">
           <Select label="Auto-refresh" value={refresh} options={REFRESH_OPTIONS} onChange={setRefresh} />

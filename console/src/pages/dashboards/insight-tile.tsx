@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DashboardTile } from '../../api/dashboards.ts';
 import { insightCsvPath } from '../../api/insights.ts';
 import { ExportItems } from '../../charts/export-items.tsx';
@@ -9,6 +9,7 @@ import { localDay } from '../../lib/local-dates.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
+import { ChartSubjectContext } from '../annotations/use-annotations.ts';
 import { AnswerView } from '../insights/answer/answer-view.tsx';
 import { personsLinks } from '../insights/answers.ts';
 import { titleOf } from '../insights/labels.ts';
@@ -43,6 +44,8 @@ export function InsightTile({ tile, insight, dates, isOverridden, round, ...cont
   useEffect(() => {
     if (round > 0) refresh();
   }, [round]);
+  const { dashboard } = useContext(ChartSubjectContext);
+  const subject = useMemo(() => ({ insight: insight.id, dashboard }), [insight.id, dashboard]);
   const picture = useRef<HTMLDivElement>(null);
   const { data, loading, error } = resource;
   const title = insight.name || insight.derived_name || titleOf(question);
@@ -73,13 +76,15 @@ export function InsightTile({ tile, insight, dates, isOverridden, round, ...cont
       {data && (
         <>
           <div class="tile-answer" ref={picture}>
-            <AnswerView
-              small
-              computedAt={data.response.last_refresh}
-              question={data.question}
-              answer={data.answer}
-              onPick={(key) => setOpen(`${tile.id}:${key}`)}
-            />
+            <ChartSubjectContext.Provider value={subject}>
+              <AnswerView
+                small
+                computedAt={data.response.last_refresh}
+                question={data.question}
+                answer={data.answer}
+                onPick={(key) => setOpen(`${tile.id}:${key}`)}
+              />
+            </ChartSubjectContext.Provider>
           </div>
           <footer class="muted small">
             {loading ? (

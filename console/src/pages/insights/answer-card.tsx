@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { insightCsvPath } from '../../api/insights.ts';
 import { ExportItems } from '../../charts/export-items.tsx';
 import { Button } from '../../components/button.tsx';
@@ -8,8 +8,9 @@ import { Empty, ErrorNote, Skeleton } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
+import { AnnotationDialog } from '../annotations/annotation-dialog.tsx';
 import { AnswerView } from './answer/answer-view.tsx';
-import { personsLinks } from './answers.ts';
+import { type Answer, personsLinks } from './answers.ts';
 import { PersonsDrawer } from './persons/persons-drawer.tsx';
 import { QueryProgress } from './query-progress.tsx';
 import { toSearch } from './read-question.ts';
@@ -80,8 +81,13 @@ interface FreshnessProps {
   children: ComponentChildren;
 }
 
-function ResultFooter({ queryResult: { response }, isBusy, onRefresh, children }: FreshnessProps) {
+/** Charts over time. */
+const ANNOTATED_VIEWS: readonly Answer['view'][] = ['trend', 'conversion'];
+
+function ResultFooter({ queryResult: { response, answer }, isBusy, onRefresh, children }: FreshnessProps) {
   const { timezone } = useProject();
+  const [isAnnotating, setAnnotating] = useState(false);
+  const canAnnotate = ANNOTATED_VIEWS.includes(answer.view);
   return (
     <div class="result-footer">
       <span>
@@ -94,9 +100,15 @@ function ResultFooter({ queryResult: { response }, isBusy, onRefresh, children }
             {children}
           </Menu>
         </div>
+        {canAnnotate && (
+          <Button small onClick={() => setAnnotating(true)}>
+            Add annotation
+          </Button>
+        )}
         <Button small busy={isBusy} onClick={onRefresh}>
           Refresh
         </Button>
+        {isAnnotating && <AnnotationDialog annotation={null} onClose={() => setAnnotating(false)} />}
       </div>
     </div>
   );

@@ -10,6 +10,7 @@ import type { PageProps } from '../../lib/route-table.ts';
 import { navigate, useLocation } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { ChartSubjectContext } from '../annotations/use-annotations.ts';
 import { AnswerCard } from './answer-card.tsx';
 import { Builder } from './builder/builder.tsx';
 import { Toolbar } from './builder/toolbar.tsx';
@@ -101,6 +102,8 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
   const isChanged = saved === null || !isSame(fields, toFields(finished(readQuestion(saved.filters as Fields))));
   const derived = titleOf(question);
   const title = saved === null ? 'New insight' : saved.name || saved.derived_name || derived;
+  const savedId = saved?.id ?? null;
+  const subject = useMemo(() => ({ insight: savedId, dashboard: null }), [savedId]);
   const changeKind = (kind: Question['kind']): void => {
     const series = question.series.length === 0 || question.kind === 'lifecycle' ? longest.current : question.series;
     setQuestion(withKind({ ...question, series }, kind));
@@ -130,11 +133,13 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
           <div class="stack">
             <div class="card stack answer-card">
               <Toolbar question={question} onChange={setQuestion} />
-              <AnswerCard
-                queryRun={queryRun}
-                name={saved?.name || derived}
-                onContinue={(start) => setQuestion({ ...question, paths: { ...question.paths, start } })}
-              />
+              <ChartSubjectContext.Provider value={subject}>
+                <AnswerCard
+                  queryRun={queryRun}
+                  name={saved?.name || derived}
+                  onContinue={(start) => setQuestion({ ...question, paths: { ...question.paths, start } })}
+                />
+              </ChartSubjectContext.Provider>
             </div>
             {question.kind === 'funnel' && question.funnel.view === 'steps' && queryRun.missing === null && (
               <CorrelationPanel fields={fields} />

@@ -6,6 +6,7 @@ import { Sparkline } from '../../charts/sparkline.tsx';
 import { classes } from '../../lib/classes.ts';
 import { formatDuration, formatTick, formatTickTitle, knownZone } from '../../lib/dates.ts';
 import { formatNumber, formatPercent } from '../../lib/numbers.ts';
+import { useAnnotations } from '../annotations/use-annotations.ts';
 
 const formatSeconds = (seconds: number): string => formatDuration(Math.round(seconds) * 1000);
 
@@ -73,6 +74,7 @@ export function WebChart({ overview, metric }: { overview: Overview; metric: Met
   const { series, timezone, calculated_at: at } = overview;
   const interval = overview.interval as PeriodUnit;
   const { label, format } = METRICS[metric];
+  const annotations = useAnnotations(series.days, interval);
   const { previous } = series;
   const titles = previous?.days.map((day) => formatTickTitle(day, interval));
   const line = {
@@ -90,6 +92,7 @@ export function WebChart({ overview, metric }: { overview: Overview; metric: Met
       ticks={series.days.map((day) => ({ label: formatTick(day, interval), title: formatTickTitle(day, interval) }))}
       series={[line]}
       unfinished={firstUnfinished(series.days, interval, localTime(at, knownZone(timezone)))}
+      annotations={annotations}
       hasTable
     />
   );

@@ -6,10 +6,13 @@ import { SeriesTable } from '../../../charts/series-table.tsx';
 import { coloursFor } from '../../../charts/value-colours.ts';
 import { formatDuration, formatTick, formatTickTitle } from '../../../lib/dates.ts';
 import { formatPercent } from '../../../lib/numbers.ts';
+import { useAnnotations } from '../../annotations/use-annotations.ts';
 import { valueLabel } from '../answers.ts';
 import type { ViewProps } from './answer-props.ts';
 
 const percent = (value: number): string => formatPercent(value / 100);
+
+const NO_DAYS: readonly string[] = [];
 
 /** Conversion rate over time. */
 export function ConversionTrend(props: ViewProps<'conversion'>) {
@@ -26,6 +29,7 @@ export function ConversionTrend(props: ViewProps<'conversion'>) {
       unfinished: firstUnfinished(days, interval, now),
     };
   }, [trends, interval, now]);
+  const annotations = useAnnotations(trends[0]?.days ?? NO_DAYS, interval);
   const pick = ({ series: at, tick }: Point): void => onPick(`${at}.${tick}`);
   return (
     <div class="stack">
@@ -36,6 +40,7 @@ export function ConversionTrend(props: ViewProps<'conversion'>) {
         series={series}
         unit="Conversion rate"
         unfinished={unfinished}
+        annotations={annotations}
         format={percent}
         onPick={pick}
         small={small}

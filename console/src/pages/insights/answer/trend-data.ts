@@ -9,6 +9,8 @@ import type { Question } from '../question.ts';
 
 export interface TrendData {
   ticks: ChartTick[];
+  /** The starts of the ticks' periods, as the API has them; of stickiness numbers. */
+  starts: readonly (string | number)[];
   series: ChartSeries[];
   unfinished: number | null;
   /** The key of the persons behind a point. */
@@ -39,6 +41,7 @@ export function trendData(
   const ticks = longest?.days.map((day, tick) => tickOf(longest, day, tick, question)) ?? [];
   return {
     ticks,
+    starts: longest?.days ?? [],
     unfinished: longest ? firstUnfinished(longest.days, question.interval, now) : null,
     series: pairs.map(({ current, previous }, at) => ({
       name: names[at] ?? '',

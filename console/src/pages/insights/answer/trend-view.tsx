@@ -5,6 +5,7 @@ import { foldSeries } from '../../../charts/rules/fold.ts';
 import { SeriesTable } from '../../../charts/series-table.tsx';
 import { coloursFor } from '../../../charts/value-colours.ts';
 import { formatNumber, pluralize } from '../../../lib/numbers.ts';
+import { useAnnotations } from '../../annotations/use-annotations.ts';
 import { KIND_LABELS } from '../labels.ts';
 import { isTotal, type Question } from '../question.ts';
 import type { ViewProps } from './answer-props.ts';
@@ -14,6 +15,7 @@ import { meaningfulSums, trendData, unitOf } from './trend-data.ts';
 /** Trends, lifecycle and stickiness. */
 export function TrendView({ question, answer, persons, now, onPick, small = false }: ViewProps<'trend'>) {
   const data = useMemo(() => trendData(answer.items, question, now, coloursFor), [answer, question, now]);
+  const annotations = useAnnotations(data.starts, question.interval);
   if (question.kind === 'trends' && isTotal(question.display)) {
     return <Totals question={question} items={answer.items} persons={persons} onPick={onPick} small={small} />;
   }
@@ -36,6 +38,7 @@ export function TrendView({ question, answer, persons, now, onPick, small = fals
         series={drawn}
         unit={unitOf(question)}
         unfinished={unfinished}
+        annotations={annotations}
         onPick={persons.size > 0 ? (point) => drawn[point.series] === series[point.series] && pick(point) : undefined}
         small={small}
         hasTable={small}
