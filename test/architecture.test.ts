@@ -282,6 +282,16 @@ describe('the sources', () => {
     expect(missing).toEqual([]);
   });
 
+  it('have migrations with numbers that are unique, without gaps', () => {
+    const numbers = sources
+      .flatMap(({ text }) =>
+        [...text.matchAll(/: Migration = \{\s+number: (\d+),/g)].map(([, number]) => Number(number)),
+      )
+      .sort((a, b) => a - b);
+    expect(numbers).toEqual(numbers.map((_, at) => at + 1));
+    expect(numbers.length).toBeGreaterThan(16);
+  });
+
   it('have no import cycles', () => {
     expect(cyclesOf(new Map(sources.map(({ path, text }) => [path, relativeOf(path, text)])))).toEqual([]);
   });

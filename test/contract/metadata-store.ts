@@ -27,7 +27,7 @@ import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts'
 const NOW = 1_768_478_400_000;
 const ALL = { limit: 100, offset: 0 };
 
-const anOrganization = (id: string, rest: Partial<Organization> = {}): Organization => ({
+export const anOrganization = (id: string, rest: Partial<Organization> = {}): Organization => ({
   id,
   name: `Organization ${id}`,
   slug: id,
@@ -77,7 +77,7 @@ const aKey = (id: string, userId: number, rest: Partial<PersonalKey> = {}): Pers
   lastUsedAt: null,
   ...rest,
 });
-const aProject = (
+export const aProject = (
   organizationId: string,
   key: string,
   rest: Partial<Omit<Project, 'id'>> = {},

@@ -17,7 +17,7 @@ import { proportionTest, welchTest } from '../../src/core/experiments/fixed-test
 import { detectableEffect, type PowerPlan, powerAfter, sampleSize } from '../../src/core/experiments/power.ts';
 import { checkSampleRatio } from '../../src/core/experiments/sample-ratio.ts';
 import { oneSidedReach, sequentialTest } from '../../src/core/experiments/sequential-test.ts';
-import { clampTo, winsorBounds } from '../../src/core/experiments/winsorise.ts';
+import { winsorBounds, winsorise } from '../../src/core/experiments/winsorise.ts';
 import { describeVectors } from '../support/vectors.ts';
 
 type Numbers = Record<string, number>;
@@ -238,15 +238,15 @@ const remainingPower = (input: Record<string, unknown>): Record<string, unknown>
   ),
 });
 
-function winsorise(input: Record<string, unknown>): Record<string, unknown> {
-  const values = input['values'] as number[];
-  const ignoreZeros = input['ignore_zeros'] === true;
-  const bounds = winsorBounds(values, {
+function winsorised(input: Record<string, unknown>): Record<string, unknown> {
+  const values = Float64Array.from(input['values'] as number[]);
+  const levels = {
     lower: input['lower_bound_percentile'] as number | null,
     upper: input['upper_bound_percentile'] as number | null,
-    ignoreZeros,
-  });
-  const moved = values.map((value) => (ignoreZeros && value === 0 ? 0 : clampTo(bounds, value)));
+    ignoreZeros: input['ignore_zeros'] === true,
+  };
+  const bounds = winsorBounds(values, levels);
+  const moved = winsorise(values, levels);
   return {
     ...bounds,
     n: moved.length,
@@ -295,7 +295,7 @@ function answerTo({ kind, input }: Case): Record<string, unknown> {
     case 'remaining_power':
       return remainingPower(input);
     case 'winsorise':
-      return winsorise(input);
+      return winsorised(input);
     case 'refusal':
       return refusal(input);
     default:

@@ -84,6 +84,7 @@ export interface TestServer extends TestProject {
   tamper(sql: string, ...values: unknown[]): Promise<void>;
   /** Checks the rollback conditions of flags now. */
   checkRollbacks(): Promise<void>;
+  checkGuardrails(): Promise<void>;
   /** Writes the usage counts of queries. */
   flushUsage(): Promise<void>;
   /** Copies changed persons to the event store. */
@@ -231,6 +232,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
       app.flagSnapshots.invalidateAll();
     },
     checkRollbacks: () => app.checkRollbacks(),
+    checkGuardrails: () => app.checkGuardrails(),
     flushUsage: () => app.usage.flush(),
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),

@@ -5,7 +5,7 @@ interface WinsorBounds {
   upper: number | null;
 }
 
-interface WinsorLevels {
+export interface WinsorLevels {
   /** Shares between 0 and 1; null leaves that side alone. */
   lower: number | null;
   upper: number | null;
@@ -14,13 +14,15 @@ interface WinsorLevels {
 }
 
 /** The bounds, over the values of all variants together. */
-export function winsorBounds(values: readonly number[], { lower, upper, ignoreZeros }: WinsorLevels): WinsorBounds {
-  const sorted = values.filter((value) => !ignoreZeros || value !== 0).sort((a, b) => a - b);
+export function winsorBounds(values: ArrayLike<number>, { lower, upper, ignoreZeros }: WinsorLevels): WinsorBounds {
+  const sorted = Float64Array.from(values)
+    .filter((value) => !ignoreZeros || value !== 0)
+    .sort();
   return { lower: quantile(sorted, lower), upper: quantile(sorted, upper) };
 }
 
 /** By linear interpolation between the two nearest ranks. */
-function quantile(sorted: readonly number[], level: number | null): number | null {
+function quantile(sorted: Float64Array, level: number | null): number | null {
   if (level === null || sorted.length === 0) return null;
   const rank = level * (sorted.length - 1);
   const below = sorted[Math.floor(rank)] ?? 0;
@@ -28,5 +30,11 @@ function quantile(sorted: readonly number[], level: number | null): number | nul
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-export const clampTo = ({ lower, upper }: WinsorBounds, value: number): number =>
+/** The values with those beyond the bounds moved to them. */
+export function winsorise(values: Float64Array, levels: WinsorLevels): Float64Array {
+  const bounds = winsorBounds(values, levels);
+  return values.map((value) => (levels.ignoreZeros && value === 0 ? 0 : clampTo(bounds, value)));
+}
+
+const clampTo = ({ lower, upper }: WinsorBounds, value: number): number =>
   Math.max(lower ?? Number.NEGATIVE_INFINITY, Math.min(upper ?? Number.POSITIVE_INFINITY, value));

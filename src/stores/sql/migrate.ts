@@ -24,6 +24,7 @@ import { experiments } from './migrations/0016-experiments.ts';
 import { webSettings } from './migrations/0017-web-settings.ts';
 import { textTiles } from './migrations/0018-text-tiles.ts';
 import { annotations } from './migrations/0019-annotations.ts';
+import { holdouts } from './migrations/0020-holdouts.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -46,6 +47,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   webSettings,
   textTiles,
   annotations,
+  holdouts,
 ];
 
 interface VersionTable {

@@ -6,7 +6,8 @@ import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
 import type { ExperimentChanges } from '../manage/experiments.ts';
-import { readDecision, readExposure, readMetrics } from '../rules/read-settings.ts';
+import { METRIC_LISTS, readMetrics } from '../rules/read-metrics.ts';
+import { readDecision, readExposure } from '../rules/read-settings.ts';
 import type { ExperimentChangeSchema } from './experiment-schemas.ts';
 
 type Body = Static<typeof ExperimentChangeSchema>;
@@ -19,17 +20,26 @@ const SETTINGS = [
   'exposure_criteria',
   'stats_config',
   'plan',
+  'guardrails',
+  'mode',
+  'holdout_id',
   'conclusion',
   'conclusion_comment',
 ] as const;
 
-/** Also checks that everything can be calculated. */
-export function readExperimentBody(body: Body, context: QuestionContext, ids: Ids): ExperimentChanges {
+/** Also checks that everything can be calculated; `known` are the settings from before. */
+export function readExperimentBody(
+  body: Body,
+  context: QuestionContext,
+  ids: Ids,
+  known: JsonObject = {},
+): ExperimentChanges {
   const sent = Object.fromEntries(
     SETTINGS.flatMap((name): [string, Json][] => (body[name] === undefined ? [] : [[name, body[name] as Json]])),
   );
   const settings = withUuids(sent, ids);
-  readMetrics(settings, context);
+  // Guardrails may name metrics that were there before.
+  readMetrics(settings['guardrails'] === undefined ? settings : { ...known, ...settings }, context);
   readExposure(settings, context);
   readDecision(settings);
   return {
@@ -51,7 +61,7 @@ function withUuids(settings: JsonObject, ids: Ids): JsonObject {
     seen.add(own);
     return { ...metric, uuid: own };
   };
-  const lists = ['metrics', 'metrics_secondary'].flatMap((name): [string, Json][] => {
+  const lists = METRIC_LISTS.flatMap((name): [string, Json][] => {
     const list = settings[name];
     return Array.isArray(list) ? [[name, list.map(numbered)]] : [];
   });

@@ -1,8 +1,6 @@
 /** Calculates the results of an experiment from what the worker measures. */
-import type { FastifyReply } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
-import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
@@ -11,13 +9,8 @@ import { assembleResults, type ExperimentResults } from '../rules/assemble-resul
 import { diagnoseSplit } from '../rules/diagnose-split.ts';
 import type { ExposureCount, ExposureQuestion, MetricQuestion } from '../rules/experiment-question.ts';
 import { flagVariants } from '../rules/flag-variants.ts';
-import {
-  type DecisionSettings,
-  type ExperimentMetric,
-  readDecision,
-  readExposure,
-  readMetrics,
-} from '../rules/read-settings.ts';
+import { type ExperimentMetric, METRIC_LISTS, readListedMetric } from '../rules/read-metrics.ts';
+import { type DecisionSettings, readDecision, readExposure } from '../rules/read-settings.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentMeasurement } from '../worker-methods.ts';
 import type { ExperimentApiDeps } from './deps.ts';
@@ -80,16 +73,23 @@ export async function askExperiment(
   };
 }
 
-export async function calculateExperiment(
+export const calculateExperiment = async (
   deps: ExperimentApiDeps,
   project: Project,
-  reply: FastifyReply,
+  stopped: AbortSignal,
   experiment: Experiment,
+): Promise<CalculatedExperiment> =>
+  calculateAsked(deps, project, stopped, await askExperiment(deps, project, experiment));
+
+export async function calculateAsked(
+  deps: ExperimentApiDeps,
+  project: Project,
+  stopped: AbortSignal,
+  asked: AskedExperiment,
 ): Promise<CalculatedExperiment> {
-  const asked = await askExperiment(deps, project, experiment);
   const questions = asked.metrics.map(({ question }) => question);
   if (asked.startedAt === null) return withResults(asked, { exposures: NO_EXPOSURES, metrics: [] });
-  return withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), async (signal) => {
+  return withQueryLimits(deps.config.queryTimeoutSeconds, stopped, async (signal) => {
     const measured = await deps.experiments.measureExperiment(project.id, asked.exposure, questions, null, signal);
     const calculated = withResults(asked, measured);
     if (!['watch', 'mismatch'].includes(calculated.results.sampleRatio.status)) return calculated;
@@ -129,20 +129,21 @@ const actorOf = ({ aggregation_group_type_index: index }: JsonObject): ExposureQ
 
 /** Sequential decisions count only those whose window has ended. */
 function questionOf(metric: ExperimentMetric, settings: DecisionSettings, until: number): MetricQuestion {
-  const { windowMs, asked } = metric;
+  const { windowMs, asked, winsor, role } = metric;
   const openMs = (windowMs ?? 0) + (asked.kind === 'retention' ? asked.spanMs : 0);
-  const isMatured = openMs > 0 && settings.stopping === 'sequential';
-  return { ...asked, windowMs, lookbackMs: settings.lookbackMs, exposedBefore: isMatured ? until - openMs + 1 : null };
+  const isMatured = openMs > 0 && (settings.stopping === 'sequential' || role === 'guardrail');
+  const exposedBefore = isMatured ? until - openMs + 1 : null;
+  return { ...asked, windowMs, winsor, lookbackMs: settings.lookbackMs, exposedBefore };
 }
 
 function readableMetrics(settings: JsonObject, context: QuestionContext) {
   const metrics: ExperimentMetric[] = [];
   const unreadable: CalculatedExperiment['unreadable'] = [];
-  for (const name of ['metrics', 'metrics_secondary'] as const) {
+  for (const name of METRIC_LISTS) {
     const list = settings[name];
-    for (const metric of Array.isArray(list) ? list : []) {
+    for (const [at, metric] of (Array.isArray(list) ? list : []).entries()) {
       try {
-        metrics.push(...readMetrics({ [name]: [metric] }, context));
+        metrics.push(readListedMetric(settings, name, metric, at, context));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         unreadable.push({ uuid: fieldOf(metric, 'uuid'), name: fieldOf(metric, 'name'), reason: error.message });

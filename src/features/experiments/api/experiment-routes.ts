@@ -1,7 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../../access/callers.ts';
 import { invalid } from '../../../core/errors.ts';
 import { listActivity, usersById } from '../../../http/api/activity-list.ts';
+import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { toCsv } from '../../../http/csv.ts';
 import { readCsvCells, readFormat } from '../../../http/format.ts';
@@ -14,6 +16,7 @@ import { questionContext } from '../../insights/api/insight-request.ts';
 import {
   archiveExperiment,
   createExperiment,
+  duplicateExperiment,
   EXPERIMENT_SCOPE,
   endExperiment,
   getExperiment,
@@ -23,16 +26,19 @@ import {
   shipVariant,
   updateExperiment,
 } from '../manage/experiments.ts';
+import { canBeMeasured } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 import { readDate, readExperimentBody } from './experiment-body.ts';
 import { calculateExperiment } from './experiment-results.ts';
 import {
+  DuplicateSchema,
   EndSchema,
   ExperimentChangeSchema,
   ExperimentCreateSchema,
   ExperimentSchema,
   presentExperiment,
+  presentFlagOf,
   ShipSchema,
 } from './experiment-schemas.ts';
 import { ExposuresSchema, presentExposures, presentResults, ResultsSchema, resultLines } from './present-results.ts';
@@ -47,6 +53,8 @@ export function experimentRoutes(app: FastifyInstance, deps: ExperimentApiDeps):
   oneExperiment(app, deps);
   life(app, deps);
   steps(app, deps);
+  duplicate(app, deps);
+  eligibleFlags(app, deps);
   results(app, deps);
   activity(app, deps);
 }
@@ -57,9 +65,14 @@ async function presentAll(deps: ExperimentApiDeps, project: Project, experiments
     experiments.map(({ createdBy }) => createdBy),
   );
   const now = deps.clock.now();
+  const holdouts = await deps.metadata.holdouts.listByProject(project.id);
   return Promise.all(
     experiments.map(async (experiment) =>
-      presentExperiment(experiment, await deps.metadata.flags.get(project.id, experiment.flagId), { users, now }),
+      presentExperiment(experiment, await deps.metadata.flags.get(project.id, experiment.flagId), {
+        users,
+        holdouts,
+        now,
+      }),
     ),
   );
 }
@@ -126,7 +139,8 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
       const flag = await deps.metadata.flags.get(project.id, before.flagId);
       if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag?.key)
         throw invalid('feature_flag_key', 'The flag of an experiment cannot be changed: make another experiment.');
-      const changes = readExperimentBody(body, await questionContext(deps, project, {}), deps.ids);
+      const context = await questionContext(deps, project, {});
+      const changes = readExperimentBody(body, context, deps.ids, before.settings);
       let changed = await updateExperiment(deps, caller, project, before.id, changes);
       if (start !== null && before.startDate === null)
         changed = await launchExperiment(deps, caller, project, before.id);
@@ -199,6 +213,48 @@ function steps(app: FastifyInstance, deps: ExperimentApiDeps): void {
   }
 }
 
+function duplicate(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'POST',
+    edits: EDITS,
+    url: `${ONE.url}duplicate/`,
+    summary: 'The same again as a draft, on the same flag or, with `feature_flag_key`, on another',
+    body: DuplicateSchema,
+    status: 201,
+    response: ExperimentSchema,
+    handler: async ({ caller, project, params, body: { name, feature_flag_key: flagKey } }) => {
+      const made = await duplicateExperiment(deps, caller, project, idFromPath(params), { name, flagKey });
+      return presentOne(deps, project, made);
+    },
+  });
+}
+
+function eligibleFlags(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    url: `${ALL.url}eligible_feature_flags/`,
+    summary: 'Flags that an experiment can measure: with two or more variants, one of them control',
+    query: { ...PAGE_QUERY, search: 'Part of the key or name.', active: '`true` or `false`.' },
+    response: pageSchema(Type.Record(Type.String(), Type.Unknown())),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      const search = queryText(query, 'search')?.toLowerCase() ?? '';
+      const active = queryText(query, 'active');
+      const found = (await deps.metadata.flags.listByProject(project.id)).filter(
+        (flag) =>
+          !flag.deleted &&
+          canBeMeasured(flag.filters) &&
+          (active === undefined || String(flag.active) === active) &&
+          `${flag.key}\n${flag.name}`.toLowerCase().includes(search),
+      );
+      const items = found.slice(page.offset, page.offset + page.limit);
+      return envelope(url, page, { count: found.length, items }, presentFlagOf);
+    },
+  });
+}
+
 function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
@@ -209,7 +265,7 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
     response: ResultsSchema,
     handler: async ({ project, params, query, reply }) => {
       const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
-      const found = presentResults(await calculateExperiment(deps, project, reply, experiment));
+      const found = presentResults(await calculateExperiment(deps, project, callerSignal(reply), experiment));
       if (readFormat(query) === 'json') return found;
       return reply.type('text/csv; charset=utf-8').send(toCsv(resultLines(found), readCsvCells(query)));
     },
@@ -223,7 +279,7 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
     handler: async ({ project, params, reply }) => {
       const { settings, ...rest } = await getExperiment(deps.metadata, project.id, idFromPath(params));
       const withoutMetrics = { ...rest, settings: { ...settings, metrics: [], metrics_secondary: [] } };
-      return presentExposures(await calculateExperiment(deps, project, reply, withoutMetrics));
+      return presentExposures(await calculateExperiment(deps, project, callerSignal(reply), withoutMetrics));
     },
   });
 }

@@ -4,8 +4,10 @@ import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '.
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { statusOf } from '../manage/experiments.ts';
-import { flagVariants } from '../rules/flag-variants.ts';
+import { flagVariantsAsSent } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
+import type { ExperimentHoldout } from '../store/holdout-store.ts';
+import { HoldoutSchema, presentHoldout } from './holdout-schemas.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 const Metrics = Type.Array(Type.Unknown(), {
@@ -31,7 +33,12 @@ export const ExperimentSchema = Type.Object({
   plan: AnyObject,
   changed_after_start: Type.Array(Type.Unknown(), { description: 'What was changed while it ran, and when.' }),
   saved_metrics: Type.Array(Type.Unknown()),
-  holdout: Type.Null(),
+  guardrails: Type.Array(Type.Unknown()),
+  guardrail_alarms: Type.Array(Type.Unknown(), { description: 'What guardrails have done, each with its evidence.' }),
+  rolled_back: nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Why a guardrail ended it.' })),
+  mode: Type.String({ description: '`ab`, or `aa`: all variants are the same, to check the set-up.' }),
+  holdout_id: nullable(Type.Integer()),
+  holdout: nullable(HoldoutSchema),
   exposure_cohort: Type.Null(),
   start_date: nullable(DateTime),
   end_date: nullable(DateTime),
@@ -52,13 +59,24 @@ const writable = {
   type: Type.Union([Type.Literal('product'), Type.Literal('web')]),
   parameters: Type.Record(Type.String(), Type.Unknown(), {
     fromText: true,
-    description: 'Of a new flag: `feature_flag_variants`, `rollout_percentage`, `aggregation_group_type_index`.',
+    description:
+      'Of a new flag: `feature_flag_variants`, `rollout_percentage`, `aggregation_group_type_index`, `ensure_experience_continuity`.',
   }),
   metrics: Metrics,
   metrics_secondary: Metrics,
   exposure_criteria: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
   stats_config: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
   plan: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
+  guardrails: Type.Array(Type.Unknown(), {
+    fromText: true,
+    maxItems: 20,
+    description:
+      '`{metric | metric_uuid, margin_relative, action, min_users}`: what a variant must not harm by more than the margin. `action` is `notify`, `pause` or `roll_back`.',
+  }),
+  mode: Type.Union([Type.Literal('ab'), Type.Literal('aa')]),
+  holdout_id: nullable(
+    Type.Integer({ description: 'People of this holdout are not part of it. Fixed at the launch.' }),
+  ),
   start_date: nullable(Type.String({ description: 'Launches a draft.' })),
   end_date: nullable(Type.String({ description: 'Ends a running experiment.' })),
   archived: Type.Boolean(),
@@ -78,6 +96,7 @@ export const ExperimentChangeSchema = Type.Partial(Type.Object({ name: Name, fea
 export const EndSchema = Type.Partial(
   Type.Object({ conclusion: ConclusionSchema, conclusion_comment: Type.String({ maxLength: 10_000 }) }),
 );
+export const DuplicateSchema = Type.Partial(Type.Object({ name: Name, feature_flag_key: FlagKey }));
 export const ShipSchema = Type.Composite([Type.Object({ variant_key: Type.String({ minLength: 1 }) }), EndSchema]);
 
 const textOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
@@ -89,10 +108,11 @@ const isoOrNull = (time: number | null): string | null => (time === null ? null 
 export function presentExperiment(
   experiment: Experiment,
   flag: FeatureFlag | null,
-  { users, now }: { users: ReadonlyMap<number, User>; now: number },
+  { users, holdouts, now }: { users: ReadonlyMap<number, User>; holdouts: readonly ExperimentHoldout[]; now: number },
 ) {
   const { settings } = experiment;
-  const variants = flag === null ? null : flagVariants(flag.filters);
+  const holdout = holdouts.find(({ id }) => id === settings['holdout_id']) ?? null;
+  const variants = flag === null ? null : flagVariantsAsSent(flag.filters);
   return {
     id: experiment.id,
     name: experiment.name,
@@ -106,11 +126,7 @@ export function presentExperiment(
       ...(variants === null
         ? {}
         : {
-            feature_flag_variants: variants.map(({ key, weight }) => ({
-              key,
-              rollout_percentage: weight,
-              split_percent: weight,
-            })),
+            feature_flag_variants: variants,
           }),
     },
     metrics: listOr(settings['metrics']),
@@ -120,7 +136,12 @@ export function presentExperiment(
     plan: objectOr(settings['plan']),
     changed_after_start: listOr(settings['changed_after_start']),
     saved_metrics: [],
-    holdout: null,
+    guardrails: listOr(settings['guardrails']),
+    guardrail_alarms: listOr(settings['guardrail_alarms']),
+    rolled_back: settings['rolled_back'] === undefined ? null : objectOr(settings['rolled_back']),
+    mode: textOrNull(settings['mode']) ?? 'ab',
+    holdout_id: holdout?.id ?? null,
+    holdout: holdout === null ? null : presentHoldout(holdout, users),
     exposure_cohort: null,
     start_date: isoOrNull(experiment.startDate),
     end_date: isoOrNull(experiment.endDate),
@@ -134,7 +155,8 @@ export function presentExperiment(
   };
 }
 
-const presentFlagOf = ({ id, key, name, active, deleted, filters }: FeatureFlag) => ({
+/** As much of a flag as an experiment shows. */
+export const presentFlagOf = ({ id, key, name, active, deleted, filters }: FeatureFlag) => ({
   id,
   key,
   name,

@@ -29,7 +29,7 @@ export const ResultsSchema = Type.Object({
   decision_allowed: Type.Boolean(),
   verdict: Type.String({
     description:
-      '`no_data`, `too_early`, `collecting`, `better`, `worse`, `no_difference_found`, `split_broken` or `cannot_calculate`.',
+      '`no_data`, `too_early`, `collecting`, `better`, `worse`, `no_difference_found`, `split_broken`, `cannot_calculate`; of an A/A test `setup_suspicious`; of a guardrail `harm` or `no_harm`.',
   }),
   sentence: Type.String({ description: 'The verdict in words.' }),
   warnings: Type.Array(Type.Object({ code: Type.String(), sentence: Type.String() })),
@@ -117,6 +117,14 @@ function presentMetric({ metric, baseline, variants }: MetricResult, settings: D
     metric_type: metric.metricType,
     goal: metric.isLowerBetter ? 'decrease' : 'increase',
     open_window: metric.windowMs === null,
+    guardrail:
+      metric.guardrail === null
+        ? null
+        : {
+            margin_relative: metric.guardrail.margin,
+            action: metric.guardrail.action,
+            min_users: metric.guardrail.minUsers,
+          },
     baseline: baseline === null ? null : { key: settings.baselineKey, ...presentData(baseline) },
     variant_results: variants.map((variant) => presentVariant(variant, settings)),
   };

@@ -6,7 +6,7 @@ import type { Caller } from '../../../access/callers.ts';
 import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../../access/record-activity.ts';
 import { forbidden, invalid, notFound } from '../../../core/errors.ts';
-import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -14,7 +14,8 @@ import { checkFlag } from '../../flags/manage/flag-checks.ts';
 import type { FlagChanges } from '../../flags/manage/flag-fields.ts';
 import { createFlag, type FlagDeps, saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
 import { withExplicitGroups } from '../../flags/rules/filters-shape.ts';
-import { flagVariants, newFlagFilters } from '../rules/flag-variants.ts';
+import { canBeMeasured, flagVariants, flagVariantsAsSent, newFlag } from '../rules/flag-variants.ts';
+import { withHoldout } from '../rules/holdout-groups.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 
 export const EXPERIMENT_SCOPE = 'Experiment';
@@ -51,11 +52,10 @@ export async function createExperiment(
   const { flagKey, settings = {}, ...fields } = given;
   const known = await deps.metadata.flags.getByKey(project.id, flagKey);
   if (known !== null) requireVariants(known);
-  const flag =
-    known ??
-    (await createFlag(deps, caller, project, { key: flagKey, active: false, filters: newFlagFilters(settings) }));
-  return deps.metadata.transaction(async (store) => {
+  const flag = known ?? (await createFlag(deps, caller, project, { ...newFlag(settings), key: flagKey }));
+  return updateAndInvalidate(deps, project.id, async (store) => {
     const now = deps.clock.now();
+    await holdOut(deps, store, caller, project, flag.id, settings);
     const experiment = await store.experiments.create({
       projectId: project.id,
       flagId: flag.id,
@@ -70,14 +70,36 @@ export async function createExperiment(
       createdBy: caller.user.id,
       updatedAt: now,
     });
-    await recordActivity(deps, store, { ...about(caller, project, experiment), activity: 'created', changes: null });
+    await recordActivity(deps, store, {
+      ...about(byCaller(caller), project, experiment),
+      activity: 'created',
+      changes: null,
+    });
     return experiment;
   });
 }
 
+/** The people whom the holdout in these settings keeps out; without `holdout_id` the flag stays as it is. */
+async function holdOut(
+  deps: FlagDeps,
+  store: MetadataStore,
+  caller: Caller,
+  project: Project,
+  flagId: number,
+  { holdout_id: id }: JsonObject,
+): Promise<void> {
+  if (id === undefined) return;
+  const holdout = id === null ? null : await store.holdouts.get(project.id, Number(id));
+  if (id !== null && holdout === null) throw invalid('holdout_id', `There is no holdout ${String(id)}.`);
+  const flag = await store.flags.get(project.id, flagId);
+  if (flag === null || flag.deleted) throw invalid('holdout_id', 'The feature flag of this experiment is deleted.');
+  const filters = withHoldout(flag.filters, holdout);
+  if (JSON.stringify(filters) !== JSON.stringify(flag.filters))
+    await changeFlag(deps, store, caller, project, flag, { filters });
+}
+
 function requireVariants(flag: FeatureFlag): void {
-  const keys = flagVariants(flag.filters).map(({ key }) => key);
-  if (keys.length >= 2 && keys.includes('control')) return;
+  if (canBeMeasured(flag.filters)) return;
   throw invalid(
     'feature_flag_key',
     `The flag ${flag.key} cannot be measured: an experiment needs two or more variants, one of them "control".`,
@@ -92,15 +114,21 @@ export const updateExperiment = (
   id: number,
   changes: ExperimentChanges,
 ): Promise<Experiment> =>
-  deps.metadata.transaction(async (store) => {
+  updateAndInvalidate(deps, project.id, async (store) => {
     const before = await getExperiment(store, project.id, id);
+    const { holdout_id: held } = changes.settings ?? {};
+    if (held !== undefined && held !== (before.settings['holdout_id'] ?? null)) {
+      if (before.startDate !== null)
+        throw invalid('holdout_id', 'The holdout cannot be changed after the launch: people would change sides.');
+      await holdOut(deps, store, caller, project, before.flagId, { holdout_id: held });
+    }
     const merged = { ...before.settings, ...changes.settings };
     const settings = before.startDate === null ? merged : withNote(before.settings, merged, deps.clock.now());
-    return save(deps, store, caller, project, before, { ...before, ...changes, settings });
+    return saveExperiment(deps, store, byCaller(caller), project, before, { ...before, ...changes, settings });
   });
 
 /** What decides is planned before the start; changes after it are kept, so that everybody can see them. */
-const PLANNED = ['metrics', 'metrics_secondary', 'exposure_criteria', 'stats_config', 'plan'] as const;
+const PLANNED = ['metrics', 'metrics_secondary', 'guardrails', 'exposure_criteria', 'stats_config', 'plan'] as const;
 const MAX_NOTES = 100;
 
 function withNote(before: JsonObject, after: JsonObject, now: number): JsonObject {
@@ -146,10 +174,38 @@ export const resetExperiment = (deps: FlagDeps, caller: Caller, project: Project
   deps.metadata.transaction(async (store) => {
     const before = await getExperiment(store, project.id, id);
     if (before.startDate === null) throw invalid(undefined, 'Experiment is already in draft state.');
-    const { conclusion: _, conclusion_comment: __, changed_after_start: ___, ...settings } = before.settings;
-    const changed = { ...before, settings, startDate: null, endDate: null, archived: false };
-    return save(deps, store, caller, project, before, changed);
+    const changed = { ...before, settings: asDraft(before.settings), startDate: null, endDate: null, archived: false };
+    return saveExperiment(deps, store, byCaller(caller), project, before, changed);
   });
+
+/** The settings without what happened since the launch. */
+function asDraft(settings: JsonObject): JsonObject {
+  const happened = ['conclusion', 'conclusion_comment', 'changed_after_start', 'guardrail_alarms', 'rolled_back'];
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !happened.includes(name)));
+}
+
+/** The same again as a draft, on the same flag or on a new one with the same variants. */
+export async function duplicateExperiment(
+  deps: FlagDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  given: { name?: string | undefined; flagKey?: string | undefined },
+): Promise<Experiment> {
+  const original = await getExperiment(deps.metadata, project.id, id);
+  const flag = await deps.metadata.flags.get(project.id, original.flagId);
+  const flagKey = given.flagKey ?? flag?.key;
+  if (flagKey === undefined || (flag?.deleted === true && given.flagKey === undefined))
+    throw invalid('feature_flag_key', 'The feature flag of this experiment is gone: name another one.');
+  const variants = flag === null ? {} : { feature_flag_variants: flagVariantsAsSent(flag.filters) };
+  const { parameters = {}, ...settings } = asDraft(original.settings);
+  return createExperiment(deps, caller, project, {
+    name: given.name ?? `${original.name} (copy)`.slice(-400),
+    description: original.description,
+    flagKey,
+    settings: { ...settings, parameters: { ...(isJsonObject(parameters) ? parameters : {}), ...variants } },
+  });
+}
 
 export const archiveExperiment = (
   deps: FlagDeps,
@@ -163,7 +219,7 @@ export const archiveExperiment = (
     if (archived && before.archived) throw invalid(undefined, 'Experiment is already archived.');
     if (archived && before.endDate === null)
       throw invalid(undefined, 'Experiment must be ended before it can be archived.');
-    return save(deps, store, caller, project, before, { ...before, archived });
+    return saveExperiment(deps, store, byCaller(caller), project, before, { ...before, archived });
   });
 
 interface Conclusion {
@@ -197,19 +253,23 @@ export const shipVariant = (
 ): Promise<Experiment> =>
   changeWithFlag(deps, caller, project, id, async (_, before, flag) => {
     if (before.startDate === null) throw invalid(undefined, 'Experiment has not been launched yet.');
+    if (before.settings['mode'] === 'aa')
+      throw invalid(undefined, 'In an A/A test all variants are the same: there is nothing to ship.');
     if (flag === null || flag.deleted) throw invalid(undefined, 'The feature flag of this experiment is deleted.');
     if (!flagVariants(flag.filters).some(({ key }) => key === variantKey))
       throw invalid('variant_key', `The flag ${flag.key} has no variant ${JSON.stringify(variantKey)}.`);
-    const filters = withExplicitGroups(flag.filters);
-    const groups = [
-      { properties: [], rollout_percentage: 100, variant: variantKey },
-      ...((filters['groups'] ?? []) as Json[]),
-    ];
     return {
       experiment: { endDate: before.endDate ?? deps.clock.now(), settings: concluded(before, conclusion) },
-      flag: { active: true, filters: { ...filters, groups } },
+      flag: { active: true, filters: withVariantForAll(flag.filters, variantKey) },
     };
   });
+
+/** With a release condition on top that gives everybody this variant. */
+export function withVariantForAll(given: JsonObject, variant: string): JsonObject {
+  const filters = withExplicitGroups(given);
+  const everybody = { properties: [], rollout_percentage: 100, variant };
+  return { ...filters, groups: [everybody, ...((filters['groups'] ?? []) as Json[])] };
+}
 
 function requireRunning({ startDate, endDate }: Experiment): void {
   if (startDate === null) throw invalid(undefined, 'Experiment has not been launched yet.');
@@ -239,11 +299,12 @@ function changeWithFlag(
     const flag = await store.flags.get(project.id, before.flagId);
     const changes = await plan(store, before, flag);
     if (flag !== null && changes.flag !== null) await changeFlag(deps, store, caller, project, flag, changes.flag);
-    return save(deps, store, caller, project, before, { ...before, ...changes.experiment });
+    return saveExperiment(deps, store, byCaller(caller), project, before, { ...before, ...changes.experiment });
   });
 }
 
-async function changeFlag(
+/** Changes the flag of an experiment, if the caller may edit it. */
+export async function changeFlag(
   deps: FlagDeps,
   store: MetadataStore,
   caller: Caller,
@@ -259,10 +320,11 @@ async function changeFlag(
   await saveChange(deps, store, project, before, written, { userId: caller.user.id });
 }
 
-async function save(
+/** Saves a change, and records who made it. */
+export async function saveExperiment(
   deps: FlagDeps,
   store: MetadataStore,
-  caller: Caller,
+  by: ChangedBy,
   project: Project,
   before: Experiment,
   changed: Experiment,
@@ -270,9 +332,18 @@ async function save(
   const after = { ...changed, updatedAt: deps.clock.now() };
   await store.experiments.update(after);
   const changes = changesBetween(EXPERIMENT_SCOPE, visible(before), visible(after));
-  await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes });
+  await recordActivity(deps, store, { ...about(by, project, after), activity: 'updated', changes });
   return after;
 }
+
+interface ChangedBy {
+  /** Null: the system. */
+  userId: number | null;
+  /** Why the system acted. */
+  trigger?: JsonObject;
+}
+
+const byCaller = ({ user }: Caller): ChangedBy => ({ userId: user.id });
 
 const visible = ({ name, description, settings, startDate, endDate, archived, deleted }: Experiment) => ({
   ...settings,
@@ -284,11 +355,11 @@ const visible = ({ name, description, settings, startDate, endDate, archived, de
   deleted,
 });
 
-const about = (caller: Caller, project: Project, experiment: Experiment) =>
+const about = (by: ChangedBy, project: Project, experiment: Experiment) =>
   ({
+    ...by,
     organizationId: project.organizationId,
     projectId: project.id,
-    userId: caller.user.id,
     scope: EXPERIMENT_SCOPE,
     itemId: String(experiment.id),
     name: experiment.name,

@@ -3,6 +3,7 @@ import type { ArmSums, RatioPast } from '../../../core/experiments/arm.ts';
 import { exposureValue, exposureVariant, type MetricData, type MetricQuestion } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
+import { KeptValues } from './kept-values.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
@@ -13,15 +14,19 @@ interface Totals {
   nonZero: number[];
   /** How many did each step. */
   steps: number[];
+  /** Of the values before they were moved to a bound. */
+  uncapped: number;
 }
 
 export class VariantSums {
   readonly #metric: MetricQuestion;
   /** By the code of the exposure. */
   readonly #totals = new Map<number, Totals>();
+  readonly #kept: KeptValues | null;
 
   constructor(metric: MetricQuestion) {
     this.#metric = metric;
+    this.#kept = metric.winsor ? new KeptValues() : null;
   }
 
   add({ actors, since, code }: ActorExposures, { columns, depths }: MetricValues): void {
@@ -29,6 +34,10 @@ export class VariantSums {
     for (let actor = 0; actor < actors; actor++) {
       // Those who do not count have NaN.
       if (!((since[actor] as number) < before)) continue;
+      if (this.#kept !== null) {
+        this.#kept.add(code[actor] as number, columns, actor);
+        continue;
+      }
       const totals = this.#totalsOf(code[actor] as number, columns.length);
       addValues(totals, columns, actor);
       for (let step = 0; step < (depths?.[actor] ?? 0); step++) (totals.steps[step] as number)++;
@@ -46,13 +55,26 @@ export class VariantSums {
       products: Array.from({ length: columns }, () => zeros(columns)),
       nonZero: zeros(columns),
       steps: zeros(kind === 'funnel' ? this.#metric.steps.length : 0),
+      uncapped: 0,
     };
     this.#totals.set(code, totals);
     return totals;
   }
 
-  /** In the order of the names of variants. */
+  #addKept(): void {
+    const { winsor } = this.#metric;
+    if (this.#kept === null || !winsor) return;
+    const { codes, columns, uncapped } = this.#kept.within(winsor);
+    for (const [at, code] of codes.entries()) {
+      const totals = this.#totalsOf(code, columns.length);
+      addValues(totals, columns, at);
+      totals.uncapped += uncapped[at] as number;
+    }
+  }
+
+  /** In the order of the names of variants; asked once. */
   data(variants: readonly string[]): MetricData[] {
+    this.#addKept();
     const { kind } = this.#metric;
     const hasPast = measuresPast(this.#metric);
     return Array.from(this.#totals, ([code, totals]) => ({
@@ -61,6 +83,7 @@ export class VariantSums {
       data: { sums: armSums(totals, kind, hasPast), nonZero: totals.nonZero[0] ?? 0, isBinary: kind === 'funnel' },
       stepCounts: kind === 'funnel' ? totals.steps : null,
       withPast: hasPast ? (totals.nonZero[1] ?? 0) : 0,
+      uncappedSum: this.#kept === null ? null : totals.uncapped,
     })).sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1));
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { assembleResults, type MeasuredExperiment } from './assemble-results.ts';
 import type { MetricData } from './experiment-question.ts';
-import { type ExperimentMetric, readDecision } from './read-settings.ts';
+import type { ExperimentMetric } from './read-metrics.ts';
+import { readDecision } from './read-settings.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 const DAY = 86_400_000;
@@ -13,6 +14,8 @@ const METRIC: ExperimentMetric = {
   role: 'primary',
   isLowerBetter: false,
   windowMs: null,
+  winsor: null,
+  guardrail: null,
   asked: { kind: 'funnel', steps: [] },
 };
 
@@ -22,6 +25,7 @@ const converted = (variant: string, n: number, conversions: number): MetricData 
   data: { sums: { kind: 'proportion', n, conversions }, nonZero: conversions, isBinary: true },
   stepCounts: [conversions],
   withPast: 0,
+  uncappedSum: null,
 });
 
 const anExperiment = (

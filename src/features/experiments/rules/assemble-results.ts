@@ -11,7 +11,9 @@ import { checkSampleRatio, type SampleRatio } from '../../../core/experiments/sa
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { SplitFault } from './diagnose-split.ts';
 import type { ExposureAnswer, MetricData } from './experiment-question.ts';
-import type { DecisionSettings, ExperimentMetric } from './read-settings.ts';
+import { type GuardedVariant, judgeGuardrail } from './judge-guardrail.ts';
+import type { ExperimentMetric } from './read-metrics.ts';
+import type { DecisionSettings } from './read-settings.ts';
 
 export interface MeasuredExperiment {
   settings: DecisionSettings;
@@ -33,7 +35,10 @@ type Verdict =
   | 'worse'
   | 'no_difference_found'
   | 'split_broken'
-  | 'cannot_calculate';
+  | 'cannot_calculate'
+  | 'harm'
+  | 'no_harm'
+  | 'setup_suspicious';
 
 interface Said {
   verdict: Verdict;
@@ -194,16 +199,36 @@ function decide(
   const least = arms.find(([, own]) => own === null || !hasEnoughData(own.data));
   if (least !== undefined) return said('too_early', tooEarly(...least));
   const { pValueAdjusted: p, analysis } = variant;
+  if (metric.guardrail !== null) return said(...guarded({ metric, guardrail: metric.guardrail, baseline, ...variant }));
   if (p === null) return said('cannot_calculate', `Nothing can be calculated: ${analysis.failures.join(', ')}.`);
   const isEnded = endedAt !== null;
   const mayDecide = settings.stopping === 'sequential' || isPlanDone;
   if (mayDecide && p <= settings.analysis.alpha) {
+    if (settings.isAa) return said('setup_suspicious', `${nameOf(metric)} differs, though both see the same.`);
     const isUp = (analysis.comparison?.effect ?? 0) > 0;
     return said(isUp === metric.isLowerBetter ? 'worse' : 'better', foundSentence(variant, metric, settings), true);
   }
-  if (isPlanDone || isEnded) return said('no_difference_found', 'No difference found.');
+  if (isPlanDone || isEnded) return said('no_difference_found', noDifference(settings));
   return said('collecting', collecting(users, settings));
 }
+
+function guarded(own: GuardedVariant): [Verdict, string] {
+  const margin = percent(own.guardrail.margin);
+  const verdict = judgeGuardrail(own);
+  if (verdict === 'too_early')
+    return [
+      verdict,
+      `Too early to say anything: at least ${own.guardrail.minUsers} people are needed in each variant.`,
+    ];
+  if (verdict === 'no_harm') return [verdict, `No harm of more than ${margin} shown.`];
+  const { lift } = own.analysis;
+  const by = lift === null ? '' : ` by ${percent(Math.abs(lift))}`;
+  const verb = (own.analysis.comparison?.effect ?? 0) > 0 ? 'raises' : 'lowers';
+  return [verdict, `${own.key} ${verb} ${nameOf(own.metric)}${by}: that is harm, of more than ${margin}.`];
+}
+
+const noDifference = ({ isAa }: DecisionSettings): string =>
+  isAa ? 'No difference found, as it should be in an A/A test.' : 'No difference found.';
 
 const NO_DATA = 'No one has seen this yet.';
 const SPLIT_BROKEN = 'Do not use these numbers: the split is not as planned.';
@@ -222,17 +247,17 @@ function collecting(users: number, { plan: { plannedUsers } }: DecisionSettings)
 
 function foundSentence(
   { key, analysis }: Compared['variants'][number],
-  { name }: ExperimentMetric,
+  metric: ExperimentMetric,
   { stopping }: DecisionSettings,
 ): string {
   const interval = (stopping === 'sequential' ? analysis.sequential : analysis.fixed)?.liftInterval ?? null;
   const { lift, comparison } = analysis;
   const verb = (comparison?.effect ?? 0) > 0 ? 'raises' : 'lowers';
-  const metric = name === '' ? 'the metric' : name;
-  if (lift === null || interval === null) return `${key} ${verb} ${metric}.`;
-  return `${key} ${verb} ${metric} by ${percent(Math.abs(lift))} (${percent(interval[0])} to ${percent(interval[1])}).`;
+  if (lift === null || interval === null) return `${key} ${verb} ${nameOf(metric)}.`;
+  return `${key} ${verb} ${nameOf(metric)} by ${percent(Math.abs(lift))} (${percent(interval[0])} to ${percent(interval[1])}).`;
 }
 
+const nameOf = ({ name }: ExperimentMetric): string => name || 'the metric';
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 /** What the first primary metric says; of several variants the one with the most to say. */
@@ -247,6 +272,7 @@ function overall(metrics: readonly MetricResult[], { status }: SampleRatio, user
 }
 
 const ORDER: readonly Verdict[] = [
+  'setup_suspicious',
   'better',
   'worse',
   'collecting',

@@ -2,6 +2,7 @@
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { Actor } from '../../../core/actor.ts';
 import type { VariantData } from '../../../core/experiments/analyse.ts';
+import type { WinsorLevels } from '../../../core/experiments/winsorise.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { Range } from '../../../core/time/range.ts';
 
@@ -49,6 +50,8 @@ interface SharedMetric {
   exposedBefore: number | null;
   /** How long before the exposure the same is measured, to reduce the variance; null: not at all. */
   lookbackMs: number | null;
+  /** Extreme values are moved to a bound; absent: they stay. */
+  winsor?: WinsorLevels | null;
 }
 
 export type MetricQuestion = SharedMetric &
@@ -82,6 +85,8 @@ export interface MetricData {
   stepCounts: number[] | null;
   /** Entities with a value other than 0 before the exposure. */
   withPast: number;
+  /** The sum before extreme values were moved to a bound; null where they stay. */
+  uncappedSum: number | null;
 }
 
 /** First exposures by a property of theirs. */

@@ -8,6 +8,16 @@ export const flagVariants = (filters: JsonObject): { key: string; weight: number
     typeof key === 'string' ? [{ key, weight: typeof share === 'number' ? share : 0 }] : [],
   );
 
+/** An experiment needs two or more variants, one of them `control`. */
+export function canBeMeasured(filters: JsonObject): boolean {
+  const keys = flagVariants(filters).map(({ key }) => key);
+  return keys.length >= 2 && keys.includes('control');
+}
+
+/** The variants as the parameters of an experiment have them. */
+export const flagVariantsAsSent = (filters: JsonObject): JsonObject[] =>
+  flagVariants(filters).map(({ key, weight }) => ({ key, rollout_percentage: weight, split_percent: weight }));
+
 const DEFAULT_VARIANTS: readonly Json[] = [
   { key: 'control', rollout_percentage: 50 },
   { key: 'test', rollout_percentage: 50 },
@@ -15,8 +25,8 @@ const DEFAULT_VARIANTS: readonly Json[] = [
 
 const MAX_VARIANTS = 20;
 
-/** The filters of the flag that is made for an experiment: everybody, split between the variants. */
-export function newFlagFilters({ parameters = {} }: JsonObject): JsonObject {
+/** The flag that is made for an experiment: everybody, split between the variants, off until the launch. */
+export function newFlag({ parameters = {} }: JsonObject) {
   const given = isJsonObject(parameters) ? parameters : {};
   const variants = given['feature_flag_variants'] ?? DEFAULT_VARIANTS;
   if (!Array.isArray(variants) || variants.length < 2 || variants.length > MAX_VARIANTS)
@@ -34,9 +44,13 @@ export function newFlagFilters({ parameters = {} }: JsonObject): JsonObject {
     throw invalid('parameters__feature_flag_variants', 'One of the variants has to be "control".');
   const { rollout_percentage: rollout = 100, aggregation_group_type_index: index = null } = given;
   return {
-    groups: [{ properties: [], rollout_percentage: rollout }],
-    multivariate: { variants: read },
-    ...(index === null ? {} : { aggregation_group_type_index: index }),
-    payloads: given['feature_flag_payloads'] ?? {},
+    active: false,
+    ensureExperienceContinuity: given['ensure_experience_continuity'] === true,
+    filters: {
+      groups: [{ properties: [], rollout_percentage: rollout }],
+      multivariate: { variants: read },
+      ...(index === null ? {} : { aggregation_group_type_index: index }),
+      payloads: given['feature_flag_payloads'] ?? {},
+    },
   };
 }

@@ -54,6 +54,8 @@ interface ExperimentStore {
   get(projectId: number, id: number): Promise<Experiment | null>;
   /** Without deleted ones, newest first. */
   listByProject(projectId: number): Promise<Experiment[]>;
+  /** Of all projects: started, not ended, not deleted. */
+  listRunning(now: number): Promise<Experiment[]>;
   update(experiment: Experiment): Promise<void>;
 }
 
@@ -90,6 +92,17 @@ export function experimentStore({ db }: Sql): ExperimentStore {
     },
     async listByProject(projectId) {
       const rows = await ofProject(projectId).where('deleted', '=', 0).orderBy('id', 'desc').execute();
+      return rows.map(toExperiment);
+    },
+    async listRunning(now) {
+      const rows = await db
+        .selectFrom('experiments')
+        .selectAll()
+        .where('deleted', '=', 0)
+        .where('startDate', '<=', now)
+        .where('endDate', 'is', null)
+        .orderBy('id')
+        .execute();
       return rows.map(toExperiment);
     },
     async update({ id, ...experiment }) {
