@@ -14,7 +14,7 @@ const GROUPS: Record<string, string[]> = {
     'test/persons/pattern-attacks.test.ts',
     'test/http/access-control.test.ts',
     'test/http/fuzz-private-api.test.ts',
-    'test/accounts/sessions.test.ts',
+    'test/accounts/{sessions,links-by-mail}.test.ts',
   ],
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',

@@ -67,6 +67,8 @@ describe('defaults', () => {
       eraseAfterSeconds: 10,
       webhookAllowPrivate: false,
       geoipFile: null,
+      smtpUrl: null,
+      smtpFrom: null,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));
@@ -221,6 +223,15 @@ describe('help', () => {
     }
   });
 
+  it.each([
+    [{ SMTP_URL: 'smtp://mail' }, 'SMTP_URL and SMTP_FROM go together'],
+    [{ SMTP_FROM: 'cairn@example.org' }, 'SMTP_URL and SMTP_FROM go together'],
+    [{ SMTP_URL: 'smtp://mail', SMTP_FROM: 'cairn@example.org' }, 'SMTP_URL needs PUBLIC_URL'],
+    [{ SMTP_URL: 'smtp://mail', SMTP_FROM: 'Cairn', PUBLIC_URL: 'https://c.example.org' }, 'SMTP_FROM'],
+  ])('refuses mail settings that cannot work: %o', (env, problem) => {
+    expect(() => readConfig(env)).toThrow(problem);
+  });
+
   it('names the file variant of each secret, and of nothing else', () => {
     const withFile = settingsHelp().filter(({ env, help }) => help.includes(`${env}_FILE`));
     expect(withFile.map(({ env }) => env)).toEqual([
@@ -229,6 +240,7 @@ describe('help', () => {
       'INIT_PROJECT_API_KEY',
       'INIT_PERSONAL_API_KEY',
       'INIT_ADMIN_PASSWORD',
+      'SMTP_URL',
     ]);
   });
 });

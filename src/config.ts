@@ -48,6 +48,8 @@ export interface Config {
   eraseAfterSeconds: number;
   webhookAllowPrivate: boolean;
   geoipFile: string | null;
+  smtpUrl: string | null;
+  smtpFrom: string | null;
   faults: boolean;
 }
 
@@ -107,6 +109,12 @@ const email: Parse<string> = (value) =>
   /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)
     ? value.toLowerCase()
     : invalidValue('an email address such as ada@example.org');
+
+/** `cairn@example.org` or `Cairn <cairn@example.org>`. */
+const sender: Parse<string> = (value) => {
+  const address = /<([^<>]*)>$/.exec(value)?.[1] ?? value;
+  return /^[^\s@]+@[^\s@]+$/.test(address) ? value : invalidValue('Cairn <cairn@example.org>, or an address alone');
+};
 
 const password: Parse<string> = (value) => (value.length >= 8 ? value : invalidValue('at least 8 characters'));
 
@@ -376,6 +384,19 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: "A file in MaxMind's format (.mmdb) for regions and cities of visitors; without it, countries only.",
     parse: (v) => resolve(v),
   },
+  smtpUrl: {
+    env: 'SMTP_URL',
+    defaultText: null,
+    help: 'Mail server for invitations and password resets: smtps://user:password@host:465. Needs SMTP_FROM and PUBLIC_URL.',
+    parse: urlWith('smtp:', 'smtps:'),
+    secret: true,
+  },
+  smtpFrom: {
+    env: 'SMTP_FROM',
+    defaultText: null,
+    help: 'Sender of mail: an address, or a name with an address in angle brackets.',
+    parse: sender,
+  },
   faults: {
     env: 'CAIRN_FAULTS',
     defaultText: 'false',
@@ -447,6 +468,12 @@ function findConflicts(config: Config): string[] {
     );
   } else if (config.databaseUrl === null && config.role !== 'all') {
     problems.push(`ROLE ${config.role} needs DATABASE_URL and CLICKHOUSE_URL; without them, ROLE must be all.`);
+  }
+  if (isHalf(config.smtpUrl, config.smtpFrom)) {
+    problems.push('SMTP_URL and SMTP_FROM go together: set both to send mail, neither to send none.');
+  } else if (config.smtpUrl !== null && config.publicUrl === null) {
+    // The address of a request is chosen by its sender, who could have links to another server mailed to people.
+    problems.push('SMTP_URL needs PUBLIC_URL: links in mail begin with it.');
   }
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.');

@@ -1,6 +1,6 @@
 /** The caller of a private route: a user, found by a personal key or a console session, with their memberships. */
 import { Failure, forbidden, notFound } from '../core/errors.ts';
-import { HOUR_MS } from '../core/time/units.ts';
+import { HOUR_MS, MINUTE_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type MembershipLevel,
   OWNER,
   type Project,
+  type Session,
   type User,
 } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
@@ -19,8 +20,7 @@ export interface Caller {
   memberships: readonly Membership[];
   /** How they authenticated. Sessions need protection against cross-site requests, keys do not. */
   via: 'personal_key' | 'session';
-  /** Digest of the session. */
-  sessionHash?: string;
+  session?: Session;
   /** Digest of the personal key. */
   keyHash?: string;
 }
@@ -35,6 +35,8 @@ type KeyLocation = 'Authorization header' | 'body' | 'query string';
 
 /** `last_used_at` shows people which keys are unused; once an hour is precise enough. */
 const LAST_USED_UPDATE_INTERVAL_MS = HOUR_MS;
+/** Likewise `last_seen_at` of sessions. */
+const LAST_SEEN_UPDATE_INTERVAL_MS = 10 * MINUTE_MS;
 
 export async function callerByKey(
   deps: CallerDeps & { keys: KeyGuard },
@@ -70,25 +72,33 @@ export const callerBySession = (deps: CallerDeps, cookie: string): Promise<Calle
 
 async function callerBySessionHash({ metadata, clock }: CallerDeps, hash: string): Promise<Caller | null> {
   const session = await metadata.sessions.getByHash(hash);
-  if (!session || session.expiresAt <= clock.now()) return null;
+  const now = clock.now();
+  if (!session || session.expiresAt <= now) return null;
   const user = await metadata.users.get(session.userId);
   if (!user?.isActive) return null;
+  if (now - session.lastSeenAt >= LAST_SEEN_UPDATE_INTERVAL_MS) await metadata.sessions.setLastSeen(hash, now);
   return {
     user,
     memberships: await metadata.memberships.listByUser(user.id),
     via: 'session',
-    sessionHash: session.hash,
+    session,
   };
 }
 
 /** Whether the key or session is still valid and its user still a member, for responses that stay open. */
 export async function hasAccessStill(deps: CallerDeps, caller: Caller, organizationId: string): Promise<boolean> {
-  const { sessionHash, keyHash } = caller;
+  const { session, keyHash } = caller;
   const current =
-    sessionHash !== undefined
-      ? await callerBySessionHash(deps, sessionHash)
-      : await callerByKeyHash(deps, keyHash ?? '');
+    session !== undefined ? await callerBySessionHash(deps, session.hash) : await callerByKeyHash(deps, keyHash ?? '');
   return current !== null && levelIn(current, organizationId) !== null;
+}
+
+/** For what a key must not do, whatever its rights: somebody who found one could otherwise keep its owner out. */
+export function requireSession(caller: Caller): void {
+  if (caller.via === 'session') return;
+  throw new Failure('forbidden', 'This needs a session of the console: it cannot be done with a key.', {
+    code: 'session_required',
+  });
 }
 
 export function levelIn(caller: Caller, organizationId: string): MembershipLevel | null {

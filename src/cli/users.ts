@@ -11,6 +11,7 @@ const HELP = `Manages users of the console and the private API.
                                                         Prints a link with which they choose their own password.
   cairn users create EMAIL [--name NAME] [--level member|admin|owner] [--organization ID] [--password-stdin]
   cairn users set-email EMAIL NEW                       Ends their sessions; their keys stay valid.
+  cairn users reset EMAIL                               Prints a link with which they choose a new password.
   cairn users reset-password EMAIL [--password-stdin]   Ends their sessions; their keys stay valid.
   cairn users revoke EMAIL                              Blocks them: ends their sessions and deletes their keys.
   cairn users activate EMAIL                            Lets them sign in again with their password.
@@ -51,7 +52,7 @@ const setActive =
 
 export const users: Command = {
   name: 'users',
-  summary: 'Manage users: invite, create, list, revoke, activate, set-email, reset-password.',
+  summary: 'Manage users: invite, create, list, revoke, activate, set-email, reset, reset-password.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -99,6 +100,14 @@ export const users: Command = {
       const { email } = await (await context.operator()).run('users.set-email', { email: EMAIL, to });
       if (context.json) context.out.json({ email });
       else context.out.print(`${EMAIL} is now ${email}; their sessions have ended.`);
+      return EXIT.done;
+    },
+    async reset(context, args) {
+      const email = readEmail(readArgs(args, {}).words);
+      const made = await (await context.operator()).run('users.reset', { email });
+      if (context.json) context.out.json(made);
+      else context.out.print(made.link);
+      context.out.note(`Give the link to ${made.email}. It works once, for an hour, and is not shown again.`);
       return EXIT.done;
     },
     async 'reset-password'(context, args) {

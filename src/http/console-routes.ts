@@ -25,6 +25,8 @@ const PAGE_PATHS = [
   '/login',
   '/setup',
   '/invite/*',
+  '/reset',
+  '/reset/*',
   '/account',
   '/status',
   '/docs',

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { aSession } from '../../test/contract/account-builders.ts';
 import { uuidOf } from '../../test/contract/events.ts';
 import { makeTempDir } from '../../test/contract/temp-dir.ts';
 import { bootstrap } from '../features/accounts/bootstrap.ts';
@@ -71,8 +72,8 @@ it('deletes late events of deleted projects for two days', () =>
 it('deletes expired sessions, even if the event store is down', () =>
   withStores(async (deps) => {
     const { sessions } = deps.metadata;
-    await sessions.create({ hash: 'old', userId: 1, createdAt: 0, expiresAt: NOW - 1 });
-    await sessions.create({ hash: 'new', userId: 1, createdAt: 0, expiresAt: NOW + 1 });
+    await sessions.create(aSession({ hash: 'old', expiresAt: NOW - 1 }));
+    await sessions.create(aSession({ hash: 'new', expiresAt: NOW + 1 }));
     const down = { ...deps, eventsRetentionDays: 1, removeEventsBefore: () => Promise.reject(new Error('down')) };
     await expect(removeExpired(down)).rejects.toThrow('down');
     expect(await sessions.getByHash('old')).toBeNull();

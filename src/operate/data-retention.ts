@@ -7,7 +7,7 @@ import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
 export interface DataRetentionDeps {
-  metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'queryUsage'>;
+  metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'passwordResets' | 'throttles' | 'queryUsage'>;
   ingest: Pick<IngestStore, 'deleteBefore'>;
   /** The number of events removed. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;
@@ -39,6 +39,8 @@ export const dataRetention = (deps: DataRetentionDeps): LeaderTask =>
 export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   const now = deps.clock.now();
   await deps.metadata.sessions.deleteExpired(now);
+  await deps.metadata.passwordResets.deleteExpired(now);
+  await deps.metadata.throttles.deleteExpired(now);
   await deps.removeLeftovers();
   await deps.ingest.deleteBefore(now - DIAGNOSTICS_RETENTION_DAYS * DAY_MS);
   await deps.metadata.queryUsage.deleteBefore(Math.floor(now / DAY_MS) - DIAGNOSTICS_RETENTION_DAYS + 1);

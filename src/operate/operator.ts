@@ -12,7 +12,7 @@ import type { OperationOutput } from './operation.ts';
 import { createProjectAsOwner, deleteProjectAsOwner, findProject, listProjects, resetProjectKey } from './projects.ts';
 import { exportEvents, exportPersons } from './transfer/export.ts';
 import { finishImport, importLines } from './transfer/import.ts';
-import { createUser, inviteUser, listUsers, resetPassword, setEmail, setUserActive } from './users.ts';
+import { createResetLink, createUser, inviteUser, listUsers, resetPassword, setEmail, setUserActive } from './users.ts';
 
 const OPERATIONS = {
   ping: async () => ({}),
@@ -29,6 +29,7 @@ const OPERATIONS = {
   'users.invite': inviteUser,
   'users.set-email': setEmail,
   'users.set-active': setUserActive,
+  'users.reset': createResetLink,
   'users.reset-password': resetPassword,
   backup: createBackup,
   'backup.note': recordBackup,

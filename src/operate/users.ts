@@ -4,8 +4,9 @@ import { changesBetween } from '../access/record-activity.ts';
 import { recordAccountActivity, secretChange } from '../features/accounts/account-activity.ts';
 import { SETUP_TOKEN } from '../features/accounts/bootstrap.ts';
 import { createInvite } from '../features/accounts/invites.ts';
-import { inviteLink } from '../features/accounts/links.ts';
+import { inviteLink, resetLink } from '../features/accounts/links.ts';
 import { createMember } from '../features/accounts/members.ts';
+import { createReset } from '../features/accounts/password-resets.ts';
 import { checkedPassword } from '../features/accounts/passwords.ts';
 import { availableEmail } from '../features/accounts/users.ts';
 import { hashPassword } from '../lib/secrets.ts';
@@ -108,6 +109,16 @@ export const setUserActive: Operation<{ email: string; active: boolean }, { keys
     for (const { id } of keys) await store.personalKeys.delete(id);
     return { keys: keys.length };
   });
+
+/** A link with which they choose a new password; their sessions end then. */
+export const createResetLink: Operation<{ email: string }, { email: string; link: string }> = async (
+  deps,
+  { email },
+) => {
+  const user = await userByEmail(deps.metadata, email);
+  const token = await createReset(deps, user, null);
+  return { email: user.email, link: resetLink(deps.publicAddress, user.uuid, token) };
+};
 
 interface NewPassword {
   email: string;

@@ -25,6 +25,7 @@ import { acceptEvents } from '../ingest/accept/accept-events.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Logger } from '../lib/log.ts';
+import { Mailer } from '../lib/mailer.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { resolvesWithin } from '../lib/resolves-within.ts';
 import type { FileScan } from '../lib/scan-files.ts';
@@ -165,6 +166,7 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
     eventRate: new EventRate(config.eventsPerSecond, clock),
     sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard, log }),
     signInGuard,
+    mailer: new Mailer({ url: config.smtpUrl, from: config.smtpFrom, log }),
     keys,
   };
 }

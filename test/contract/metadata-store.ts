@@ -2,6 +2,7 @@
  * What every metadata store does. Each implementation has a test of a few lines that runs
  * this suite. `open` gives a fresh, empty store.
  */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COOKIELESS_STATELESS, DEFAULT_WEB_SETTINGS } from '../../src/core/web/web-settings.ts';
 import {
@@ -19,9 +20,11 @@ import {
   type ResourceAccess,
   type Role,
   type RoleMembership,
+  type Session,
   type User,
 } from '../../src/stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
+import { aSession } from './account-builders.ts';
 
 /** Beyond 32 bits, as today's times are. */
 const NOW = 1_768_478_400_000;
@@ -66,6 +69,8 @@ const anInvite = (organizationId: string, name: string, rest: Partial<Invite> = 
   createdBy: null,
   createdAt: NOW,
   expiresAt: NOW + 1000,
+  message: null,
+  emailingAttemptMade: false,
   ...rest,
 });
 const aKey = (id: string, userId: number, rest: Partial<PersonalKey> = {}): PersonalKey => ({
@@ -374,20 +379,34 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
     });
 
     describe('sessions', () => {
-      const aSession = (hash: string, userId = 1, expiresAt = NOW + 10) => ({
-        hash,
-        userId,
-        createdAt: NOW,
-        expiresAt,
-      });
+      const session = (hash: string, userId = 1, expiresAt = NOW + 10): Session =>
+        aSession({ hash, userId, expiresAt, createdAt: NOW, lastSeenAt: NOW });
 
       it('are found by digest, and end one by one', async () => {
-        await store.sessions.create(aSession('a'));
-        await store.sessions.create(aSession('b'));
-        expect(await store.sessions.getByHash('a')).toEqual(aSession('a'));
+        await store.sessions.create(session('a'));
+        await store.sessions.create(session('b'));
+        expect(await store.sessions.getByHash('a')).toEqual(session('a'));
         await store.sessions.delete('a');
         expect(await store.sessions.getByHash('a')).toBeNull();
-        expect(await store.sessions.getByHash('b')).toEqual(aSession('b'));
+        expect(await store.sessions.getByHash('b')).toEqual(session('b'));
+      });
+
+      it('are listed latest seen first, without expired ones, and end by their id for their user alone', async () => {
+        for (const [hash, userId] of [
+          ['a', 1],
+          ['b', 1],
+          ['c', 2],
+        ] as const) {
+          await store.sessions.create(session(hash, userId));
+        }
+        await store.sessions.create(session('expired', 1, NOW));
+        await store.sessions.setLastSeen('b', NOW + 5);
+        const list = async () => (await store.sessions.listByUser(1, NOW)).map(({ hash }) => hash);
+        expect(await list()).toEqual(['b', 'a']);
+        expect((await store.sessions.getByHash('b'))?.lastSeenAt).toBe(NOW + 5);
+        expect(await store.sessions.deleteById(2, 'id of a')).toBe(false);
+        expect(await store.sessions.deleteById(1, 'id of a')).toBe(true);
+        expect(await list()).toEqual(['b']);
       });
 
       it('are deleted together for one user', async () => {
@@ -396,34 +415,63 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           ['b', 1],
           ['c', 2],
         ] as const) {
-          await store.sessions.create(aSession(hash, userId));
+          await store.sessions.create(session(hash, userId));
         }
         await store.sessions.deleteByUser(1);
         expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.getByHash(hash)))).toEqual([
           null,
           null,
-          aSession('c', 2),
+          session('c', 2),
         ]);
       });
 
       it('are deleted together except one', async () => {
-        for (const hash of ['a', 'b', 'c']) await store.sessions.create(aSession(hash));
+        for (const hash of ['a', 'b', 'c']) await store.sessions.create(session(hash));
         await store.sessions.deleteByUser(1, 'b');
         expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.getByHash(hash)))).toEqual([
           null,
-          aSession('b'),
+          session('b'),
           null,
         ]);
       });
 
       it('are deleted when they expire', async () => {
-        await store.sessions.create(aSession('past', 1, NOW - 1));
-        await store.sessions.create(aSession('now', 1, NOW));
-        await store.sessions.create(aSession('future', 1, NOW + 1));
+        await store.sessions.create(session('past', 1, NOW - 1));
+        await store.sessions.create(session('now', 1, NOW));
+        await store.sessions.create(session('future', 1, NOW + 1));
         await store.sessions.deleteExpired(NOW);
         expect(await store.sessions.getByHash('past')).toBeNull();
         expect(await store.sessions.getByHash('now')).toBeNull();
         expect(await store.sessions.getByHash('future')).not.toBeNull();
+      });
+    });
+
+    describe('links for a new password', () => {
+      it('are one per user, and are deleted by user or when they expire', async () => {
+        const aReset = (userId: number, tokenHash: string, expiresAt = NOW) => ({ userId, tokenHash, expiresAt });
+        await store.passwordResets.create(aReset(1, 'first'));
+        await store.passwordResets.create(aReset(1, 'second', NOW + 1));
+        await store.passwordResets.create(aReset(2, 'other'));
+        expect(await store.passwordResets.get(1)).toEqual(aReset(1, 'second', NOW + 1));
+        await store.passwordResets.deleteExpired(NOW);
+        expect(await store.passwordResets.get(2)).toBeNull();
+        expect(await store.passwordResets.get(1)).not.toBeNull();
+        await store.passwordResets.delete(1);
+        expect(await store.passwordResets.get(1)).toBeNull();
+      });
+    });
+
+    describe('throttles', () => {
+      it('keep the times of attempts by name until they expire', async () => {
+        expect(await store.throttles.get('a')).toEqual([]);
+        await store.throttles.set('a', [NOW], NOW + 1);
+        await store.throttles.set('a', [NOW, NOW + 1], NOW + 2);
+        await store.throttles.set('b', [NOW], NOW);
+        await store.throttles.set('c', [NOW], NOW + 9);
+        await store.throttles.delete('c');
+        await store.throttles.deleteExpired(NOW);
+        const kept = await Promise.all(['a', 'b', 'c'].map((name) => store.throttles.get(name)));
+        expect(kept).toEqual([[NOW, NOW + 1], [], []]);
       });
     });
 

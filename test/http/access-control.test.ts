@@ -2,8 +2,10 @@
  * Calls every private route of the OpenAPI document without access, so routes that are added later are covered too. Paths
  * have ids that exist, and bodies are valid.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digest } from '../../src/lib/secrets.ts';
+import { aSession } from '../contract/account-builders.ts';
 import { A_GROUP, capture } from '../support/capture.ts';
 import { call, clientFor } from '../support/client.ts';
 import { makeFlag } from '../support/flags.ts';
@@ -66,7 +68,7 @@ async function revokedCredentials(): Promise<typeof revoked> {
   const made = await owner.post('/api/personal_api_keys/', { key: member.personalKey, body: { label: 'revoked' } });
   await owner.delete(`/api/personal_api_keys/${made.body.id}/`, { key: member.personalKey });
   const [now, day] = [Date.parse(START), 86_400_000];
-  const expired = { hash: digest('expired'), userId: 1, createdAt: now - day, expiresAt: now };
+  const expired = aSession({ hash: digest('expired'), createdAt: now - day, expiresAt: now });
   await server.metadata.sessions.create(expired);
   const { email, password } = viewer;
   const left = cookieOf((await owner.post('/api/login/', { key: null, body: { email, password } })).headers);

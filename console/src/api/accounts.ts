@@ -5,7 +5,13 @@ import type {
   NewPersonalKeySchema,
   PersonalKeySchema,
 } from '../../../src/features/accounts/api/personal-key-schemas.ts';
-import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/features/accounts/api/session-schemas.ts';
+import type {
+  OpenSessionsSchema,
+  SetUpSchema,
+  SignedInSchema,
+  SignInOptionsSchema,
+  SignInSchema,
+} from '../../../src/features/accounts/api/session-schemas.ts';
 import type { UserChangeSchema, UserSchema } from '../../../src/features/accounts/api/user-schemas.ts';
 import { get, patch, post, remove, request } from './request.ts';
 
@@ -26,6 +32,24 @@ export const getSignUp = (inviteId: string, token: string, signal?: AbortSignal)
   request<SignUpPreview>('GET', signUpPath(inviteId), { headers: { 'x-invite-token': token }, signal });
 export const signUp = (inviteId: string, body: Static<typeof SignUpSchema>): Promise<SignedIn> =>
   post<SignedIn>(signUpPath(inviteId), body);
+export const getSignInOptions = (signal?: AbortSignal): Promise<Static<typeof SignInOptionsSchema>> =>
+  get('/api/login/options/', undefined, signal);
+
+const resetPath = (userUuid: string): string => `/api/reset/${encodeURIComponent(userUuid)}/`;
+export const requestReset = (email: string): Promise<void> => post('/api/reset/', { email });
+/** Throws if the link is not valid. */
+export const checkReset = (userUuid: string, token: string, signal?: AbortSignal): Promise<void> =>
+  request('GET', resetPath(userUuid), { headers: { 'x-reset-token': token }, signal });
+export const completeReset = (userUuid: string, body: { token: string; password: string }): Promise<void> =>
+  post(resetPath(userUuid), body);
+
+export type OpenSession = Static<typeof OpenSessionsSchema>[number];
+const OWN_SESSIONS = '/api/users/@me/sessions/';
+export const listSessions = (signal?: AbortSignal): Promise<OpenSession[]> =>
+  get<OpenSession[]>(OWN_SESSIONS, undefined, signal);
+export const endSession = (id: string): Promise<void> => remove(`${OWN_SESSIONS}${encodeURIComponent(id)}/`);
+export const endOtherSessions = (): Promise<void> => post(`${OWN_SESSIONS}revoke_others/`);
+
 export const signOut = (): Promise<void> => post('/api/logout/');
 
 export type PersonalKey = Static<typeof PersonalKeySchema>;

@@ -2,18 +2,24 @@ import type { Feature } from '../feature.ts';
 import type { AccountRouteDeps } from './api/deps.ts';
 import { inviteRoutes } from './api/invite-routes.ts';
 import { memberRoutes } from './api/member-routes.ts';
+import { openSessionRoutes } from './api/open-session-routes.ts';
 import { organizationRoutes } from './api/organization-routes.ts';
+import { passwordResetRoutes } from './api/password-reset-routes.ts';
 import { personalKeyRoutes } from './api/personal-key-routes.ts';
 import { projectRoutes } from './api/project-routes.ts';
 import { resourceAccessRoutes } from './api/resource-access-routes.ts';
 import { roleRoutes } from './api/role-routes.ts';
 import { sessionRoutes } from './api/session-routes.ts';
+import { signUpRoutes } from './api/sign-up-routes.ts';
 import { userRoutes } from './api/user-routes.ts';
 
 export const accountsFeature: Feature<AccountRouteDeps> = {
   name: 'accounts',
   api(app, deps) {
     sessionRoutes(app, deps);
+    signUpRoutes(app, deps);
+    passwordResetRoutes(app, deps);
+    openSessionRoutes(app, deps);
     userRoutes(app, deps);
     personalKeyRoutes(app, deps);
     organizationRoutes(app, deps);

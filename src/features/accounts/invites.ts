@@ -9,6 +9,7 @@ import { type Failure, invalid, notFound } from '../../core/errors.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { Mailer } from '../../lib/mailer.ts';
 import { digest, hashPassword, isSameSecret, verifyPassword } from '../../lib/secrets.ts';
 import {
   ADMIN,
@@ -18,6 +19,9 @@ import {
   type User,
 } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { countAttempt } from './attempts.ts';
+import { inviteLink } from './links.ts';
+import { invitationMail } from './mails.ts';
 import { memberActivity, newMembership, newUser, refuseLevelAboveOwn } from './members.ts';
 import { checkedPassword } from './passwords.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
@@ -32,8 +36,12 @@ interface NewInvite {
   email: string;
   firstName: string;
   level: MembershipLevel;
+  message?: string | null;
+  /** Mails the link, where there is a mail server; by default it is only returned. */
+  mail?: { mailer: Mailer; origin: string };
 }
 
+const MAX_INVITES_PER_DAY = 100;
 const LIFETIME_MS = 3 * DAY_MS;
 /** Per organization; older ones have to be accepted, withdrawn or expire first. */
 const MAX_OPEN_INVITES = 1000;
@@ -43,9 +51,11 @@ export async function createInvite(
   deps: InviteDeps,
   caller: Caller,
   organization: Organization,
-  { email, firstName, level }: NewInvite,
+  { email, firstName, level, message = null, mail }: NewInvite,
 ): Promise<{ invite: Invite; token: string }> {
   refuseLevelAboveOwn(caller, organization.id, level);
+  const perDay = { name: `invitations of ${organization.id}`, max: MAX_INVITES_PER_DAY, windowMs: DAY_MS };
+  await countAttempt(deps, [perDay]);
   const token = deps.ids.token('');
   const now = deps.clock.now();
   const invite: Invite = {
@@ -58,6 +68,8 @@ export async function createInvite(
     createdBy: caller.user.id,
     createdAt: now,
     expiresAt: now + LIFETIME_MS,
+    message,
+    emailingAttemptMade: mail?.mailer.isAvailable ?? false,
   };
   await deps.metadata.transaction(async (store) => {
     await refuseMember(store, invite);
@@ -65,6 +77,12 @@ export async function createInvite(
     if (count >= MAX_OPEN_INVITES) throw invalid('target_email', 'Too many invitations are open: withdraw some first.');
     await store.invites.create(invite);
     await recordActivity(deps, store, { ...inviteActivity(caller, invite), activity: 'created', changes: null });
+  });
+  const inviter = caller.user.firstName || caller.user.email;
+  const link = inviteLink(mail?.origin ?? '', invite.id, token);
+  mail?.mailer.send({
+    to: invite.email,
+    ...invitationMail({ organization: organization.name, inviter, link, message }),
   });
   return { invite, token };
 }

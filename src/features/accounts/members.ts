@@ -105,7 +105,11 @@ export async function removeMember(
   });
 }
 
-async function getMember(store: MetadataStore, organizationId: string, userUuid: string): Promise<OrganizationMember> {
+export async function getMember(
+  store: MetadataStore,
+  organizationId: string,
+  userUuid: string,
+): Promise<OrganizationMember> {
   const user = await store.users.getByUuid(userUuid);
   const membership = user && (await store.memberships.get(organizationId, user.id));
   if (!membership) throw notFound();

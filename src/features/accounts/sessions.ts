@@ -3,9 +3,9 @@ import { Failure, invalid } from '../../core/errors.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { Logger } from '../../lib/log.ts';
+import { type Logger, shortenAddress } from '../../lib/log.ts';
 import { digest, hashPassword, isSameSecret, verifyPassword } from '../../lib/secrets.ts';
-import type { User } from '../../stores/metadata/accounts.ts';
+import type { SignInMethod, User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { fromAddress, recordAccountActivity } from './account-activity.ts';
 import { SETUP_TOKEN } from './bootstrap.ts';
@@ -25,8 +25,9 @@ interface SessionDeps {
 }
 
 /** What a browser sends along when it signs in. */
-interface Browser {
+export interface Browser {
   address: string;
+  userAgent: string;
   /** Of a browser that has signed in before. */
   deviceToken: string | undefined;
 }
@@ -39,6 +40,8 @@ export interface OpenedSession {
   /** Identifies this browser at its next sign-in. */
   deviceToken: string;
 }
+
+const MAX_USER_AGENT_LENGTH = 300;
 
 export class Sessions {
   readonly #deps: SessionDeps;
@@ -58,8 +61,8 @@ export class Sessions {
       if (user) this.#failures.record(user, browser.address);
       throw invalid(undefined, 'Invalid email or password.', 'invalid_credentials');
     }
-    this.#deps.guard.recordSuccess(attempt);
-    return this.open(user, browser.address);
+    await this.#deps.guard.recordSuccess(attempt);
+    return this.open(user, browser, 'password');
   }
 
   /** Joins the invitation's organization; null if the session that is open goes on. */
@@ -68,13 +71,13 @@ export class Sessions {
     browser: Browser,
   ): Promise<{ user: User; opened: OpenedSession | null }> {
     const { user, isSignedIn } = await acceptInvite(this.#deps, { ...given, ...browser });
-    return { user, opened: isSignedIn ? null : await this.open(user, browser.address) };
+    return { user, opened: isSignedIn ? null : await this.open(user, browser, 'password') };
   }
 
   /** Whoever has the one-time link of the first start chooses the first user's email and password. */
   async setUp(
     { token, email, password, firstName }: { token: string; email: string; password: string; firstName: string },
-    address: string,
+    browser: Browser,
   ): Promise<OpenedSession> {
     // Checked before hashing too: hashing is expensive, and strangers must not be able to trigger it.
     await userOfSetupLink(this.#deps.metadata, token);
@@ -86,7 +89,7 @@ export class Sessions {
       await store.installation.delete(SETUP_TOKEN);
       return { ...first, ...changes };
     });
-    return this.open(user, address);
+    return this.open(user, browser, 'setup');
   }
 
   async signOut(cookie: string): Promise<void> {
@@ -94,15 +97,25 @@ export class Sessions {
   }
 
   /** For a user who has shown who they are. */
-  async open(user: User, address: string): Promise<OpenedSession> {
+  async open(user: User, { address, userAgent }: Browser, method: SignInMethod): Promise<OpenedSession> {
     const { metadata, clock, ids, sessionDays, guard } = this.#deps;
     const cookie = ids.token('');
     const now = clock.now();
     const expiresAt = now + sessionDays * DAY_MS;
     await metadata.sessions.deleteExpired(now);
     await metadata.transaction(async (store) => {
-      await store.sessions.create({ hash: digest(cookie), userId: user.id, createdAt: now, expiresAt });
-      const trigger = fromAddress(address);
+      await store.sessions.create({
+        hash: digest(cookie),
+        id: ids.uuid(),
+        userId: user.id,
+        createdAt: now,
+        expiresAt,
+        lastSeenAt: now,
+        method,
+        address: shortenAddress(address),
+        userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+      });
+      const trigger = { ...fromAddress(address), method };
       await recordAccountActivity(this.#deps, store, user, { activity: 'logged_in', changes: null, trigger });
     });
     return { cookie, user, expiresAt, deviceToken: await guard.createDeviceToken(user.email.toLowerCase()) };

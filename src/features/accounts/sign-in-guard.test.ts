@@ -46,9 +46,25 @@ describe('unknown browsers', () => {
     expect(await letIn(1, () => attempt('user', '203.0.113.8'))).toBe(1);
   });
 
+  it('have the same limits on all nodes together, and after a restart', async () => {
+    const other = start();
+    expect(await letIn(3, () => attempt('ada'))).toBe(3);
+    const first = guard;
+    guard = other;
+    expect(await letIn(9, () => attempt('ada'))).toBe(2);
+    guard = first;
+    expect(await letIn(1, () => attempt('ada'))).toBe(0);
+  });
+
+  it('are not forgotten while hundreds of other names are tried', async () => {
+    await letIn(5, () => attempt('ada'));
+    for (let i = 0; i < 300; i++) await guard.recordAttempt(attempt(`user ${i}`, `198.51.${i >> 4}.${i & 15}`));
+    expect(await letIn(1, () => attempt('ada'))).toBe(0);
+  });
+
   it('start again once the password was correct', async () => {
     await letIn(5, () => attempt('ada'));
-    guard.recordSuccess(attempt('ada'));
+    await guard.recordSuccess(attempt('ada'));
     await guard.recordAttempt(attempt('ada'));
   });
 });
@@ -61,7 +77,7 @@ describe('a browser that has signed in before', () => {
       now += 10_000;
       await letIn(9, (one) => attempt('ada', `203.0.113.${one}`));
       await guard.recordAttempt(attempt('ada', '203.0.113.7', device));
-      guard.recordSuccess(attempt('ada', '203.0.113.7', device));
+      await guard.recordSuccess(attempt('ada', '203.0.113.7', device));
     }
     expect(await letIn(9, () => attempt('ada', '203.0.113.7', device))).toBe(5);
   });

@@ -9,11 +9,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/network.ts';
 import { isSameSecret, signature } from '../../lib/secrets.ts';
-import { Throttle, throttled } from '../../lib/throttle.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { countAttempt, forgetAttempts, type Limit } from './attempts.ts';
 
 interface SignInGuardDeps {
-  metadata: Pick<MetadataStore, 'installation' | 'transaction'>;
+  metadata: Pick<MetadataStore, 'installation' | 'throttles' | 'transaction'>;
   clock: Clock;
   ids: Ids;
 }
@@ -34,36 +34,25 @@ const DEVICE_SECRET = 'device_secret';
 
 export class SignInGuard {
   readonly #deps: SignInGuardDeps;
-  readonly #byAccount: Throttle;
-  readonly #byNetwork: Throttle;
-  readonly #byDevice: Throttle;
   #cachedSecret: string | null = null;
 
   constructor(deps: SignInGuardDeps) {
     this.#deps = deps;
-    this.#byAccount = new Throttle(deps.clock, MAX_ATTEMPTS, WINDOW_MS);
-    this.#byNetwork = new Throttle(deps.clock, MAX_ATTEMPTS_PER_NETWORK, WINDOW_MS);
-    this.#byDevice = new Throttle(deps.clock, MAX_ATTEMPTS, WINDOW_MS);
   }
 
   /** Records an attempt, or throws. Call it before the password is checked, so that parallel attempts are counted. */
   async recordAttempt({ account, address, deviceToken }: SignInAttempt): Promise<void> {
     const isKnown = await this.#isTokenOf(account, deviceToken);
-    const limits: [Throttle, string][] = isKnown
-      ? [[this.#byDevice, deviceToken as string]]
-      : [
-          [this.#byAccount, account],
-          [this.#byNetwork, networkOf(address)],
-        ];
-    const wait = Math.max(...limits.map(([throttle, name]) => throttle.secondsUntilAllowed(name)));
-    if (wait > 0) throw throttled(wait);
-    for (const [throttle, name] of limits) throttle.record(name);
+    const limits = isKnown
+      ? [limit(deviceName(deviceToken), MAX_ATTEMPTS)]
+      : [limit(accountName(account), MAX_ATTEMPTS), limit(`network ${networkOf(address)}`, MAX_ATTEMPTS_PER_NETWORK)];
+    await countAttempt(this.#deps, limits);
   }
 
   /** The password was correct. */
-  recordSuccess({ account, deviceToken }: SignInAttempt): void {
-    this.#byAccount.reset(account);
-    if (deviceToken !== undefined) this.#byDevice.reset(deviceToken);
+  async recordSuccess({ account, deviceToken }: SignInAttempt): Promise<void> {
+    const known = deviceToken === undefined ? [] : [deviceName(deviceToken)];
+    await forgetAttempts(this.#deps, [accountName(account), ...known]);
   }
 
   /** For a browser that has signed in, to send with its next sign-in. */
@@ -89,3 +78,7 @@ export class SignInGuard {
     return this.#cachedSecret;
   }
 }
+
+const limit = (name: string, max: number): Limit => ({ name, max, windowMs: WINDOW_MS });
+const accountName = (account: string): string => `account ${account}`;
+const deviceName = (deviceToken: string | undefined): string => `device ${deviceToken}`;

@@ -55,11 +55,11 @@ export async function updateUser(deps: UserDeps, caller: Caller, given: UserChan
 async function secureAccount(
   deps: UserDeps,
   store: MetadataStore,
-  { user, sessionHash }: Caller,
+  { user, session }: Caller,
   { passwordHash, email }: Partial<User>,
 ): Promise<void> {
   if (passwordHash === undefined && email === undefined) return;
-  await store.sessions.deleteByUser(user.id, sessionHash);
+  await store.sessions.deleteByUser(user.id, session?.hash);
   // The set-up link is for the one user without a password.
   if (passwordHash !== undefined && user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
   const changes = [

@@ -57,6 +57,10 @@ export interface Invite {
   createdBy: number | null;
   createdAt: number;
   expiresAt: number;
+  /** From the inviting admin. */
+  message: string | null;
+  /** Whether the link was sent by mail; it may not have arrived. */
+  emailingAttemptMade: boolean;
 }
 
 export interface PersonalKey {
@@ -69,11 +73,30 @@ export interface PersonalKey {
   lastUsedAt: number | null;
 }
 
+/** How somebody showed who they are; `setup` is the link of the first start. */
+export type SignInMethod = 'password' | 'oidc' | 'passkey' | 'setup';
+
 export interface Session {
   /** SHA-256 of the cookie's value. */
   hash: string;
+  /** Names it in the API; opens nothing. */
+  id: string;
   userId: number;
   createdAt: number;
+  expiresAt: number;
+  /** Within ten minutes. */
+  lastSeenAt: number;
+  method: SignInMethod;
+  /** Shortened. */
+  address: string;
+  userAgent: string;
+}
+
+/** An unused link with which a user chooses a new password; a user has one at most. */
+export interface PasswordReset {
+  userId: number;
+  /** SHA-256 of the token in the link. */
+  tokenHash: string;
   expiresAt: number;
 }
 

@@ -11,6 +11,7 @@ import type {
   Invite,
   Membership,
   Organization,
+  PasswordReset,
   PersonalKey,
   Project,
   ResourceAccess,
@@ -90,8 +91,30 @@ export interface SessionStore {
   create(session: Session): Promise<void>;
   getByHash(hash: string): Promise<Session | null>;
   delete(hash: string): Promise<void>;
+  /** Those that have not expired, latest seen first. */
+  listByUser(userId: number, now: number): Promise<Session[]>;
+  setLastSeen(hash: string, lastSeenAt: number): Promise<void>;
+  /** False if the user has no such session. */
+  deleteById(userId: number, id: string): Promise<boolean>;
   /** Deletes all sessions of the user, except one if given. */
   deleteByUser(userId: number, exceptHash?: string): Promise<void>;
+  deleteExpired(now: number): Promise<void>;
+}
+
+export interface PasswordResetStore {
+  /** Replaces an earlier one of the same user. */
+  create(reset: PasswordReset): Promise<void>;
+  get(userId: number): Promise<PasswordReset | null>;
+  delete(userId: number): Promise<void>;
+  deleteExpired(now: number): Promise<void>;
+}
+
+/** Recent attempts by name, shared by all nodes. */
+export interface ThrottleStore {
+  /** Their times, oldest first; empty for an unknown name. */
+  get(name: string): Promise<number[]>;
+  set(name: string, attempts: readonly number[], expiresAt: number): Promise<void>;
+  delete(name: string): Promise<void>;
   deleteExpired(now: number): Promise<void>;
 }
 
@@ -183,6 +206,8 @@ export interface MetadataStore extends FeatureStores {
   readonly invites: InviteStore;
   readonly personalKeys: PersonalKeyStore;
   readonly sessions: SessionStore;
+  readonly passwordResets: PasswordResetStore;
+  readonly throttles: ThrottleStore;
   readonly projects: ProjectStore;
   readonly roles: RoleStore;
   readonly roleMemberships: RoleMembershipStore;

@@ -2,16 +2,21 @@ import type { Selectable } from 'kysely';
 import type { Invite, MembershipLevel } from '../metadata/accounts.ts';
 import type { InviteStore } from '../metadata/metadata-store.ts';
 import { paged } from './paging.ts';
-import type { Sql, Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
-const toInvite = (row: Selectable<Tables['invites']>): Invite => ({ ...row, level: row.level as MembershipLevel });
+const toInvite = (row: Selectable<Tables['invites']>): Invite => ({
+  ...row,
+  level: row.level as MembershipLevel,
+  emailingAttemptMade: row.emailingAttemptMade === 1,
+});
 
 export function inviteStore({ db }: Sql): InviteStore {
   return {
     async create(invite) {
       const { organizationId, email } = invite;
       await db.deleteFrom('invites').where('organizationId', '=', organizationId).where('email', '=', email).execute();
-      await db.insertInto('invites').values(invite).execute();
+      const row = { ...invite, emailingAttemptMade: toBit(invite.emailingAttemptMade) };
+      await db.insertInto('invites').values(row).execute();
     },
     async get(id) {
       const row = await db.selectFrom('invites').selectAll().where('id', '=', id).executeTakeFirst();

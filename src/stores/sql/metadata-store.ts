@@ -19,9 +19,10 @@ import { projectStore } from './projects.ts';
 import { queryUsageStore } from './query-usage.ts';
 import { recoveryStore } from './recovery.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
+import { passwordResetStore, sessionStore, throttleStore } from './sessions.ts';
 import { subjectStore } from './subjects.ts';
 import { type Db, PROJECT_TABLES } from './tables.ts';
-import { personalKeyStore, sessionStore, userStore } from './users.ts';
+import { personalKeyStore, userStore } from './users.ts';
 
 /** The metadata store on any database that Kysely supports. */
 export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables = NO_FEATURE_TABLES): MetadataStore {
@@ -34,6 +35,8 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     invites: inviteStore(on),
     personalKeys: personalKeyStore(on),
     sessions: sessionStore(on),
+    passwordResets: passwordResetStore(on),
+    throttles: throttleStore(on),
     projects: projectStore(on, projectTables),
     roles: roleStore(on),
     roleMemberships: roleMembershipStore(on),

@@ -25,6 +25,7 @@ import { webSettings } from './migrations/0017-web-settings.ts';
 import { textTiles } from './migrations/0018-text-tiles.ts';
 import { annotations } from './migrations/0019-annotations.ts';
 import { holdouts } from './migrations/0020-holdouts.ts';
+import { sessionDetails } from './migrations/0021-sessions.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -48,6 +49,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   textTiles,
   annotations,
   holdouts,
+  sessionDetails,
 ];
 
 interface VersionTable {

@@ -51,6 +51,8 @@ export interface Tables {
     createdBy: number | null;
     createdAt: number;
     expiresAt: number;
+    message: string | null;
+    emailingAttemptMade: Flag;
   };
   personalApiKeys: {
     id: string;
@@ -60,7 +62,19 @@ export interface Tables {
     createdAt: number;
     lastUsedAt: number | null;
   };
-  sessions: { hash: string; userId: number; createdAt: number; expiresAt: number };
+  sessions: {
+    hash: string;
+    id: string;
+    userId: number;
+    createdAt: number;
+    expiresAt: number;
+    lastSeenAt: number;
+    method: string;
+    address: string;
+    userAgent: string;
+  };
+  passwordResets: { userId: number; tokenHash: string; expiresAt: number };
+  throttles: { name: string; attempts: string; expiresAt: number };
   projects: {
     id: Generated<number>;
     uuid: string;

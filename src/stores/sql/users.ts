@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { PersonalKey, Session, User } from '../metadata/accounts.ts';
-import type { PersonalKeyStore, SessionStore, UserStore } from '../metadata/metadata-store.ts';
+import type { PersonalKey, User } from '../metadata/accounts.ts';
+import type { PersonalKeyStore, UserStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { type Sql, type Tables, toBit } from './tables.ts';
 
@@ -79,27 +79,6 @@ export function personalKeyStore({ db }: Sql): PersonalKeyStore {
     },
     async delete(id) {
       await db.deleteFrom('personalApiKeys').where('id', '=', id).execute();
-    },
-  };
-}
-
-export function sessionStore({ db }: Sql): SessionStore {
-  const byHash = compiled<Session>(db, () => db.selectFrom('sessions').selectAll().where('hash', '=', ''));
-  return {
-    async create(session) {
-      await db.insertInto('sessions').values(session).execute();
-    },
-    async getByHash(hash) {
-      return (await byHash([hash]))[0] ?? null;
-    },
-    async delete(hash) {
-      await db.deleteFrom('sessions').where('hash', '=', hash).execute();
-    },
-    async deleteByUser(userId, exceptHash = '') {
-      await db.deleteFrom('sessions').where('userId', '=', userId).where('hash', '!=', exceptHash).execute();
-    },
-    async deleteExpired(now) {
-      await db.deleteFrom('sessions').where('expiresAt', '<=', now).execute();
     },
   };
 }

@@ -12,6 +12,7 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { SessionList } from './session-list.tsx';
 
 export function Page() {
   return (
@@ -20,6 +21,7 @@ export function Page() {
         <Keys />
         <Profile />
         <Password />
+        <SessionList />
       </div>
     </PageFrame>
   );

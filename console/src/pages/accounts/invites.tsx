@@ -94,8 +94,8 @@ export function InviteMember({ organizationId, onDone, onClose }: InviteMemberPr
 const Made = ({ invite, onClose }: { invite: NewInvite; onClose(): void }) => (
   <div class="stack">
     <p>
-      Give this link to <b>{invite.target_email}</b>. It works once, for three days, and is shown only now. Cairn sends
-      no email.
+      {invite.emailing_attempt_made ? 'This link was mailed to ' : 'Give this link to '}
+      <b>{invite.target_email}</b>. It works once, for three days, and is shown only now.
     </p>
     <Code text={invite.link} label="Invitation link" />
     <div>

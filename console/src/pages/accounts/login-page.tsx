@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { signIn } from '../../api/accounts.ts';
+import { getSignInOptions, signIn } from '../../api/accounts.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { safePath } from '../../lib/paths.ts';
 import { navigate, useLocation } from '../../lib/router.ts';
-import { useAction } from '../../lib/use-resource.ts';
+import { useAction, useResource } from '../../lib/use-resource.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 
 export function Page() {
@@ -38,11 +38,26 @@ export function Page() {
         <Button type="submit" kind="primary" busy={busy}>
           Sign in
         </Button>
+        <ForgottenPassword />
         <p class="muted small">
           No account yet? The server prints a setup link when it starts for the first time. After that, an admin invites
           members.
         </p>
       </form>
     </StandalonePage>
+  );
+}
+
+function ForgottenPassword() {
+  const { data } = useResource(getSignInOptions, []);
+  if (data === undefined) return null;
+  return (
+    <p class="small">
+      {data.password_reset ? (
+        <a href="/reset">Forgot your password?</a>
+      ) : (
+        <span class="muted">Forgot your password? Ask an admin for a link to choose a new one.</span>
+      )}
+    </p>
   );
 }

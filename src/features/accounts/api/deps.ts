@@ -1,6 +1,8 @@
 import type { ProjectDirectory } from '../../../access/project-directory.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { Ids } from '../../../lib/ids.ts';
+import type { Logger } from '../../../lib/log.ts';
+import type { Mailer } from '../../../lib/mailer.ts';
 import type { Sessions } from '../sessions.ts';
 import type { SignInGuard } from '../sign-in-guard.ts';
 
@@ -9,6 +11,8 @@ export interface AccountRouteDeps extends RouteDeps {
   ids: Ids;
   sessions: Sessions;
   signInGuard: SignInGuard;
+  mailer: Mailer;
+  log: Logger;
   /** Invalidated after each change to a project. */
   directory: Pick<ProjectDirectory, 'invalidate'>;
   /** Removes a deleted project's events. */

@@ -1,19 +1,40 @@
 /** Invitations: what admins do with them. Accepting one: `sign-up-routes.ts`. */
+import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../../access/callers.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
-import { ADMIN, MEMBER } from '../../../stores/metadata/accounts.ts';
+import { ADMIN, MEMBER, type Organization } from '../../../stores/metadata/accounts.ts';
 import { createInvite, deleteInvite } from '../invites.ts';
 import { inviteLink } from '../links.ts';
 import type { AccountRouteDeps } from './deps.ts';
-import { InviteSchema, InviteWriteSchema, NewInviteSchema, presentInvite } from './invite-schemas.ts';
+import {
+  InviteSchema,
+  InvitesWriteSchema,
+  InviteWriteSchema,
+  NewInviteSchema,
+  presentInvite,
+} from './invite-schemas.ts';
 
 const tag = 'invitations';
 
 export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const all = '/api/organizations/:organization_id/invites/';
+  const inviteOne = async (
+    caller: Caller,
+    organization: Organization,
+    body: Static<typeof InviteWriteSchema>,
+    origin: string,
+  ) => {
+    const { target_email: email, first_name: firstName = '', level = MEMBER, message, send_email: isMailed } = body;
+    const wanted = { email, firstName, level, message: message ?? null };
+    const mail = isMailed === false ? {} : { mail: { mailer: deps.mailer, origin } };
+    const { invite, token } = await createInvite(deps, caller, organization, { ...wanted, ...mail });
+    const users = new Map([[caller.user.id, caller.user]]);
+    return { ...presentInvite(invite, users, deps.clock.now()), link: inviteLink(origin, invite.id, token) };
+  };
   organizationRoute(app, deps, {
     method: 'GET',
     url: all,
@@ -41,11 +62,21 @@ export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     body: InviteWriteSchema,
     status: 201,
     response: NewInviteSchema,
+    handler: ({ caller, organization, body, url }) => inviteOne(caller, organization, body, url.origin),
+  });
+  organizationRoute(app, deps, {
+    method: 'POST',
+    url: `${all}bulk/`,
+    summary: 'Invite up to 20 people; the links for them are in this response only',
+    tag,
+    level: ADMIN,
+    body: InvitesWriteSchema,
+    status: 201,
+    response: Type.Array(NewInviteSchema),
     handler: async ({ caller, organization, body, url }) => {
-      const { target_email: email, first_name: firstName = '', level = MEMBER } = body;
-      const { invite, token } = await createInvite(deps, caller, organization, { email, firstName, level });
-      const users = new Map([[caller.user.id, caller.user]]);
-      return { ...presentInvite(invite, users, deps.clock.now()), link: inviteLink(url.origin, invite.id, token) };
+      const made = [];
+      for (const one of body) made.push(await inviteOne(caller, organization, one, url.origin));
+      return made;
     },
   });
   organizationRoute(app, deps, {

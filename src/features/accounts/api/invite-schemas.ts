@@ -6,7 +6,7 @@ export const InviteSchema = Type.Object({
   id: Uuid,
   target_email: Type.String(),
   first_name: Type.String(),
-  emailing_attempt_made: Type.Boolean({ description: 'Always false: Cairn sends no email.' }),
+  emailing_attempt_made: Type.Boolean({ description: 'Whether the link was mailed; it may not have arrived.' }),
   level: Type.Integer({ description: '1 member, 8 admin, 15 owner' }),
   is_expired: Type.Boolean(),
   created_by: nullable(UserSummarySchema),
@@ -24,19 +24,23 @@ export const InviteWriteSchema = Type.Object({
   target_email: Type.String({ format: 'email', minLength: 1, maxLength: 254 }),
   first_name: Type.Optional(Type.String({ maxLength: 150 })),
   level: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(8), Type.Literal(15)])),
+  message: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
+  send_email: Type.Optional(Type.Boolean({ description: 'False: the link is only returned. Default true.' })),
 });
+
+export const InvitesWriteSchema = Type.Array(InviteWriteSchema, { minItems: 1, maxItems: 20 });
 
 export const presentInvite = (invite: Invite, users: ReadonlyMap<number, User>, now: number) => ({
   id: invite.id,
   target_email: invite.email,
   first_name: invite.firstName,
-  emailing_attempt_made: false,
+  emailing_attempt_made: invite.emailingAttemptMade,
   level: invite.level,
   is_expired: invite.expiresAt <= now,
   created_by: presentUserOrNull(users, invite.createdBy),
   created_at: iso(invite.createdAt),
   updated_at: iso(invite.createdAt),
-  message: null,
+  message: invite.message,
 });
 
 /** What the link shows to whoever opens it. */

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { UserSummarySchema } from '../../../http/schemas/common.ts';
+import { DateTime, iso, UserSummarySchema } from '../../../http/schemas/common.ts';
+import type { Session } from '../../../stores/metadata/accounts.ts';
 
 const Email = Type.String({ format: 'email', minLength: 1, maxLength: 254 });
 const Password = Type.String({ minLength: 1, maxLength: 1000, keepSpaces: true });
@@ -14,3 +15,38 @@ export const SetUpSchema = Type.Object({
 });
 
 export const SignedInSchema = Type.Object({ success: Type.Boolean(), user: UserSummarySchema });
+
+export const SignInOptionsSchema = Type.Object({
+  password_reset: Type.Boolean({ description: 'Whether a link for a new password can be mailed.' }),
+});
+
+export const ResetRequestSchema = Type.Object({ email: Email });
+
+export const NewPasswordSchema = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 200 }),
+  password: Password,
+});
+
+export const OpenSessionsSchema = Type.Array(
+  Type.Object({
+    id: Type.String(),
+    created_at: DateTime,
+    last_seen_at: DateTime,
+    expires_at: DateTime,
+    ip: Type.String({ description: 'Shortened.' }),
+    user_agent: Type.String(),
+    method: Type.String({ description: '`password`, `oidc`, `passkey` or `setup`' }),
+    is_current: Type.Boolean(),
+  }),
+);
+
+export const presentOpenSession = (session: Session, currentHash: string | undefined) => ({
+  id: session.id,
+  created_at: iso(session.createdAt),
+  last_seen_at: iso(session.lastSeenAt),
+  expires_at: iso(session.expiresAt),
+  ip: session.address,
+  user_agent: session.userAgent,
+  method: session.method,
+  is_current: session.hash === currentHash,
+});

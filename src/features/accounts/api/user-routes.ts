@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Caller, currentOrganizationId, currentProject } from '../../../access/callers.ts';
-import { Failure, forbidden } from '../../../core/errors.ts';
+import { Failure } from '../../../core/errors.ts';
 import { userRoute } from '../../../http/api/route.ts';
 import { updateUser } from '../users.ts';
 import type { AccountRouteDeps } from './deps.ts';
+import { requireSelf } from './own-account.ts';
 import { presentUser, UserChangeSchema, UserSchema } from './user-schemas.ts';
 
 const tag = 'users';
@@ -45,10 +46,6 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
       return presentCaller(deps, { ...caller, user });
     },
   });
-}
-
-function requireSelf(caller: Caller, id: string | undefined): void {
-  if (id !== '@me' && id !== caller.user.uuid) throw forbidden();
 }
 
 /** Works for users without an organization, too. */

@@ -1,0 +1,46 @@
+/** What the routes of signing in share: who asks, and how a session reaches the browser. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireSameOrigin } from '../../../http/api/same-origin.ts';
+import { deviceCookie, setDeviceCookie, setSessionCookie } from '../../../http/api/session-cookie.ts';
+import { presentUserSummary } from '../../../http/schemas/common.ts';
+import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
+import type { Browser, OpenedSession } from '../sessions.ts';
+import type { AccountRouteDeps } from './deps.ts';
+import { SignedInSchema } from './session-schemas.ts';
+
+/** Nobody is signed in yet, so anybody may send one. */
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** Another site must not be able to sign a visitor in or out. */
+export const signInOptions = ({ config }: AccountRouteDeps) => ({
+  onRequest: async (request: FastifyRequest): Promise<void> => requireSameOrigin(request, config.publicUrl),
+  bodyLimit: MAX_BODY_BYTES,
+});
+
+export const SIGN_IN_SCHEMA = { tags: ['sign-in'], response: { 200: SignedInSchema, ...ERROR_RESPONSES } };
+
+/** For routes that answer without a body. */
+export const doneSchema = (description: string) => ({
+  tags: ['sign-in'],
+  response: { 204: { type: 'null', description }, ...ERROR_RESPONSES },
+});
+
+export const browserOf = ({ config }: AccountRouteDeps, request: FastifyRequest): Browser => ({
+  address: request.ip,
+  userAgent: request.headers['user-agent'] ?? '',
+  deviceToken: deviceCookie(request, config.publicUrl),
+});
+
+export async function sendSession(
+  { config: { publicUrl } }: AccountRouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  opening: Promise<OpenedSession>,
+) {
+  const { cookie, user, expiresAt, deviceToken } = await opening;
+  reply.header('set-cookie', [
+    setSessionCookie(request, publicUrl, cookie, expiresAt),
+    setDeviceCookie(request, publicUrl, deviceToken),
+  ]);
+  return { success: true, user: presentUserSummary(user) };
+}

@@ -1,0 +1,74 @@
+/** Sends mail through an SMTP server. Nothing waits for it, and failing mail fails no request: it is logged. */
+import { createTransport, type Transporter } from 'nodemailer';
+import type { Logger } from './log.ts';
+
+interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+interface MailerOptions {
+  /** Null: there is no mail server, and nothing is sent. */
+  url: string | null;
+  from: string | null;
+  log: Pick<Logger, 'warn' | 'info'>;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Further mail is dropped with a warning: a mail server that hangs must not fill the memory. */
+const MAX_WAITING = 200;
+
+export class Mailer {
+  readonly #options: MailerOptions;
+  readonly #transport: Transporter | null;
+  readonly #sending = new Set<Promise<void>>();
+
+  constructor(options: MailerOptions) {
+    this.#options = options;
+    this.#transport = options.url === null ? null : createTransport(withTimeouts(options.url));
+  }
+
+  get isAvailable(): boolean {
+    return this.#transport !== null;
+  }
+
+  /** At the start: a wrong setting should be noticed before somebody waits for a mail. */
+  async check(): Promise<void> {
+    try {
+      await this.#transport?.verify();
+    } catch (err) {
+      this.#options.log.warn({ err }, 'the mail server cannot be used (SMTP_URL); mail will be tried all the same');
+    }
+  }
+
+  send(mail: Mail): void {
+    if (this.#transport === null) return;
+    if (this.#sending.size >= MAX_WAITING) {
+      this.#options.log.warn(
+        { subject: mail.subject },
+        'a mail was not sent: too many are waiting for the mail server',
+      );
+      return;
+    }
+    const sending = this.#transport.sendMail({ ...mail, from: this.#options.from ?? undefined }).then(
+      () => undefined,
+      (err: unknown) => this.#options.log.warn({ err, subject: mail.subject }, 'a mail was not sent'),
+    );
+    this.#sending.add(sending);
+    void sending.then(() => this.#sending.delete(sending));
+  }
+
+  /** Waits for what is being sent, which ends by its timeouts. */
+  async close(): Promise<void> {
+    await Promise.all(this.#sending);
+    this.#transport?.close();
+  }
+}
+
+const withTimeouts = (url: string) => ({
+  url,
+  connectionTimeout: TIMEOUT_MS,
+  greetingTimeout: TIMEOUT_MS,
+  socketTimeout: TIMEOUT_MS,
+});

@@ -1,0 +1,90 @@
+/** Sessions of the console, links for a new password, and attempts to sign in. */
+import type { Selectable } from 'kysely';
+import type { Session, SignInMethod } from '../metadata/accounts.ts';
+import type { PasswordResetStore, SessionStore, ThrottleStore } from '../metadata/metadata-store.ts';
+import { compiled } from './compiled.ts';
+import type { Sql, Tables } from './tables.ts';
+
+type SessionRow = Selectable<Tables['sessions']>;
+
+const toSession = (row: SessionRow): Session => ({ ...row, method: row.method as SignInMethod });
+
+export function sessionStore({ db }: Sql): SessionStore {
+  const byHash = compiled<SessionRow>(db, () => db.selectFrom('sessions').selectAll().where('hash', '=', ''));
+  return {
+    async create(session) {
+      await db.insertInto('sessions').values(session).execute();
+    },
+    async getByHash(hash) {
+      const [row] = await byHash([hash]);
+      return row ? toSession(row) : null;
+    },
+    async listByUser(userId, now) {
+      const open = db.selectFrom('sessions').selectAll().where('userId', '=', userId).where('expiresAt', '>', now);
+      return (await open.orderBy('lastSeenAt', 'desc').orderBy('id').execute()).map(toSession);
+    },
+    async setLastSeen(hash, lastSeenAt) {
+      await db.updateTable('sessions').set({ lastSeenAt }).where('hash', '=', hash).execute();
+    },
+    async delete(hash) {
+      await db.deleteFrom('sessions').where('hash', '=', hash).execute();
+    },
+    async deleteById(userId, id) {
+      const { numDeletedRows } = await db
+        .deleteFrom('sessions')
+        .where('userId', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async deleteByUser(userId, exceptHash = '') {
+      await db.deleteFrom('sessions').where('userId', '=', userId).where('hash', '!=', exceptHash).execute();
+    },
+    async deleteExpired(now) {
+      await db.deleteFrom('sessions').where('expiresAt', '<=', now).execute();
+    },
+  };
+}
+
+export function passwordResetStore({ db }: Sql): PasswordResetStore {
+  return {
+    async create(reset) {
+      await db.deleteFrom('passwordResets').where('userId', '=', reset.userId).execute();
+      await db.insertInto('passwordResets').values(reset).execute();
+    },
+    async get(userId) {
+      return (
+        (await db.selectFrom('passwordResets').selectAll().where('userId', '=', userId).executeTakeFirst()) ?? null
+      );
+    },
+    async delete(userId) {
+      await db.deleteFrom('passwordResets').where('userId', '=', userId).execute();
+    },
+    async deleteExpired(now) {
+      await db.deleteFrom('passwordResets').where('expiresAt', '<=', now).execute();
+    },
+  };
+}
+
+export function throttleStore({ db }: Sql): ThrottleStore {
+  return {
+    async get(name) {
+      const row = await db.selectFrom('throttles').select('attempts').where('name', '=', name).executeTakeFirst();
+      return row ? (JSON.parse(row.attempts) as number[]) : [];
+    },
+    async set(name, times, expiresAt) {
+      const attempts = JSON.stringify(times);
+      await db
+        .insertInto('throttles')
+        .values({ name, attempts, expiresAt })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ attempts, expiresAt }))
+        .execute();
+    },
+    async delete(name) {
+      await db.deleteFrom('throttles').where('name', '=', name).execute();
+    },
+    async deleteExpired(now) {
+      await db.deleteFrom('throttles').where('expiresAt', '<=', now).execute();
+    },
+  };
+}

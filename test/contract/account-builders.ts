@@ -1,0 +1,13 @@
+import type { Session } from '../../src/stores/metadata/accounts.ts';
+
+export const aSession = (session: Partial<Session> & { hash: string }): Session => ({
+  id: `id of ${session.hash}`,
+  userId: 1,
+  createdAt: 0,
+  expiresAt: 0,
+  lastSeenAt: 0,
+  method: 'password',
+  address: '203.0.113.x',
+  userAgent: 'Browser',
+  ...session,
+});
