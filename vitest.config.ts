@@ -28,7 +28,7 @@ const GROUPS: Record<string, string[]> = {
     'src/query/**/*.test.ts',
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
     'test/web-analytics/{oracle,world-vectors}.test.ts',
-    'test/experiments/guardrails.test.ts',
+    'test/experiments/{guardrails,bad-input}.test.ts',
   ],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],

@@ -15,7 +15,7 @@ import type { Entity } from '../src/core/actions/entity.ts';
 import { hotProperties } from '../src/core/events/hot-properties.ts';
 import { NO_FILTER } from '../src/core/filters/property-filter.ts';
 import { DAY_MS } from '../src/core/time/units.ts';
-import { measureExposures, measureMetrics } from '../src/features/experiments/measure/measure-experiment.ts';
+import { measureExperiment } from '../src/features/experiments/measure/measure-experiment.ts';
 import type {
   ExposureQuestion,
   MeasuredEntity,
@@ -101,11 +101,12 @@ async function measure(folder: string): Promise<void> {
   const clock = { now: () => UNTIL };
   const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
   const scan = await timed('one plain scan', () => plainScan(events));
-  const { byVariant } = await measureExposures(deps, PROJECT, EXPOSURE);
+  const measureAll = (metrics: readonly MetricQuestion[]) => measureExperiment(deps, PROJECT, EXPOSURE, metrics);
+  const { byVariant } = (await measureAll([])).exposures;
   for (const [at, metric] of METRICS.entries())
-    await timed(`metric ${at} alone: ${metric.kind}`, () => measureMetrics(deps, PROJECT, EXPOSURE, [metric]));
-  let sum = await timed('exposures', () => measureExposures(deps, PROJECT, EXPOSURE));
-  sum += await timed('ten metrics', () => measureMetrics(deps, PROJECT, EXPOSURE, METRICS));
+    await timed(`metric ${at} alone: ${metric.kind}`, () => measureAll([metric]));
+  await timed('exposures', () => measureAll([]));
+  const sum = await timed('exposures and ten metrics', () => measureAll(METRICS));
   const ratio = (sum / scan).toFixed(1);
   console.log(`exposures and ten metrics: ${sum.toFixed(0)} ms, ${ratio} plain scans; ${JSON.stringify(byVariant)}`);
   await events.close();

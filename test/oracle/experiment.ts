@@ -3,6 +3,7 @@ import type { Entity } from '../../src/core/actions/entity.ts';
 import type {
   ExposureAnswer,
   ExposureQuestion,
+  ExposureSplit,
   MeasuredEntity,
   MetricQuestion,
 } from '../../src/features/experiments/rules/experiment-question.ts';
@@ -14,7 +15,15 @@ interface Exposed {
   actor: string;
   variant: string;
   since: number;
+  first: WorldEvent;
   events: readonly WorldEvent[];
+}
+
+/** The value of the first exposure, by its place; all others are one. */
+function partOf({ first }: Exposed, split: ExposureSplit | null): number {
+  if (split === null) return 0;
+  const place = split.values.indexOf(textIn(first.properties, split.property));
+  return place < 0 ? split.values.length : place;
 }
 
 const variantIn = ({ event, flagKey }: ExposureQuestion, { properties }: WorldEvent): string =>
@@ -51,15 +60,19 @@ function countedIn(question: ExposureQuestion, world: World): Exposed[] {
     const events = world.events.filter(
       (event) => world.actorOf(event, question.actor) === actor && world.holds(event, question.filter),
     );
-    return [{ actor, variant: variantIn(question, first), since: first.timestamp, events }];
+    return [{ actor, variant: variantIn(question, first), since: first.timestamp, first, events }];
   });
 }
 
-export function exposuresOf(question: ExposureQuestion, world: World): ExposureAnswer {
-  const byVariant = Object.fromEntries(question.variants.map((variant) => [variant, 0]));
+export function exposuresOf(question: ExposureQuestion, world: World, split: ExposureSplit | null): ExposureAnswer {
+  const counted = countedIn(question, world);
+  const countOf = (own: readonly Exposed[]): Record<string, number> =>
+    Object.fromEntries(
+      question.variants.map((variant) => [variant, own.filter((one) => one.variant === variant).length]),
+    );
+  const starts = question.phaseStarts ?? [];
   const days = new Map<string, ExposureAnswer['days'][number]>();
-  for (const { variant, since } of countedIn(question, world)) {
-    byVariant[variant] = (byVariant[variant] ?? 0) + 1;
+  for (const { variant, since } of counted) {
     const day = startOf(since, 'day', question.timezone);
     const known = days.get(`${day} ${variant}`) ?? { day, variant, count: 0 };
     days.set(`${day} ${variant}`, { ...known, count: known.count + 1 });
@@ -72,7 +85,20 @@ export function exposuresOf(question: ExposureQuestion, world: World): ExposureA
     }),
   ).length;
   return {
-    byVariant,
+    byVariant: countOf(counted),
+    phases: starts.map((from, at) =>
+      countOf(
+        counted.filter(
+          ({ since }) => (at === 0 || since >= from) && since < (starts[at + 1] ?? Number.POSITIVE_INFINITY),
+        ),
+      ),
+    ),
+    parts: Object.fromEntries(
+      [...new Set(counted.map((one) => partOf(one, split)))].map((part) => [
+        part,
+        countOf(counted.filter((one) => partOf(one, split) === part)),
+      ]),
+    ),
     days: [...days.values()].sort((a, b) => a.day - b.day || (a.variant < b.variant ? -1 : 1)),
     multiple: { sameId, mergedIds: several.length - sameId },
     withoutGroup: exposuresIn(question, world).filter((event) => world.actorOf(event, question.actor) === null).length,
@@ -82,39 +108,75 @@ export function exposuresOf(question: ExposureQuestion, world: World): ExposureA
 /** The values of everybody in a variant: for each entity its columns, such as the value and that of the past. */
 export interface VariantValues {
   variant: string;
+  part: number;
   rows: number[][];
   stepCounts: number[] | null;
 }
 
-export function valuesOf(exposure: ExposureQuestion, metric: MetricQuestion, world: World): VariantValues[] {
+export function valuesOf(
+  exposure: ExposureQuestion,
+  metric: MetricQuestion,
+  world: World,
+  split: ExposureSplit | null,
+): VariantValues[] {
   const { exposedBefore } = metric;
   const counted = countedIn(exposure, world).filter(({ since }) => exposedBefore === null || since < exposedBefore);
-  const variants = [...new Set(counted.map(({ variant }) => variant))].sort();
-  return variants.map((variant) => {
-    const own = counted.filter((one) => one.variant === variant);
-    if (metric.kind === 'retention')
-      return { variant, rows: own.map((one) => retained(exposure, metric, one, world)), stepCounts: null };
-    if (metric.kind !== 'funnel') {
-      const measured = metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
-      return {
-        variant,
-        rows: own.map((one) => measured.flatMap((m) => columns(exposure, metric, m, one, world))),
-        stepCounts: null,
-      };
-    }
-    const depths = own.map((one) => depthOf(metric.steps, after(exposure, metric, one), world));
-    const last = metric.steps.at(-1);
-    return {
-      variant,
-      rows: own.map((one, at) => [
-        depths[at] === metric.steps.length ? 1 : 0,
-        ...(metric.lookbackMs === null || last === undefined
-          ? []
-          : [earlier(metric, one).filter((event) => world.isOf(event, last)).length]),
-      ]),
-      stepCounts: metric.steps.map((_, step) => depths.filter((depth) => depth > step).length),
-    };
+  const places = new Map(
+    counted
+      .map((one) => ({ variant: one.variant, part: partOf(one, split) }))
+      .sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1))
+      .map((place) => [JSON.stringify(place), place]),
+  );
+  const found = [...places.values()].map(({ variant, part }) => {
+    const own = counted.filter((one) => one.variant === variant && partOf(one, split) === part);
+    return { variant, part, ...valuesIn(exposure, metric, own, world) };
   });
+  return metric.winsor ? winsorised(found, metric.winsor) : found;
+}
+
+function valuesIn(exposure: ExposureQuestion, metric: MetricQuestion, own: readonly Exposed[], world: World) {
+  if (metric.kind === 'retention')
+    return { rows: own.map((one) => retained(exposure, metric, one, world)), stepCounts: null };
+  if (metric.kind !== 'funnel') {
+    const measured = metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
+    return {
+      rows: own.map((one) => measured.flatMap((m) => columns(exposure, metric, m, one, world))),
+      stepCounts: null,
+    };
+  }
+  const depths = own.map((one) => depthOf(metric.steps, after(exposure, metric, one), world));
+  const last = metric.steps.at(-1);
+  return {
+    rows: own.map((one, at) => [
+      depths[at] === metric.steps.length ? 1 : 0,
+      ...(metric.lookbackMs === null || last === undefined
+        ? []
+        : [earlier(metric, one).filter((event) => world.isOf(event, last)).length]),
+    ]),
+    stepCounts: metric.steps.map((_, step) => depths.filter((depth) => depth > step).length),
+  };
+}
+
+/** Each column within bounds over all variants together. */
+function winsorised(found: readonly VariantValues[], levels: NonNullable<MetricQuestion['winsor']>): VariantValues[] {
+  const { lower, upper, ignoreZeros } = levels;
+  const boundsOf = (column: number): [number, number] => {
+    const all = found.flatMap(({ rows }) => rows.map((row) => row[column] ?? 0));
+    const sorted = all.filter((value) => !ignoreZeros || value !== 0).sort((a, b) => a - b);
+    const at = (level: number | null, fallback: number): number => {
+      if (level === null || sorted.length === 0) return fallback;
+      const rank = level * (sorted.length - 1);
+      const [below = 0, above = below] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+      return below + (above - below) * (rank % 1);
+    };
+    return [at(lower, Number.NEGATIVE_INFINITY), at(upper, Number.POSITIVE_INFINITY)];
+  };
+  const bounds = [boundsOf(0), boundsOf(1)] as const;
+  const moved = (value: number, column: number): number => {
+    const [low, high] = bounds[column] ?? [value, value];
+    return ignoreZeros && value === 0 ? 0 : Math.max(low, Math.min(high, value));
+  };
+  return found.map((one) => ({ ...one, rows: one.rows.map((row) => row.map(moved)) }));
 }
 
 /** Within the window, or to the end. */

@@ -8,8 +8,9 @@ const sumOf = (rows: readonly number[][], one: number, other?: number): number =
 
 export const expectedData = (metric: MetricQuestion, values: readonly VariantValues[]): unknown =>
   rounded(
-    values.map(({ variant, rows, stepCounts }) => ({
+    values.map(({ variant, part, rows, stepCounts }) => ({
       variant,
+      part,
       sums: expectedSums(metric, rows),
       nonZero: rows.filter(([value]) => value !== 0).length,
       stepCounts,
@@ -52,8 +53,9 @@ function expectedSums({ kind, lookbackMs }: MetricQuestion, rows: readonly numbe
 
 export const shownData = (found: readonly MetricData[]): unknown =>
   rounded(
-    found.map(({ variant, data, stepCounts, withPast }) => ({
+    found.map(({ variant, part, data, stepCounts, withPast }) => ({
       variant,
+      part,
       sums: data.sums,
       nonZero: data.nonZero,
       stepCounts,

@@ -4,6 +4,7 @@ import type { Entity } from '../../src/core/actions/entity.ts';
 import { NO_FILTER } from '../../src/core/filters/property-filter.ts';
 import type {
   ExposureQuestion,
+  ExposureSplit,
   MeasuredEntity,
   MetricQuestion,
 } from '../../src/features/experiments/rules/experiment-question.ts';
@@ -17,6 +18,7 @@ export interface ExperimentWorld {
   data: WorldData;
   exposure: ExposureQuestion;
   metrics: MetricQuestion[];
+  split: ExposureSplit | null;
 }
 
 const entity = (id: string, plan?: string): Entity => ({
@@ -61,6 +63,8 @@ const metricsOf = (
   return [
     { kind: 'mean', measured: count('visit'), ...shared },
     { kind: 'mean', measured: amount('sum'), ...shared },
+    { kind: 'mean', measured: amount('sum'), ...shared, winsor: { lower: null, upper: 0.7, ignoreZeros: true } },
+    { kind: 'mean', measured: count('visit'), ...shared, winsor: { lower: 0.2, upper: 0.8, ignoreZeros: false } },
     { kind: 'mean', measured: amount('avg'), ...shared },
     { kind: 'mean', measured: amount('min'), ...shared },
     { kind: 'mean', measured: amount('max'), ...shared },
@@ -103,26 +107,43 @@ export const anExperimentWorld: fc.Arbitrary<ExperimentWorld> = fc
     windowMs: fc.constantFrom(null, HOUR, 48 * HOUR),
     lookbackMs: fc.constantFrom(null, 72 * HOUR),
     isMatured: fc.boolean(),
+    isSplit: fc.boolean(),
+    hasPhases: fc.boolean(),
   })
-  .map(({ world, isCall, days: [from, until], severalVariants, isGroup, isCustom, filtersPersons, ...metric }) => {
-    const start = world.now - 12 * 24 * HOUR;
-    const range = { from: start + from * 24 * HOUR, until: world.now - until * 24 * HOUR };
-    const exposure: ExposureQuestion = {
-      flagKey: FLAG,
-      event: isCustom ? entity('visit') : null,
-      variants: ['control', 'test'],
-      range,
-      actor: isGroup ? { kind: 'group', index: 0 } : { kind: 'person' },
+  .map(
+    ({
+      world,
+      isCall,
+      days: [from, until],
       severalVariants,
-      filter: filtersPersons
-        ? { kind: 'property', owner: 'person', key: 'email', operator: 'not_icontains', values: ['p1@'] }
-        : NO_FILTER,
-      timezone: world.timezone,
-    };
-    const exposedBefore = metric.isMatured ? range.until - (metric.windowMs ?? 0) : null;
-    return {
-      data: withCalls(world, isCall),
-      exposure,
-      metrics: metricsOf(metric.windowMs, metric.lookbackMs, exposedBefore),
-    };
-  });
+      isGroup,
+      isCustom,
+      filtersPersons,
+      isSplit,
+      hasPhases,
+      ...metric
+    }) => {
+      const start = world.now - 12 * 24 * HOUR;
+      const range = { from: start + from * 24 * HOUR, until: world.now - until * 24 * HOUR };
+      const exposure: ExposureQuestion = {
+        flagKey: FLAG,
+        event: isCustom ? entity('visit') : null,
+        variants: ['control', 'test'],
+        range,
+        actor: isGroup ? { kind: 'group', index: 0 } : { kind: 'person' },
+        severalVariants,
+        filter: filtersPersons
+          ? { kind: 'property', owner: 'person', key: 'email', operator: 'not_icontains', values: ['p1@'] }
+          : NO_FILTER,
+        timezone: world.timezone,
+        ...(hasPhases ? { phaseStarts: [range.from, range.from + 50 * HOUR, range.from + 51 * HOUR] } : {}),
+      };
+      const exposedBefore = metric.isMatured ? range.until - (metric.windowMs ?? 0) : null;
+      return {
+        data: withCalls(world, isCall),
+        exposure,
+        metrics: metricsOf(metric.windowMs, metric.lookbackMs, exposedBefore),
+        split: isSplit ? { property: 'plan', values: ['pro', ''] } : null,
+      };
+    },
+  );

@@ -19,14 +19,14 @@ const MIN_EXPECTED = 5;
 export function checkSampleRatio(observed: readonly number[], weights: readonly number[]): SampleRatio {
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const counted = observed.reduce((sum, count, at) => sum + ((weights[at] ?? 0) > 0 ? count : 0), 0);
-  return testCounts(
+  return checkCounts(
     observed,
     weights.map((weight) => (weight > 0 ? (counted * weight) / whole : null)),
   );
 }
 
 /** The same for expected counts that were added up over several splits; null leaves a variant out. */
-function testCounts(observed: readonly number[], expected: readonly (number | null)[]): SampleRatio {
+export function checkCounts(observed: readonly number[], expected: readonly (number | null)[]): SampleRatio {
   const counted = expected.flatMap((count, at) => (count === null ? [] : [{ count, own: observed[at] ?? 0 }]));
   const parts = counted.map(({ count, own }) => (count === 0 ? 0 : (own - count) ** 2 / count));
   const [chiSquare, df] = [parts.reduce((sum, part) => sum + part, 0), Math.max(0, counted.length - 1)];

@@ -5,13 +5,12 @@ import type { FoundActor } from '../insights/rules/answers.ts';
 import { withSignal } from '../insights/worker-methods.ts';
 import {
   countExposuresBy,
+  type ExperimentMeasurement,
   listExposed,
   measureCourse,
-  measureExposures,
-  measureMetrics,
+  measureExperiment,
 } from './measure/measure-experiment.ts';
 import type {
-  ExposureAnswer,
   ExposureCount,
   ExposureQuestion,
   ExposureSplit,
@@ -23,26 +22,17 @@ interface ExperimentWorkerDeps extends QueryDeps {
   events: EventStore;
 }
 
-/** What was measured of an experiment; metrics in the order of the questions. */
-export interface ExperimentMeasurement {
-  exposures: ExposureAnswer;
-  metrics: MetricData[][];
-}
-
 /** What experiments do on the worker thread. */
 export function experimentWorkerMethods(deps: ExperimentWorkerDeps) {
   const own = (signal: AbortSignal | undefined) => ({ ...deps, events: withSignal(deps.events, signal), signal });
   return {
-    async measureExperiment(
+    measureExperiment: (
       projectId: number,
       exposure: ExposureQuestion,
       questions: readonly MetricQuestion[],
       split: ExposureSplit | null,
       signal?: AbortSignal,
-    ): Promise<ExperimentMeasurement> {
-      const exposures = await measureExposures(own(signal), projectId, exposure);
-      return { exposures, metrics: await measureMetrics(own(signal), projectId, exposure, questions, split) };
-    },
+    ): Promise<ExperimentMeasurement> => measureExperiment(own(signal), projectId, exposure, questions, split),
 
     measureExperimentCourse: (
       projectId: number,

@@ -1,7 +1,7 @@
 /** Experiments in random worlds: exposures and metrics are the same on ClickHouse as on DuckDB, merges included. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { measureExposures, measureMetrics } from '../../../src/features/experiments/measure/measure-experiment.ts';
+import { measureExperiment } from '../../../src/features/experiments/measure/measure-experiment.ts';
 import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
 import { shownData } from '../../support/experiment-answers.ts';
@@ -31,13 +31,12 @@ await describeWithClickHouse('experiments on DuckDB and ClickHouse', (server) =>
   });
 
   it.each(worlds.map((world, at) => ({ world, at })))('are the same in world $at', async ({ world, at }) => {
-    const { exposure, metrics } = world;
+    const { exposure, metrics, split } = world;
     const projectId = projects[at] ?? 0;
-    expect(await measureExposures(engines.clickhouse, projectId, exposure)).toEqual(
-      await measureExposures(engines.duckdb, projectId, exposure),
+    const [found, other] = await Promise.all(
+      [engines.clickhouse, engines.duckdb].map((deps) => measureExperiment(deps, projectId, exposure, metrics, split)),
     );
-    const found = await measureMetrics(engines.clickhouse, projectId, exposure, metrics);
-    const other = await measureMetrics(engines.duckdb, projectId, exposure, metrics);
-    expect(found.map(shownData)).toEqual(other.map(shownData));
+    expect(found?.exposures).toEqual(other?.exposures);
+    expect(found?.metrics.map(shownData)).toEqual(other?.metrics.map(shownData));
   });
 });

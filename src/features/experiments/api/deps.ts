@@ -1,5 +1,6 @@
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { FlagRouteDeps } from '../../flags/api/deps.ts';
+import type { ResultCache } from '../../insights/result-cache.ts';
 import type { experimentWorkerMethods } from '../worker-methods.ts';
 
 /** On the worker thread. */
@@ -10,4 +11,6 @@ export interface ExperimentApiDeps extends FlagRouteDeps, QueryDeps {
   clock: FlagRouteDeps['clock'];
   config: FlagRouteDeps['config'] & { queryTimeoutSeconds: number };
   experiments: ExperimentMethods;
+  /** Cached answers. */
+  results: ResultCache;
 }

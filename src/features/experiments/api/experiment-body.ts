@@ -4,8 +4,10 @@ import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import type { Ids } from '../../../lib/ids.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
 import type { ExperimentChanges } from '../manage/experiments.ts';
+import { metricOfInsight } from '../rules/metric-of-insight.ts';
 import { METRIC_LISTS, readMetrics } from '../rules/read-metrics.ts';
 import { readDecision, readExposure } from '../rules/read-settings.ts';
 import type { ExperimentChangeSchema } from './experiment-schemas.ts';
@@ -49,6 +51,28 @@ export function readExperimentBody(
     ...(body.deleted === undefined ? {} : { deleted: body.deleted }),
     settings,
   };
+}
+
+/** Metrics that name a saved insight, as the metrics that these mean now: a later change of an insight changes nothing. */
+export async function withInsights<B extends Body>(metadata: MetadataStore, projectId: number, body: B): Promise<B> {
+  const expand = async (given: unknown, attr: string): Promise<unknown> => {
+    if (!isJsonObject(given as Json) || (given as JsonObject)['insight_id'] === undefined) return given;
+    const { insight_id: id } = given as JsonObject;
+    const insight =
+      typeof id === 'number'
+        ? await metadata.insights.get(projectId, id)
+        : await metadata.insights.getByShortId(projectId, String(id));
+    if (insight === null || insight.deleted) throw invalid(`${attr}__insight_id`, 'There is no such saved insight.');
+    const named = { name: insight.name || (insight.derivedName ?? ''), filters: insight.filters };
+    return metricOfInsight(named, given as JsonObject, attr);
+  };
+  const lists: [string, unknown][] = [];
+  for (const name of ['metrics', 'metrics_secondary'] as const) {
+    const list = body[name];
+    if (Array.isArray(list))
+      lists.push([name, await Promise.all(list.map((one, at) => expand(one, `${name}__${at}`)))]);
+  }
+  return { ...body, ...Object.fromEntries(lists) };
 }
 
 /** Every metric has a uuid of its own. */

@@ -67,7 +67,14 @@ function course(app: FastifyInstance, deps: ExperimentApiDeps): void {
 /** The statistics of a day; nothing is decided by them. */
 function pointOf(asked: AskedExperiment, at: number, data: Parameters<typeof withResults>[1]['metrics'][number]) {
   const byVariant = Object.fromEntries(data.map(({ variant, data: { sums } }) => [variant, sums.n]));
-  const exposures = { byVariant, multiple: { sameId: 0, mergedIds: 0 }, withoutGroup: 0, days: [] };
+  const exposures = {
+    byVariant,
+    multiple: { sameId: 0, mergedIds: 0 },
+    withoutGroup: 0,
+    days: [],
+    phases: [],
+    parts: {},
+  };
   const { results, settings } = withResults(asked, { exposures, metrics: [data] });
   const shown = (results.metrics[0]?.variants ?? []).map((variant) => presentVariant(variant, settings));
   return { date: iso(at), users: results.users, variant_results: shown };

@@ -1,25 +1,28 @@
 /** Calculates the results of an experiment from what the worker measures. */
 import { Failure } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { MINUTE_MS } from '../../../core/time/units.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
+import type { ExperimentMeasurement } from '../measure/measure-experiment.ts';
 import { assembleResults, type ExperimentResults } from '../rules/assemble-results.ts';
 import { diagnoseSplit } from '../rules/diagnose-split.ts';
-import type { ExposureCount, ExposureQuestion, MetricQuestion } from '../rules/experiment-question.ts';
+import type { ExposureCount, ExposureQuestion, ExposureSplit, MetricQuestion } from '../rules/experiment-question.ts';
 import { flagVariants } from '../rules/flag-variants.ts';
 import { type ExperimentMetric, METRIC_LISTS, readListedMetric } from '../rules/read-metrics.ts';
 import { type DecisionSettings, readDecision, readExposure } from '../rules/read-settings.ts';
+import { type MeasuredVariant, measuredVariants, type SplitPhase, splitPhases } from '../rules/split-phases.ts';
 import type { Experiment } from '../store/experiment-store.ts';
-import type { ExperimentMeasurement } from '../worker-methods.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 
 /** What is asked about an experiment, with everything that the answer depends on. */
 export interface AskedExperiment {
   experiment: Experiment;
   settings: DecisionSettings;
-  variants: { key: string; weight: number }[];
+  variants: MeasuredVariant[];
+  phases: SplitPhase[];
   exposure: ExposureQuestion;
   metrics: { metric: ExperimentMetric; question: MetricQuestion }[];
   /** Metrics that cannot be read any more, because an action was deleted, say. */
@@ -39,6 +42,8 @@ const NO_EXPOSURES: ExperimentMeasurement['exposures'] = {
   multiple: { sameId: 0, mergedIds: 0 },
   withoutGroup: 0,
   days: [],
+  phases: [],
+  parts: {},
 };
 
 export async function askExperiment(
@@ -50,14 +55,17 @@ export async function askExperiment(
   const context = await questionContext(deps, project, {});
   const flag = await deps.metadata.flags.get(project.id, experiment.flagId);
   const settings = readDecision(experiment.settings);
-  const variants = flag === null ? [] : flagVariants(flag.filters);
   const { metrics, unreadable } = readableMetrics(experiment.settings, context);
   const from = experiment.startDate ?? now;
-  const range = { from, until: Math.max(from, Math.min(experiment.endDate ?? now, now)) };
+  const range = { from, until: Math.max(from, Math.min(experiment.endDate ?? now, roundUp(now))) };
+  const phases =
+    flag === null ? [] : splitPhases(await deps.metadata.flags.listVersions(project.id, experiment.flagId), range);
+  const variants = flag === null ? [] : measuredVariants(flagVariants(flag.filters), phases);
   return {
     experiment,
     settings,
     variants,
+    phases,
     exposure: {
       ...readExposure(experiment.settings, context),
       flagKey: flag?.key ?? '',
@@ -65,6 +73,7 @@ export async function askExperiment(
       range,
       actor: actorOf(flag?.filters ?? {}),
       timezone: project.timezone,
+      ...(phases.length > 1 ? { phaseStarts: phases.map(({ from: since }) => since) } : {}),
     },
     metrics: metrics.map((metric) => ({ metric, question: questionOf(metric, settings, range.until) })),
     unreadable,
@@ -72,6 +81,9 @@ export async function askExperiment(
     now,
   };
 }
+
+/** To the minute, so that the next one who asks gets the same answer while nothing is new. */
+const roundUp = (time: number): number => Math.ceil(time / MINUTE_MS) * MINUTE_MS;
 
 export const calculateExperiment = async (
   deps: ExperimentApiDeps,
@@ -87,15 +99,65 @@ export async function calculateAsked(
   stopped: AbortSignal,
   asked: AskedExperiment,
 ): Promise<CalculatedExperiment> {
-  const questions = asked.metrics.map(({ question }) => question);
   if (asked.startedAt === null) return withResults(asked, { exposures: NO_EXPOSURES, metrics: [] });
   return withQueryLimits(deps.config.queryTimeoutSeconds, stopped, async (signal) => {
-    const measured = await deps.experiments.measureExperiment(project.id, asked.exposure, questions, null, signal);
+    const measured = await measureAsked(deps, project, asked, null, signal);
     const calculated = withResults(asked, measured);
     if (!['watch', 'mismatch'].includes(calculated.results.sampleRatio.status)) return calculated;
     const counts = await deps.experiments.countExposuresBy(project.id, asked.exposure, DIAGNOSED, signal);
     const diagnosis = diagnoseSplit([...counts, ...daysOf(measured.exposures)], asked.variants);
     return { ...calculated, results: { ...calculated.results, diagnosis } };
+  });
+}
+
+/** From the cache, until events, persons or the experiment change. */
+async function measureAsked(
+  deps: ExperimentApiDeps,
+  project: Project,
+  { exposure, metrics }: AskedExperiment,
+  split: ExposureSplit | null,
+  signal: AbortSignal,
+): Promise<ExperimentMeasurement> {
+  const questions = metrics.map(({ question }) => question);
+  const question = JSON.stringify(['experiment', exposure, questions, split]);
+  const query = { projectId: project.id, question, refresh: false, signal };
+  const { answer } = await deps.results.getOrCompute(query, (stopped) =>
+    deps.experiments.measureExperiment(project.id, exposure, questions, split, stopped),
+  );
+  return answer;
+}
+
+/** The same for each value of a property of the first exposure: described, never decided. */
+export interface ResultPart {
+  /** Null: all other values together. */
+  value: string | null;
+  calculated: CalculatedExperiment;
+}
+
+const MAX_PARTS = 20;
+
+export async function breakDownExperiment(
+  deps: ExperimentApiDeps,
+  project: Project,
+  stopped: AbortSignal,
+  asked: AskedExperiment,
+  property: string,
+): Promise<ResultPart[]> {
+  if (asked.startedAt === null) return [];
+  return withQueryLimits(deps.config.queryTimeoutSeconds, stopped, async (signal) => {
+    const counts = await deps.experiments.countExposuresBy(project.id, asked.exposure, [property], signal);
+    const values = [...new Set(counts.map(({ value }) => value))].slice(0, MAX_PARTS);
+    const { exposures, metrics } = await measureAsked(deps, project, asked, { property, values }, signal);
+    return [...values, null].flatMap((value, part): ResultPart[] => {
+      const byVariant = exposures.parts[part];
+      if (byVariant === undefined) return [];
+      const own = metrics.map((data) => data.filter((one) => one.part === part));
+      const calculated = withResults(
+        { ...asked, phases: [] },
+        { exposures: { ...NO_EXPOSURES, byVariant }, metrics: own },
+      );
+      return [{ value, calculated }];
+    });
   });
 }
 
@@ -111,10 +173,11 @@ const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =
   }));
 
 export function withResults(asked: AskedExperiment, measured: ExperimentMeasurement): CalculatedExperiment {
-  const { settings, variants, metrics, experiment, now } = asked;
+  const { settings, variants, phases, metrics, experiment, now } = asked;
   const results = assembleResults({
     settings,
     variants,
+    phases,
     exposures: measured.exposures,
     metrics: metrics.map(({ metric }, at) => ({ metric, data: measured.metrics[at] ?? [] })),
     startedAt: experiment.startDate ?? now,

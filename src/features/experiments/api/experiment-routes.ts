@@ -29,8 +29,8 @@ import {
 import { canBeMeasured } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
-import { readDate, readExperimentBody } from './experiment-body.ts';
-import { calculateExperiment } from './experiment-results.ts';
+import { readDate, readExperimentBody, withInsights } from './experiment-body.ts';
+import { askExperiment, breakDownExperiment, calculateAsked, calculateExperiment } from './experiment-results.ts';
 import {
   DuplicateSchema,
   EndSchema,
@@ -41,7 +41,14 @@ import {
   presentFlagOf,
   ShipSchema,
 } from './experiment-schemas.ts';
-import { ExposuresSchema, presentExposures, presentResults, ResultsSchema, resultLines } from './present-results.ts';
+import {
+  ExposuresSchema,
+  presentBreakdown,
+  presentExposures,
+  presentResults,
+  ResultsSchema,
+  resultLines,
+} from './present-results.ts';
 
 const ALL = { url: '/api/projects/:project_id/experiments/', tag: 'experiments' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
@@ -107,7 +114,8 @@ function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
     body: ExperimentCreateSchema,
     status: 201,
     response: ExperimentSchema,
-    handler: async ({ caller, project, body }) => {
+    handler: async ({ caller, project, body: sent }) => {
+      const body = await withInsights(deps.metadata, project.id, sent);
       const start = readDate(body.start_date, 'start_date');
       const changes = readExperimentBody(body, await questionContext(deps, project, {}), deps.ids);
       const given = { ...changes, name: body.name, flagKey: body.feature_flag_key };
@@ -133,7 +141,8 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
     summary: 'Change an experiment; `start_date` launches a draft, `end_date` ends it',
     body: ExperimentChangeSchema,
     response: ExperimentSchema,
-    handler: async ({ caller, project, params, body }) => {
+    handler: async ({ caller, project, params, body: sent }) => {
+      const body = await withInsights(deps.metadata, project.id, sent);
       const before = await getExperiment(deps.metadata, project.id, idFromPath(params));
       const [start, end] = [readDate(body.start_date, 'start_date'), readDate(body.end_date, 'end_date')];
       const flag = await deps.metadata.flags.get(project.id, before.flagId);
@@ -261,11 +270,21 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
     method: 'GET',
     url: `${ONE.url}results/`,
     summary: 'The results: verdict, exposures, and every metric with its statistics',
-    query: { format: '`csv`: a line for each metric and variant.' },
+    query: {
+      format: '`csv`: a line for each metric and variant.',
+      breakdown: 'A property of the exposure: the same for each of its 20 most frequent values.',
+    },
     response: ResultsSchema,
     handler: async ({ project, params, query, reply }) => {
       const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
-      const found = presentResults(await calculateExperiment(deps, project, callerSignal(reply), experiment));
+      const asked = await askExperiment(deps, project, experiment);
+      const signal = callerSignal(reply);
+      const property = queryText(query, 'breakdown') ?? '';
+      const parts = property === '' ? null : await breakDownExperiment(deps, project, signal, asked, property);
+      const found = {
+        ...presentResults(await calculateAsked(deps, project, signal, asked)),
+        ...(parts === null ? {} : { breakdown: presentBreakdown(property, parts) }),
+      };
       if (readFormat(query) === 'json') return found;
       return reply.type('text/csv; charset=utf-8').send(toCsv(resultLines(found), readCsvCells(query)));
     },

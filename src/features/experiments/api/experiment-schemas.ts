@@ -14,7 +14,7 @@ const Metrics = Type.Array(Type.Unknown(), {
   fromText: true,
   maxItems: 50,
   description:
-    '`{metric_type, name, goal, conversion_window, conversion_window_unit}` with the `source` of a mean, the `series` of a funnel, `numerator` and `denominator` of a ratio, or `start_event`, `completion_event` and `retention_window_start`, `_end`, `_unit` of a retention.',
+    '`{metric_type, name, goal, conversion_window, conversion_window_unit}` with the `source` of a mean, the `series` of a funnel, `numerator` and `denominator` of a ratio, or `start_event`, `completion_event` and `retention_window_start`, `_end`, `_unit` of a retention. With `insight_id` the events and filters of a saved insight are taken.',
 });
 
 export const ExperimentSchema = Type.Object({

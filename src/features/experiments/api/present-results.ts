@@ -6,7 +6,7 @@ import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
 import { type MetricResult, pValueOf, type VariantResult } from '../rules/assemble-results.ts';
 import type { MetricData } from '../rules/experiment-question.ts';
 import type { DecisionSettings } from '../rules/read-settings.ts';
-import type { CalculatedExperiment } from './experiment-results.ts';
+import type { CalculatedExperiment, ResultPart } from './experiment-results.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
@@ -35,7 +35,18 @@ export const ResultsSchema = Type.Object({
   warnings: Type.Array(Type.Object({ code: Type.String(), sentence: Type.String() })),
   plan: Type.Object({ planned_users: nullable(Type.Number()), users: Type.Integer() }),
   exposures: ExposuresSchema,
+  phases: Type.Array(Type.Object({ from: DateTime, weights: Type.Record(Type.String(), Type.Number()) }), {
+    description: 'How the flag was split; each change of the percentages begins a phase.',
+  }),
   metrics: Type.Array(AnyObject),
+  breakdown: Type.Optional(
+    Type.Object({
+      property: Type.String(),
+      values: Type.Array(AnyObject, {
+        description: 'Described, never decided: many parts find differences by chance.',
+      }),
+    }),
+  ),
 });
 
 export function presentExposures({ exposures, results }: CalculatedExperiment) {
@@ -73,7 +84,7 @@ export function presentExposures({ exposures, results }: CalculatedExperiment) {
 }
 
 export function presentResults(calculated: CalculatedExperiment) {
-  const { experiment, settings, results, unreadable, now } = calculated;
+  const { experiment, settings, results, phases, unreadable, now } = calculated;
   return {
     experiment_id: experiment.id,
     as_of: iso(now),
@@ -87,6 +98,10 @@ export function presentResults(calculated: CalculatedExperiment) {
     warnings: results.warnings,
     plan: { planned_users: settings.plan.plannedUsers, users: results.users },
     exposures: presentExposures(calculated),
+    phases: phases.map(({ from, variants }) => ({
+      from: iso(from),
+      weights: Object.fromEntries(variants.map(({ key, weight }) => [key, weight])),
+    })),
     metrics: [
       ...results.metrics.map((metric) => presentMetric(metric, settings)),
       ...unreadable.map(({ uuid, name, reason }) => ({
@@ -100,6 +115,20 @@ export function presentResults(calculated: CalculatedExperiment) {
     ],
   };
 }
+
+/** Nothing is decided by a part: with enough of them, some differ by chance. */
+export const presentBreakdown = (property: string, parts: readonly ResultPart[]) => ({
+  property,
+  values: parts.map(({ value, calculated }) => ({
+    value,
+    exposures: presentExposures(calculated),
+    metrics: calculated.results.metrics.map((metric) => {
+      const { variant_results: variants, ...rest } = presentMetric(metric, calculated.settings);
+      const described = { significant: false, p_value_adjusted: null, verdict: 'described', sentence: '' };
+      return { ...rest, variant_results: (variants as JsonObject[]).map((one) => ({ ...one, ...described })) };
+    }),
+  })),
+});
 
 /** A line for each metric and variant, the baseline first. */
 export const resultLines = ({ metrics }: Pick<ReturnType<typeof presentResults>, 'metrics'>): JsonObject[] =>
@@ -131,12 +160,13 @@ function presentMetric({ metric, baseline, variants }: MetricResult, settings: D
 }
 
 /** Sums as PostHog names them; a conversion is a value of 0 or 1. */
-function presentData({ data, stepCounts }: MetricData): JsonObject {
+function presentData({ data, stepCounts, uncappedSum }: MetricData): JsonObject {
   const { sums } = data;
   return {
     number_of_samples: sums.n,
     ...sumsOf(sums),
     ...(stepCounts === null ? {} : { step_counts: stepCounts }),
+    ...(uncappedSum === null ? {} : { uncapped_mean: ratioOrNull(uncappedSum, sums.n) }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface ActorExposures {
   readonly since: Float64Array;
   /** The `exposureCode` of the first exposure. */
   readonly code: Int32Array;
+  /** How many met several variants. */
+  readonly several: number;
 }
 
 /** Exposures before `until`. */
@@ -39,9 +41,13 @@ export async function exposuresByActor(
       firstRow[who] = row;
     }
   });
-  if (severalVariants === 'exclude')
-    for (let who = 0; who < actors; who++) if (hasSeveralBits(met[who] as number)) since[who] = Number.NaN;
-  return { actors, since, code };
+  let several = 0;
+  for (let who = 0; who < actors; who++) {
+    if (!hasSeveralBits(met[who] as number)) continue;
+    several++;
+    if (severalVariants === 'exclude') since[who] = Number.NaN;
+  }
+  return { actors, since, code, several };
 }
 
 const hasSeveralBits = (bits: number): boolean => (bits & (bits - 1)) !== 0;

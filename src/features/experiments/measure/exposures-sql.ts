@@ -62,8 +62,7 @@ const variantSql = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestio
   `coalesce(${sql.property(event === null ? '$feature_flag_response' : `$feature/${flagKey}`)}, '')`;
 
 /**
- * Everybody who was exposed: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC,
- * and as the time `day_time`), how many
+ * Everybody who was exposed: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC), how many
  * `variants` they met, whether two of these under one distinct id (`same_id`, 1 or 0), and the `value` that a property
  * had at the first exposure.
  */
@@ -77,16 +76,15 @@ export function exposedSql(
   const actor = statement.actor(question.actor);
   const order = 'order by c.happened, c.event_order';
   return `select r.actor as actor, max(case when r.place = 1 then r.variant end) as variant, min(r.happened) as since,
-      max(case when r.place = 1 then r.value end) as value,
-      min(r.time) as day_time, count(distinct r.variant) as variants,
+      max(case when r.place = 1 then r.value end) as value, count(distinct r.variant) as variants,
       max(case when r.variant <> r.id_variant then 1 else 0 end) as same_id
     from (
-      select c.actor as actor, c.variant as variant, c.value as value, c.time as time, c.happened as happened,
+      select c.actor as actor, c.variant as variant, c.value as value, c.happened as happened,
         row_number() over (partition by c.actor ${order}) as place,
         first_value(c.variant) over (partition by c.actor, c.id ${order}) as id_variant
       from (
         select ${actor} as actor, e.distinct_id as id, ${variantSql(statement, question)} as variant,
-          ${value} as value, e.timestamp as time, ${sql.ms('e.timestamp')} as happened, ${sql.idOrder('e.uuid')} as event_order
+          ${value} as value, ${sql.ms('e.timestamp')} as happened, ${sql.idOrder('e.uuid')} as event_order
         ${fromExposures(statement, question)} and ${actor} is not null
       ) c
     ) r
@@ -100,6 +98,6 @@ export function countedSql(
   property: string | null = null,
 ): string {
   const isCounted = question.severalVariants === 'exclude' ? 'x.variants = 1' : 'true';
-  return `select x.actor as actor, x.variant as variant, x.since as since, x.day_time as day_time, x.value as value
+  return `select x.actor as actor, x.variant as variant, x.since as since, x.value as value
     from (${exposedSql(statement, question, property)}) x where ${isCounted}`;
 }

@@ -12,9 +12,10 @@ import type {
   MetricData,
   MetricQuestion,
 } from '../rules/experiment-question.ts';
-import { exposuresByActor } from './actor-exposures.ts';
+import { type ActorExposures, exposuresByActor } from './actor-exposures.ts';
 import { valuesByActor } from './actor-values.ts';
 import { type ExperimentRows, experimentRows } from './experiment-rows.ts';
+import { ExposureTotals } from './exposure-totals.ts';
 import { countedSql, exposedSql, fromExposures } from './exposures-sql.ts';
 import { entitiesOf, splitMetrics } from './metric-plan.ts';
 import { VariantSums } from './variant-sums.ts';
@@ -32,34 +33,47 @@ const prepare = (
     hasActors: true,
   });
 
-/** Who was exposed to what, and when. */
-export async function measureExposures(
-  deps: QueryDeps,
+/** What was measured; metrics in the order of the questions. */
+export interface ExperimentMeasurement {
+  exposures: ExposureAnswer;
+  /** What each variant did. A variant that nobody was exposed to is absent. */
+  metrics: MetricData[][];
+}
+
+/** Who was exposed to what and when, and what they did then. */
+export async function measureExperiment(
+  deps: ScanDeps,
   projectId: number,
-  question: ExposureQuestion,
-): Promise<ExposureAnswer> {
-  const query = await prepare(deps, projectId, question, []);
-  const days = await firstExposures(query, question);
-  const byVariant = Object.fromEntries(question.variants.map((variant) => [variant, 0]));
-  for (const { variant, count } of days) byVariant[variant] = (byVariant[variant] ?? 0) + count;
+  exposure: ExposureQuestion,
+  metrics: readonly MetricQuestion[],
+  split: ExposureSplit | null = null,
+): Promise<ExperimentMeasurement> {
+  const found = new Map<MetricQuestion, MetricData[]>();
+  const [first = [], ...rest] = splitMetrics(metrics);
+  const counted = new ExposureTotals(exposure);
+  for (const group of [first, ...rest]) {
+    const totals = group.map((metric) => new VariantSums(metric));
+    const query = await prepare(deps, projectId, exposure, group.flatMap(entitiesOf));
+    for await (const rows of experimentRows(deps, query, exposure, group, split)) {
+      const exposures = await addRows(rows, exposure, exposure.range.until, totals);
+      if (group === first) counted.add(exposures);
+    }
+    group.forEach((metric, at) => {
+      found.set(metric, totals[at]?.data(exposure.variants) ?? []);
+    });
+  }
+  const query = await prepare(deps, projectId, exposure, []);
   return {
-    byVariant,
-    days,
-    multiple: await severalVariants(query, question),
-    withoutGroup: question.actor.kind === 'person' ? 0 : await withoutGroup(query, question),
+    exposures: {
+      ...counted.counts(),
+      multiple: counted.several === 0 ? NOBODY : await severalVariants(query, exposure),
+      withoutGroup: exposure.actor.kind === 'person' ? 0 : await withoutGroup(query, exposure),
+    },
+    metrics: metrics.map((metric) => found.get(metric) ?? []),
   };
 }
 
-async function firstExposures(query: EventQuery, question: ExposureQuestion): Promise<ExposureAnswer['days']> {
-  const statement = query.begin();
-  const { sql } = statement;
-  const rows = await statement.query(
-    `select ${sql.ms(sql.bucket('x.day_time', 'day', question.timezone))} as day, x.variant as variant,
-      count(*) as n
-    from (${countedSql(statement, question)}) x group by 1, 2 order by 1, 2`,
-  );
-  return rows.map((row) => ({ day: Number(row['day']), variant: String(row['variant']), count: Number(row['n']) }));
-}
+const NOBODY = { sameId: 0, mergedIds: 0 };
 
 async function severalVariants(query: EventQuery, question: ExposureQuestion): Promise<ExposureAnswer['multiple']> {
   const statement = query.begin();
@@ -123,27 +137,6 @@ export async function listExposed(
   return rows.map((row) => ({ actor: String(row['actor']), value: null }));
 }
 
-/** The metrics, in their order: what each variant did. A variant that nobody was exposed to is absent. */
-export async function measureMetrics(
-  deps: ScanDeps,
-  projectId: number,
-  exposure: ExposureQuestion,
-  metrics: readonly MetricQuestion[],
-  split: ExposureSplit | null = null,
-): Promise<MetricData[][]> {
-  const found = new Map<MetricQuestion, MetricData[]>();
-  for (const group of splitMetrics(metrics)) {
-    const totals = group.map((metric) => new VariantSums(metric));
-    const query = await prepare(deps, projectId, exposure, group.flatMap(entitiesOf));
-    for await (const rows of experimentRows(deps, query, exposure, group, split))
-      await addRows(rows, exposure, exposure.range.until, totals);
-    group.forEach((metric, at) => {
-      found.set(metric, totals[at]?.data(exposure.variants) ?? []);
-    });
-  }
-  return metrics.map((metric) => found.get(metric) ?? []);
-}
-
 /** One metric as it was at each of these times. */
 export async function measureCourse(
   deps: ScanDeps,
@@ -170,11 +163,12 @@ async function addRows(
   exposure: ExposureQuestion,
   until: number,
   totals: readonly VariantSums[],
-): Promise<void> {
+): Promise<ActorExposures> {
   const exposures = await exposuresByActor(rows, exposure, until);
   const values = await valuesByActor(rows, exposures, { until, timezone: exposure.timezone });
   totals.forEach((total, at) => {
     const own = values[at];
     if (own !== undefined) total.add(exposures, own);
   });
+  return exposures;
 }

@@ -35,14 +35,17 @@ const anExperiment = (
 ): MeasuredExperiment => ({
   settings: readDecision({}),
   variants: [
-    { key: 'control', weight: 50 },
-    { key: 'test', weight: 50 },
+    { key: 'control', weight: 50, isRemoved: false },
+    { key: 'test', weight: 50, isRemoved: false },
   ],
+  phases: [],
   exposures: {
     byVariant: { control: control[0], test: test[0] },
     multiple: { sameId: 0, mergedIds: 0 },
     withoutGroup: 0,
     days: [],
+    phases: [],
+    parts: {},
   },
   metrics: [{ metric: METRIC, data: [converted('control', ...control), converted('test', ...test)] }],
   startedAt: NOW - 10 * DAY,
@@ -67,7 +70,7 @@ describe('the verdict', () => {
     ['fixed, as planned', anExperiment([1000, 100], [1000, 200], { settings: fixed }), 'better'],
     [
       'no control any more',
-      anExperiment([900, 9], [900, 9], { variants: [{ key: 'test', weight: 9 }] }),
+      anExperiment([900, 9], [900, 9], { variants: [{ key: 'test', weight: 9, isRemoved: false }] }),
       'cannot_calculate',
     ],
     ['no flag any more', anExperiment([0, 0], [0, 0], { variants: [] }), 'cannot_calculate'],

@@ -6,19 +6,23 @@ import {
   MIN_ENTITIES,
   type VariantData,
 } from '../../../core/experiments/analyse.ts';
+import type { ValidationFailure } from '../../../core/experiments/arm.ts';
 import { benjaminiHochberg, holm } from '../../../core/experiments/corrections.ts';
-import { checkSampleRatio, type SampleRatio } from '../../../core/experiments/sample-ratio.ts';
+import { checkCounts, checkSampleRatio, type SampleRatio } from '../../../core/experiments/sample-ratio.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { SplitFault } from './diagnose-split.ts';
 import type { ExposureAnswer, MetricData } from './experiment-question.ts';
 import { type GuardedVariant, judgeGuardrail } from './judge-guardrail.ts';
 import type { ExperimentMetric } from './read-metrics.ts';
 import type { DecisionSettings } from './read-settings.ts';
+import { expectedCounts, type MeasuredVariant, type SplitPhase } from './split-phases.ts';
 
 export interface MeasuredExperiment {
   settings: DecisionSettings;
   /** In the order of the flag, with their weights. */
-  variants: readonly { key: string; weight: number }[];
+  variants: readonly MeasuredVariant[];
+  /** How the flag was split while it ran. */
+  phases: readonly SplitPhase[];
   exposures: ExposureAnswer;
   metrics: readonly { metric: ExperimentMetric; data: readonly MetricData[] }[];
   startedAt: number;
@@ -70,12 +74,9 @@ export interface ExperimentResults extends Said {
 }
 
 export function assembleResults(measured: MeasuredExperiment): ExperimentResults {
-  const { variants, exposures } = measured;
+  const { exposures } = measured;
   const users = Object.values(exposures.byVariant).reduce((sum, count) => sum + count, 0);
-  const sampleRatio = checkSampleRatio(
-    variants.map(({ key }) => exposures.byVariant[key] ?? 0),
-    variants.map(({ weight }) => weight),
-  );
+  const sampleRatio = checkSplit(measured);
   const isPlanDone = hasReachedPlan(measured, users);
   const compared = measured.metrics.map((one) => compareVariants(measured, one));
   const metrics = adjust(compared, measured.settings).map((result) => ({
@@ -92,6 +93,18 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
     metrics,
     warnings: warningsOf(measured, users, sampleRatio),
   };
+}
+
+/** Each phase of the split by its own percentages. */
+function checkSplit({ variants, phases, exposures }: MeasuredExperiment): SampleRatio {
+  const observed = variants.map(({ key }) => exposures.byVariant[key] ?? 0);
+  if (phases.length < 2 || exposures.phases.length !== phases.length)
+    return checkSampleRatio(
+      observed,
+      variants.map(({ weight }) => weight),
+    );
+  const counted = phases.map((phase, at) => ({ ...phase, counts: exposures.phases[at] ?? {} }));
+  return checkCounts(observed, expectedCounts(variants, counted));
 }
 
 /** Everybody and every day that the plan asks for, or the end. */
@@ -200,7 +213,7 @@ function decide(
   if (least !== undefined) return said('too_early', tooEarly(...least));
   const { pValueAdjusted: p, analysis } = variant;
   if (metric.guardrail !== null) return said(...guarded({ metric, guardrail: metric.guardrail, baseline, ...variant }));
-  if (p === null) return said('cannot_calculate', `Nothing can be calculated: ${analysis.failures.join(', ')}.`);
+  if (p === null) return said('cannot_calculate', cannotCalculate(analysis.failures));
   const isEnded = endedAt !== null;
   const mayDecide = settings.stopping === 'sequential' || isPlanDone;
   if (mayDecide && p <= settings.analysis.alpha) {
@@ -226,6 +239,16 @@ function guarded(own: GuardedVariant): [Verdict, string] {
   const verb = (own.analysis.comparison?.effect ?? 0) > 0 ? 'raises' : 'lowers';
   return [verdict, `${own.key} ${verb} ${nameOf(own.metric)}${by}: that is harm, of more than ${margin}.`];
 }
+
+/** Of what keeps a comparison from being calculated. */
+const FAILURES: Partial<Record<ValidationFailure, string>> = {
+  'zero-variance': 'everybody has the same value',
+  'denominator-is-zero': 'what it is divided by is 0',
+  'invalid-statistic': 'the sums contradict each other, which is a fault of the server',
+};
+
+const cannotCalculate = (failures: readonly ValidationFailure[]): string =>
+  `Nothing can be calculated: ${failures.map((one) => FAILURES[one] ?? one).join(', ')}.`;
 
 const noDifference = ({ isAa }: DecisionSettings): string =>
   isAa ? 'No difference found, as it should be in an A/A test.' : 'No difference found.';
@@ -283,15 +306,26 @@ const ORDER: readonly Verdict[] = [
 
 const MAX_MULTIPLE_SHARE = 0.001;
 
-function warningsOf({ exposures, variants }: MeasuredExperiment, users: number, { status }: SampleRatio) {
+function warningsOf({ exposures, variants, phases }: MeasuredExperiment, users: number, { status }: SampleRatio) {
   const { sameId, mergedIds } = exposures.multiple;
   const several = sameId + mergedIds;
+  const removed = variants.flatMap(({ key, isRemoved }) => (isRemoved ? [key] : []));
   const isUneven = new Set(variants.map(({ weight }) => weight)).size > 1;
   const found: [boolean, string, string][] = [
     [
       isUneven && several > MAX_MULTIPLE_SHARE * (users + several),
       'multiple_variants',
       `${several} people met several variants, ${mergedIds} of them because they logged in. Ensure experience continuity, or assign after the login.`,
+    ],
+    [
+      phases.length > 1,
+      'split_changed',
+      'The percentages of the variants were changed while it ran: people may have moved between variants since.',
+    ],
+    [
+      removed.length > 0,
+      'variant_removed',
+      `No one new sees ${removed.join(', ')}: no longer a variant of the flag. What was measured before stays.`,
     ],
     [status === 'watch', 'split_watch', 'The split is a little uneven. That may be chance.'],
   ];

@@ -22,6 +22,8 @@ export interface ExposureQuestion {
   /** Test accounts, for exposures and metrics alike. */
   filter: Filter;
   timezone: string;
+  /** When the split was set or changed; the first one is before everything else. */
+  phaseStarts?: readonly number[];
 }
 
 /** The same numbers for each value of a property of the first exposure; all other values are one. */
@@ -106,4 +108,8 @@ export interface ExposureAnswer {
   withoutGroup: number;
   /** First exposures by day (the start of it, ms UTC) and variant. */
   days: { day: number; variant: string; count: number }[];
+  /** First exposures of each phase of the split by variant. */
+  phases: Record<string, number>[];
+  /** Index of a value that results are split by → first exposures by variant. */
+  parts: Record<string, Record<string, number>>;
 }
