@@ -12,7 +12,7 @@ const GROUPS: Record<string, string[]> = {
     'test/accounts/revocation.test.ts',
     'test/accounts/privacy.test.ts',
     'test/persons/pattern-attacks.test.ts',
-    'test/http/access-control.test.ts',
+    'test/http/{access-control,key-scopes}.test.ts',
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/{sessions,links-by-mail}.test.ts',
   ],

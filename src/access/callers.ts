@@ -1,6 +1,6 @@
 /** The caller of a private route: a user, found by a personal key or a console session, with their memberships. */
 import { Failure, forbidden, notFound } from '../core/errors.ts';
-import { HOUR_MS, MINUTE_MS } from '../core/time/units.ts';
+import { MINUTE_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
 import {
@@ -8,12 +8,16 @@ import {
   type Membership,
   type MembershipLevel,
   OWNER,
+  type PersonalKey,
   type Project,
   type Session,
   type User,
 } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
+import type { Page, Paged } from '../stores/metadata/page.ts';
 import type { KeyGuard } from './key-guard.ts';
+import type { KeyUse } from './key-use.ts';
+import { ALL_SCOPES, missingScope, needsFullKey, requireScopes } from './scopes.ts';
 
 export interface Caller {
   user: User;
@@ -21,21 +25,34 @@ export interface Caller {
   /** How they authenticated. Sessions need protection against cross-site requests, keys do not. */
   via: 'personal_key' | 'session';
   session?: Session;
-  /** Digest of the personal key. */
-  keyHash?: string;
+  /** The personal key and what it is limited to. */
+  key?: CallerKey;
+}
+
+/** A key may do what its scopes, its projects and organizations, and its owner's rights allow: all three. */
+interface CallerKey {
+  id: string;
+  hash: string;
+  label: string;
+  scopes: readonly string[];
+  /** All scopes, everywhere and forever. */
+  isUnlimited: boolean;
+  /** Null: all projects of its organizations. */
+  projectIds: readonly number[] | null;
+  /** Null: all organizations of its owner. The caller's memberships are those in these organizations. */
+  organizationIds: readonly string[] | null;
 }
 
 export interface CallerDeps {
   metadata: MetadataStore;
   clock: Clock;
+  keyUse: KeyUse;
 }
 
 /** Where the personal key was in the request; the error message says so. */
 type KeyLocation = 'Authorization header' | 'body' | 'query string';
 
-/** `last_used_at` shows people which keys are unused; once an hour is precise enough. */
-const LAST_USED_UPDATE_INTERVAL_MS = HOUR_MS;
-/** Likewise `last_seen_at` of sessions. */
+/** `last_seen_at` of sessions need not be more precise. */
 const LAST_SEEN_UPDATE_INTERVAL_MS = 10 * MINUTE_MS;
 
 export async function callerByKey(
@@ -44,28 +61,61 @@ export async function callerByKey(
   place: KeyLocation,
   address: string,
 ): Promise<Caller> {
-  const found = await deps.keys.lookUp(key, address, () => findCallerByKey(deps, key));
+  const found = await deps.keys.lookUp(key, address, () => findCallerByKey(deps, key, address));
   if (found) return found;
   throw new Failure('unauthenticated', `Personal API key found in request ${place} is invalid.`);
 }
 
-export const findCallerByKey = (deps: CallerDeps, key: string): Promise<Caller | null> =>
-  callerByKeyHash(deps, digest(key));
+export const findCallerByKey = (deps: CallerDeps, key: string, address: string): Promise<Caller | null> =>
+  callerByKeyHash(deps, digest(key), address);
 
-async function callerByKeyHash({ metadata, clock }: CallerDeps, hash: string): Promise<Caller | null> {
+/** The limits of a key are in the row that is read anyway. */
+async function callerByKeyHash(
+  { metadata, clock, keyUse }: CallerDeps,
+  hash: string,
+  address: string | null,
+): Promise<Caller | null> {
   const stored = await metadata.personalKeys.getByHash(hash);
-  const user = stored && (await metadata.users.get(stored.userId));
-  if (!stored || !user?.isActive) return null;
-  const now = clock.now();
-  if (now - (stored.lastUsedAt ?? 0) >= LAST_USED_UPDATE_INTERVAL_MS)
-    await metadata.personalKeys.setLastUsed(stored.id, now);
-  return {
-    user,
-    memberships: await metadata.memberships.listByUser(user.id),
-    via: 'personal_key',
-    keyHash: stored.hash,
-  };
+  if (!stored || isExpired(stored, clock.now())) return null;
+  const user = await metadata.users.get(stored.userId);
+  if (!user?.isActive) return null;
+  if (address !== null) keyUse.record(stored, address);
+  const key = limitsOf(stored);
+  const memberships = await metadata.memberships.listByUser(user.id);
+  return { user, memberships: memberships.filter((one) => coversOrganization(key, one)), via: 'personal_key', key };
 }
+
+export const isExpired = ({ expiresAt }: Pick<PersonalKey, 'expiresAt'>, now: number): boolean =>
+  expiresAt !== null && expiresAt <= now;
+
+const limitsOf = ({ id, hash, label, scopes, projectIds, organizationIds, expiresAt }: PersonalKey): CallerKey => ({
+  id,
+  hash,
+  label,
+  scopes,
+  isUnlimited:
+    scopes.includes(ALL_SCOPES) && projectIds.length === 0 && organizationIds.length === 0 && expiresAt === null,
+  projectIds: projectIds.length === 0 ? null : projectIds,
+  organizationIds: organizationIds.length === 0 ? null : organizationIds,
+});
+
+const coversOrganization = ({ organizationIds }: CallerKey, { organizationId }: Membership): boolean =>
+  organizationIds === null || organizationIds.includes(organizationId);
+
+/** False for everything outside of the caller's organizations and of the key's projects. */
+export const hasProject = (caller: Caller, { id, organizationId }: Pick<Project, 'id' | 'organizationId'>): boolean =>
+  levelIn(caller, organizationId) !== null && (caller.key?.projectIds?.includes(id) ?? true);
+
+/** Throws unless the caller's key has these scopes. Sessions may do what their user may. */
+export function requireKeyScopes({ key }: Caller, required: readonly string[]): void {
+  if (!key) return;
+  // With a key that is limited in any way, one without the limit could be made.
+  if (required.includes(ALL_SCOPES) && !key.isUnlimited) throw needsFullKey();
+  requireScopes(key.scopes, required);
+}
+
+/** For what changes who may do what, where a part of a request does. */
+export const requireFullKey = (caller: Caller): void => requireKeyScopes(caller, [ALL_SCOPES]);
 
 export const callerBySession = (deps: CallerDeps, cookie: string): Promise<Caller | null> =>
   callerBySessionHash(deps, digest(cookie));
@@ -85,12 +135,19 @@ async function callerBySessionHash({ metadata, clock }: CallerDeps, hash: string
   };
 }
 
-/** Whether the key or session is still valid and its user still a member, for responses that stay open. */
-export async function hasAccessStill(deps: CallerDeps, caller: Caller, organizationId: string): Promise<boolean> {
-  const { session, keyHash } = caller;
+/** Whether the key or session still has access to the project, for responses that stay open. */
+export async function hasAccessStill(
+  deps: CallerDeps,
+  { session, key }: Caller,
+  project: Project,
+  required: readonly string[],
+): Promise<boolean> {
   const current =
-    session !== undefined ? await callerBySessionHash(deps, session.hash) : await callerByKeyHash(deps, keyHash ?? '');
-  return current !== null && levelIn(current, organizationId) !== null;
+    session !== undefined
+      ? await callerBySessionHash(deps, session.hash)
+      : await callerByKeyHash(deps, key?.hash ?? '', null);
+  if (current === null || !hasProject(current, project)) return false;
+  return missingScope(current.key?.scopes ?? [ALL_SCOPES], required) === null;
 }
 
 /** For what a key must not do, whatever its rights: somebody who found one could otherwise keep its owner out. */
@@ -128,9 +185,16 @@ export function currentOrganizationId(caller: Caller): string {
 export async function currentProject(metadata: MetadataStore, caller: Caller): Promise<Project> {
   const { currentProjectId: chosen } = caller.user;
   const project = chosen === null ? null : await metadata.projects.get(chosen);
-  if (project && levelIn(caller, project.organizationId) !== null) return project;
-  const organizationIds = [currentOrganizationId(caller)];
-  const [oldest] = (await metadata.projects.list(organizationIds, { limit: 1, offset: 0 })).items;
+  if (project && hasProject(caller, project)) return project;
+  const [oldest] = (await listProjects(metadata, caller, { limit: 1, offset: 0 })).items;
   if (!oldest) throw notFound('Project not found.');
   return oldest;
+}
+
+/** Those of the current organization; with a key that is limited to projects, those. */
+async function listProjects(metadata: MetadataStore, caller: Caller, page: Page): Promise<Paged<Project>> {
+  const { projectIds = null } = caller.key ?? {};
+  if (projectIds === null) return metadata.projects.list([currentOrganizationId(caller)], page);
+  const organizationIds = caller.memberships.map(({ organizationId }) => organizationId);
+  return metadata.projects.list(organizationIds, page, projectIds);
 }

@@ -3,9 +3,12 @@ import { Failure } from '../core/errors.ts';
 import type { Project } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import { KeyGuard } from './key-guard.ts';
+import { KeyUse } from './key-use.ts';
 import { ProjectDirectory } from './project-directory.ts';
 
 const clock = { now: () => 0 };
+
+const NO_USE = new KeyUse({ store: { setLastUsed: async () => undefined }, clock, log: { warn: () => undefined } });
 
 /** A directory over a store of one project whose key can be reset and whose look-ups can be held back. */
 function makeDirectory() {
@@ -19,7 +22,7 @@ function makeDirectory() {
     return found;
   };
   const metadata = { projects: { getByApiToken } } as unknown as MetadataStore;
-  const directory = new ProjectDirectory({ metadata, clock, keys: new KeyGuard(clock) });
+  const directory = new ProjectDirectory({ metadata, clock, keys: new KeyGuard(clock), keyUse: NO_USE });
   const resetKey = (apiToken: string): void => {
     state.project = { ...project, apiToken };
     directory.invalidate();

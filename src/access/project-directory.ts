@@ -3,16 +3,12 @@
  * cached by key; whoever changes a project calls `invalidate`.
  */
 import { Failure, invalid } from '../core/errors.ts';
-import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
 import type { Project } from '../stores/metadata/accounts.ts';
-import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
-import { type Caller, findCallerByKey, levelIn } from './callers.ts';
+import { type Caller, type CallerDeps, findCallerByKey, hasProject } from './callers.ts';
 import type { KeyGuard } from './key-guard.ts';
 
-interface DirectoryDeps {
-  metadata: MetadataStore;
-  clock: Clock;
+interface DirectoryDeps extends CallerDeps {
   keys: Pick<KeyGuard, 'lookUp'>;
 }
 
@@ -111,7 +107,7 @@ export class ProjectDirectory {
     const { metadata, keys } = this.#deps;
     const find = async (): Promise<Project | Caller | null> => {
       const bySecret = key.startsWith('phs_') ? await metadata.projects.getBySecretHash(digest(key)) : null;
-      return bySecret ?? findCallerByKey(this.#deps, key);
+      return bySecret ?? findCallerByKey(this.#deps, key, address);
     };
     try {
       return await keys.lookUp(key, address, find);
@@ -136,7 +132,7 @@ export class ProjectDirectory {
     const id = isGiven(projectId) ? Number(projectId) : Number.NaN;
     const project = Number.isSafeInteger(id) ? await this.#deps.metadata.projects.get(id) : null;
     // The error does not tell whether the project exists.
-    if (!project || levelIn(caller, project.organizationId) === null) throw invalidProject();
+    if (!project || !hasProject(caller, project)) throw invalidProject();
     return project;
   }
 }

@@ -1,4 +1,4 @@
-/** Removes what is too old: events past their retention, events of deleted projects, diagnostics, expired sessions. */
+/** Removes what is too old: events past their retention, events of deleted projects, diagnostics, expired sessions and keys. */
 import { DAY_MS, HOUR_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type LeaderTask, scheduledTask } from '../lib/leader-task.ts';
@@ -7,7 +7,7 @@ import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
 export interface DataRetentionDeps {
-  metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'passwordResets' | 'throttles' | 'queryUsage'>;
+  metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'personalKeys' | 'passwordResets' | 'throttles' | 'queryUsage'>;
   ingest: Pick<IngestStore, 'deleteBefore'>;
   /** The number of events removed. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;
@@ -22,6 +22,8 @@ export interface DataRetentionDeps {
 
 /** For drops, warnings and query usage. */
 const DIAGNOSTICS_RETENTION_DAYS = 30;
+/** Until then they are listed as expired. */
+const EXPIRED_KEY_DAYS = 90;
 /** Events may still arrive in the event store for this long after their project was deleted. */
 const DELETED_PROJECT_DAYS = 2;
 const FIRST_RUN_DELAY_MS = 10_000;
@@ -41,6 +43,7 @@ export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   await deps.metadata.sessions.deleteExpired(now);
   await deps.metadata.passwordResets.deleteExpired(now);
   await deps.metadata.throttles.deleteExpired(now);
+  await deps.metadata.personalKeys.deleteExpired(now - EXPIRED_KEY_DAYS * DAY_MS);
   await deps.removeLeftovers();
   await deps.ingest.deleteBefore(now - DIAGNOSTICS_RETENTION_DAYS * DAY_MS);
   await deps.metadata.queryUsage.deleteBefore(Math.floor(now / DAY_MS) - DIAGNOSTICS_RETENTION_DAYS + 1);

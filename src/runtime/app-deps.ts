@@ -1,5 +1,6 @@
 /** What features are built from. Each takes what its `deps.ts` names; the compiler checks that it is here. */
 import { KeyGuard } from '../access/key-guard.ts';
+import { KeyUse } from '../access/key-use.ts';
 import { ProjectDirectory } from '../access/project-directory.ts';
 import type { Config } from '../config.ts';
 import { Sessions } from '../features/accounts/sessions.ts';
@@ -161,13 +162,15 @@ function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
 function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDeps) {
   const signInGuard = new SignInGuard({ metadata, clock, ids });
   const keys = new KeyGuard(clock);
+  const keyUse = new KeyUse({ store: metadata.personalKeys, clock, log });
   return {
-    directory: new ProjectDirectory({ metadata, clock, keys }),
+    directory: new ProjectDirectory({ metadata, clock, keys, keyUse }),
     eventRate: new EventRate(config.eventsPerSecond, clock),
     sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard, log }),
     signInGuard,
     mailer: new Mailer({ url: config.smtpUrl, from: config.smtpFrom, log }),
     keys,
+    keyUse,
   };
 }
 

@@ -96,7 +96,7 @@ describe('the activity log', () => {
       const own = clientFor(fresh);
       const cookie = cookieOf((await signIn(ADMIN.initAdminEmail, ADMIN.initAdminPassword, fresh.url)).headers);
       await signIn(ADMIN.initAdminEmail, 'not the password', fresh.url);
-      const key = (await own.post('/api/personal_api_keys/', { body: { label: 'CI' } })).body;
+      const key = (await own.post('/api/personal_api_keys/', { body: { label: 'CI', scopes: ['*'] } })).body;
       await own.delete(`/api/personal_api_keys/${key.id}/`);
       const change = (body: object) => own.patch('/api/users/@me/', { key: null, headers: { cookie }, body });
       await change({ password: 'another horse', current_password: ADMIN.initAdminPassword });

@@ -99,14 +99,21 @@ describe('personal keys', () => {
 
   it('are shown once, listed newest first without their value, and removed', async () => {
     server.setNow('2026-01-15T12:30:00Z');
-    const made = await client.post(keys, { body: { label: 'CI' } });
+    const made = await client.post(keys, { body: { label: 'CI', scopes: ['*'] } });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       label: 'CI',
+      mask_value: `phx_...${made.body.value.slice(-4)}`,
       created_at: '2026-01-15T12:30:00Z',
       last_used_at: null,
+      last_used_ip: null,
+      last_rolled_at: null,
       user_id: 1,
+      scopes: ['*'],
+      scoped_teams: [],
+      scoped_organizations: [],
+      expires_at: null,
       value: expect.stringMatching(/^phx_[0-9A-Za-z]{43}$/),
     });
     const { value, ...shown } = made.body;
@@ -119,17 +126,18 @@ describe('personal keys', () => {
     expect((await client.get('/api/users/@me/', { key: value })).status).toBe(401);
   });
 
-  it('remember their last use, to the hour', async () => {
-    const { id, value } = (await client.post(keys, { body: { label: 'CI' } })).body;
-    const lastUsed = async (): Promise<string> => (await client.get(`${keys}${id}/`)).body.last_used_at;
-    const useAt = async (now: string): Promise<string> => {
+  it('remember their last use, to the minute, and from where', async () => {
+    const { id, value } = (await client.post(keys, { body: { label: 'CI', scopes: ['*'] } })).body;
+    const shown = async () => (await client.get(`${keys}${id}/`)).body;
+    const useAt = async (now: string): Promise<void> => {
       server.setNow(now);
       await client.get('/api/users/@me/', { key: value });
-      return lastUsed();
     };
-    expect(await useAt('2026-01-15T13:00:00Z')).toBe('2026-01-15T13:00:00Z');
-    expect(await useAt('2026-01-15T13:59:59Z')).toBe('2026-01-15T13:00:00Z');
-    expect(await useAt('2026-01-15T14:00:00Z')).toBe('2026-01-15T14:00:00Z');
+    await useAt('2026-01-15T13:00:00Z');
+    await expect.poll(shown).toMatchObject({ last_used_at: '2026-01-15T13:00:00Z', last_used_ip: '127.0.0.x' });
+    await useAt('2026-01-15T13:00:59Z');
+    await useAt('2026-01-15T13:01:00Z');
+    await expect.poll(shown).toMatchObject({ last_used_at: '2026-01-15T13:01:00Z' });
   });
 
   it("belong to one user: another's look as if they did not exist", async () => {

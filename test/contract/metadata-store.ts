@@ -78,8 +78,15 @@ const aKey = (id: string, userId: number, rest: Partial<PersonalKey> = {}): Pers
   userId,
   label: `Key ${id}`,
   hash: `hash of ${id}`,
+  mask: 'phx_...abcd',
+  scopes: ['*'],
+  projectIds: [],
+  organizationIds: [],
   createdAt: NOW,
+  expiresAt: null,
+  rolledAt: null,
   lastUsedAt: null,
+  lastUsedFrom: null,
   ...rest,
 });
 export const aProject = (
@@ -365,8 +372,29 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
 
       it('store when they were last used', async () => {
         await store.personalKeys.create(aKey('a', 1));
-        await store.personalKeys.setLastUsed('a', NOW + 7);
-        expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, { lastUsedAt: NOW + 7 }));
+        await store.personalKeys.setLastUsed('a', NOW + 7, '192.0.2.x');
+        const used = { lastUsedAt: NOW + 7, lastUsedFrom: '192.0.2.x' };
+        expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, used));
+      });
+
+      it('store what they are limited to, and change it', async () => {
+        const limits = { scopes: ['query:read', 'person:write'], projectIds: [1, 2], expiresAt: NOW + 9 };
+        await store.personalKeys.create(aKey('a', 1, limits));
+        expect(await store.personalKeys.getByHash('hash of a')).toEqual(aKey('a', 1, limits));
+        const changes = { label: 'Other', scopes: ['*'], projectIds: [], organizationIds: ['o'], expiresAt: null };
+        await store.personalKeys.update('a', changes);
+        expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, changes));
+        await store.personalKeys.update('a', { hash: 'other', mask: 'phx_...wxyz', rolledAt: NOW });
+        expect(await store.personalKeys.getByHash('hash of a')).toBeNull();
+        expect(await store.personalKeys.getByHash('other')).toMatchObject({ id: 'a', rolledAt: NOW, scopes: ['*'] });
+      });
+
+      it('are removed some time after their end', async () => {
+        await store.personalKeys.create(aKey('ended', 1, { expiresAt: NOW - 1 }));
+        await store.personalKeys.create(aKey('ends', 1, { expiresAt: NOW }));
+        await store.personalKeys.create(aKey('endless', 1));
+        await store.personalKeys.deleteExpired(NOW);
+        expect((await store.personalKeys.listByUser(1)).map(({ id }) => id).sort()).toEqual(['endless', 'ends']);
       });
 
       it('are not found after deletion', async () => {

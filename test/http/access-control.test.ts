@@ -65,7 +65,10 @@ async function revokedCredentials(): Promise<typeof revoked> {
   const gone = await addMember(server, 'gone@example.org');
   const user = await server.metadata.users.getByUuid(gone.uuid);
   await server.metadata.users.update(user?.id ?? 0, { isActive: false });
-  const made = await owner.post('/api/personal_api_keys/', { key: member.personalKey, body: { label: 'revoked' } });
+  const made = await owner.post('/api/personal_api_keys/', {
+    key: member.personalKey,
+    body: { label: 'revoked', scopes: ['*'] },
+  });
   await owner.delete(`/api/personal_api_keys/${made.body.id}/`, { key: member.personalKey });
   const [now, day] = [Date.parse(START), 86_400_000];
   const expired = aSession({ hash: digest('expired'), createdAt: now - day, expiresAt: now });

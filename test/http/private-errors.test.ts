@@ -181,7 +181,6 @@ describe('method', () => {
     ['PUT', '/api/projects/'],
     ['DELETE', '/api/projects/'],
     ['PUT', '/api/personal_api_keys/1'],
-    ['PATCH', '/api/personal_api_keys/1'],
     ['POST', '/api/users/@me/'],
     ['GET', '/api/login/'],
   ])('405 for %s %s', async (method, path) => {
@@ -287,19 +286,19 @@ describe('bodies', () => {
 
   it('accepts JSON, forms and multipart', async () => {
     const multipart = new FormData();
-    multipart.set('label', 'from multipart');
+    multipart.set('name', 'from multipart');
     const bodies: [string, string | FormData, string | undefined][] = [
-      ['from json', JSON.stringify({ label: 'from json' }), 'application/json; charset=utf-8'],
-      ['from a form', new URLSearchParams({ label: 'from a form' }).toString(), 'application/x-www-form-urlencoded'],
+      ['from json', JSON.stringify({ name: 'from json' }), 'application/json; charset=utf-8'],
+      ['from a form', new URLSearchParams({ name: 'from a form' }).toString(), 'application/x-www-form-urlencoded'],
       ['from multipart', multipart, undefined],
     ];
-    for (const [label, body, type] of bodies) {
-      const response = await fetch(`${server.url}/api/personal_api_keys/`, {
+    for (const [name, body, type] of bodies) {
+      const response = await fetch(`${server.url}/api/projects/`, {
         method: 'POST',
         headers: { authorization: `Bearer ${server.personalKey}`, ...(type ? { 'content-type': type } : {}) },
         body,
       });
-      expect([response.status, ((await response.json()) as { label: string }).label]).toEqual([201, label]);
+      expect([response.status, ((await response.json()) as { name: string }).name]).toEqual([201, name]);
     }
   });
 });

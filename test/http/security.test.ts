@@ -81,7 +81,7 @@ describe('guessing a key', () => {
     nextMinute();
     const headers = from('192.0.2.50', more as Record<string, string>);
     const send = (key: string) => sendJson(server.url, path, bodyWith(key), headers);
-    const fresh = await client.post('/api/personal_api_keys/', { body: { label: `for ${path}` } });
+    const fresh = await client.post('/api/personal_api_keys/', { body: { label: `for ${path}`, scopes: ['*'] } });
     for (let i = 0; i < 60; i++) expect((await send(`phx_${i}`)).status).toBe(401);
     // The right one, which was never used before, looks as wrong as the others.
     expect((await send(fresh.body.value)).json.code).toBe('invalid_personal_api_key');

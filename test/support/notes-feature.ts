@@ -81,7 +81,7 @@ interface NoteDeps extends RouteDeps {
   calculations: { wake(): void };
 }
 
-const NOTES = { url: '/api/projects/:project_id/notes/', tag: 'notes' } as const;
+const NOTES = { url: '/api/projects/:project_id/notes/', tag: 'notes', scope: 'insight' } as const;
 
 export const notesFeature = (migrationNumber: number): Feature<NoteDeps> => ({
   name: 'notes',

@@ -36,6 +36,8 @@ export interface Operation {
   takesSecretKey: boolean;
   /** The required level in the organization, if any. */
   level: number | undefined;
+  /** What a personal key needs: scopes, `*`, or nothing; absent for public routes. */
+  scopes: readonly string[] | undefined;
   responses: Record<string, Content>;
 }
 
@@ -43,6 +45,7 @@ interface Described {
   requestBody?: Content;
   security?: object[];
   'x-least-level'?: number;
+  'x-required-scope'?: string[];
   responses: Record<string, Content>;
 }
 
@@ -64,6 +67,7 @@ export class OpenApi {
         takesSecretKey: (described.security ?? []).some((scheme) => 'secretKey' in scheme),
         isPrivate: (described.security ?? []).some((scheme) => 'personalKey' in scheme),
         level: described['x-least-level'],
+        scopes: described['x-required-scope'],
         responses: described.responses,
       })),
     );

@@ -40,6 +40,10 @@ export async function addMember(server: TestServer, email: string, level = 1): P
   const joined = await owner.post(invited.path, { key: null, body: { token: invited.token, password } });
   if (joined.status !== 200) throw new Error(`${email} did not join: ${JSON.stringify(joined.body)}`);
   const cookie = cookieOf(joined.headers);
-  const made = await owner.post('/api/personal_api_keys/', { key: null, headers: { cookie }, body: { label: 'test' } });
+  const made = await owner.post('/api/personal_api_keys/', {
+    key: null,
+    headers: { cookie },
+    body: { label: 'test', scopes: ['*'] },
+  });
   return { uuid: joined.body.user.uuid, email, password, cookie, personalKey: made.body.value };
 }

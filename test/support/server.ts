@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, defaultConfig } from '../../src/config.ts';
+import { newPersonalKey, storedValue } from '../../src/features/accounts/personal-keys.ts';
 import { newProject } from '../../src/features/accounts/projects.ts';
 import { freezeClock, makeClockMemory } from '../../src/lib/clock.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { type Logger, openLog } from '../../src/lib/log.ts';
-import { digest } from '../../src/lib/secrets.ts';
 import { openApp } from '../../src/runtime/app.ts';
 import type { ClusterDescription } from '../../src/runtime/backend.ts';
 import { type AppFeature, FEATURES } from '../../src/runtime/features.ts';
@@ -182,15 +182,8 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           joinedAt: now,
           updatedAt: now,
         });
-        const hash = digest(personalKey);
-        await store.personalKeys.create({
-          id: ids.uuid(),
-          userId: user.id,
-          label: 'test',
-          hash,
-          createdAt: now,
-          lastUsedAt: null,
-        });
+        const key = newPersonalKey({ clock, ids }, user, { label: 'test' });
+        await store.personalKeys.create({ ...key, ...storedValue(personalKey) });
       }
       const project = await store.projects.create(
         newProject({ clock, ids }, organizationId, name, token ?? ids.token('phc_')),

@@ -57,5 +57,5 @@ export type NewPersonalKey = Static<typeof NewPersonalKeySchema>;
 export const listKeys = (signal?: AbortSignal): Promise<PersonalKey[]> =>
   get<PersonalKey[]>('/api/personal_api_keys/', undefined, signal);
 export const createKey = (label: string): Promise<NewPersonalKey> =>
-  post<NewPersonalKey>('/api/personal_api_keys/', { label });
+  post<NewPersonalKey>('/api/personal_api_keys/', { label, scopes: ['*'] });
 export const deleteKey = (id: string): Promise<void> => remove(`/api/personal_api_keys/${encodeURIComponent(id)}/`);

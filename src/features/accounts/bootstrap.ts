@@ -5,6 +5,7 @@ import { digest, hashPassword } from '../../lib/secrets.ts';
 import { OWNER } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { checkedPassword } from './passwords.ts';
+import { newPersonalKey, storedValue } from './personal-keys.ts';
 import { newProject } from './projects.ts';
 
 interface BootstrapDeps {
@@ -77,14 +78,7 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
     } as const;
     await store.memberships.create(membership);
     const personalKey = options.personalKey ?? ids.token('phx_');
-    const key = {
-      id: ids.uuid(),
-      userId: user.id,
-      label: 'First start',
-      hash: digest(personalKey),
-      createdAt: now,
-      lastUsedAt: null,
-    };
+    const key = { ...newPersonalKey({ clock, ids }, user, { label: 'First start' }), ...storedValue(personalKey) };
     await store.personalKeys.create(key);
     const setupToken = options.admin ? null : ids.token('');
     if (setupToken !== null) await store.installation.set(SETUP_TOKEN, digest(setupToken));

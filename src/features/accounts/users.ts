@@ -1,6 +1,6 @@
 /** What users can change about themselves. */
 
-import { type Caller, levelIn } from '../../access/callers.ts';
+import { type Caller, hasProject, levelIn } from '../../access/callers.ts';
 import { changesBetween } from '../../access/record-activity.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -108,6 +108,6 @@ function chooseOrganization(caller: Caller, id: string): Partial<User> {
 
 async function chooseProject(store: MetadataStore, caller: Caller, id: number): Promise<Partial<User>> {
   const project = await store.projects.get(id);
-  if (!project || levelIn(caller, project.organizationId) === null) throw notFound('Project not found.');
+  if (!project || !hasProject(caller, project)) throw notFound('Project not found.');
   return { currentProjectId: project.id, currentOrganizationId: project.organizationId };
 }

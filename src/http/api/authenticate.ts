@@ -9,6 +9,7 @@ import {
   callerBySession,
   currentOrganizationId,
   currentProject,
+  hasProject,
   levelIn,
 } from '../../access/callers.ts';
 import { Failure, invalid, notFound } from '../../core/errors.ts';
@@ -70,7 +71,7 @@ export async function projectFromPath(
   if (named === null && id === '@current') return currentProject(deps.metadata, caller);
   if (named !== null && id !== '@current' && String(named.id) !== id) throw otherProject();
   const project = named ?? (INTEGER.test(id) ? await deps.metadata.projects.get(Number(id)) : null);
-  if (!project || levelIn(caller, project.organizationId) === null) {
+  if (!project || !hasProject(caller, project)) {
     throw itself ? notFound() : notFound('Project not found.');
   }
   return project;

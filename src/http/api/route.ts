@@ -4,8 +4,10 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { type Caller, requireLevel } from '../../access/callers.ts';
+import { type Caller, requireKeyScopes, requireLevel } from '../../access/callers.ts';
 import { type Resource, requireEditor } from '../../access/resources.ts';
+import { type RouteScope, requiredScopes } from '../../access/scopes.ts';
+import { forbidden } from '../../core/errors.ts';
 import type { MembershipLevel, Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, requestUrl } from '../paging.ts';
 import { ERROR_RESPONSES } from '../schemas/errors.ts';
@@ -41,6 +43,10 @@ interface RouteDeclaration<B extends TSchema, C> {
   hidden?: boolean;
   summary: string;
   tag: string;
+  /** What a personal key needs: kinds of objects, which it reads or writes by the method. */
+  scope: RouteScope;
+  /** The handler keeps to what a key is limited to; other routes refuse one if it is not their path that says where. */
+  limitsItself?: boolean;
   body?: B;
   /** Query parameters for the OpenAPI document: name → description. They are read leniently. */
   query?: Readonly<Record<string, string>>;
@@ -117,6 +123,7 @@ function declare<B extends TSchema, C>(
   run: (context: RouteContext<unknown>) => Promise<unknown>,
 ): void {
   const { method, url, status = 200, maxBodyBytes } = declaration;
+  const scopes = scopesOf(declaration);
   app.route({
     method,
     url,
@@ -127,7 +134,7 @@ function declare<B extends TSchema, C>(
     },
     preValidation: async (request) => {
       request.caller ??= await callerFromBody(deps, request);
-      await authorize(deps, request, request.caller, declaration);
+      await authorize(deps, request, request.caller, declaration, scopes);
     },
     handler: async (request, reply) => {
       const answer = await run({
@@ -149,23 +156,42 @@ function declare<B extends TSchema, C>(
   });
 }
 
+/** Whoever declares a route in plain JavaScript, or by a cast, notices at the start of the server. */
+function scopesOf({ method, url, scope, readOnly }: Pick<Declared<TSchema, never>, (typeof SCOPE_FIELDS)[number]>) {
+  if (scope === undefined) throw new Error(`The route ${String(method)} ${url} declares no scope.`);
+  return requiredScopes(scope, method === 'GET' || readOnly === true ? 'read' : 'write');
+}
+const SCOPE_FIELDS = ['method', 'url', 'scope', 'readOnly'] as const;
+
+type AccessRules = Pick<Declared<TSchema, never>, 'level' | 'edits' | 'itself' | 'isLegacy' | 'limitsItself'>;
+
 async function authorize(
   deps: RouteDeps,
   request: FastifyRequest,
   caller: Caller,
-  { level, edits, itself, isLegacy }: Pick<Declared<TSchema, never>, 'level' | 'edits' | 'itself' | 'isLegacy'>,
+  { level, edits, itself, isLegacy, limitsItself }: AccessRules,
+  scopes: readonly string[],
 ): Promise<void> {
+  requireKeyScopes(caller, scopes);
   const { project_id, organization_id } = request.params as Record<string, string>;
   const projectId = isLegacy ? '@current' : project_id;
   if (projectId !== undefined) {
     const named = await projectByToken(deps, request);
     request.project = await projectFromPath(deps, caller, projectId, named, itself);
-  }
+  } else if (limitsItself !== true) refuseLimitedKey(caller, organization_id !== undefined);
   if (organization_id !== undefined) request.organization = await organizationFromPath(deps, caller, organization_id);
   const organizationId = request.organization?.id ?? request.project?.organizationId;
   if (organizationId === undefined) return;
   if (level !== undefined) requireLevel(caller, organizationId, level);
   if (edits !== undefined) await requireEditor(deps.metadata, caller, organizationId, edits);
+}
+
+/** PostHog's texts. */
+function refuseLimitedKey({ key }: Caller, isOrganization: boolean): void {
+  if (key?.organizationIds && !isOrganization)
+    throw forbidden('API keys with scoped organizations are only supported on organization-based endpoints.');
+  if (!key?.projectIds) return;
+  throw forbidden('API keys with scoped projects are only supported on project-based endpoints.');
 }
 
 function present<T>(value: T | null): T {
@@ -185,6 +211,7 @@ function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<str
     ...(hidden ? { hide: true } : {}),
     ...(isLegacy ? { deprecated: true } : {}),
     security: [{ personalKey: [] }, { session: [] }],
+    'x-required-scope': scopesOf(declaration),
     // Also read by the test that tries every route without access.
     ...(level === undefined ? {} : { 'x-least-level': level }),
     ...(edits === undefined ? {} : { 'x-edits': edits }),

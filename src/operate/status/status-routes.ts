@@ -1,6 +1,7 @@
 /** Health checks, metrics and status, for operators and their monitoring. */
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ANY_KEY } from '../../access/scopes.ts';
 import { Failure } from '../../core/errors.ts';
 import { userRoute } from '../../http/api/route.ts';
 import type { RouteDeps } from '../../http/api/route-deps.ts';
@@ -28,6 +29,8 @@ export function serverStatusRoute(app: FastifyInstance, deps: RouteDeps, { statu
     url: '/api/server_status/',
     summary: 'State of the server: versions, stores, ingestion',
     tag: 'server',
+    scope: ANY_KEY,
+    limitsItself: true,
     response: StatusSchema,
     handler: () => status(),
   });

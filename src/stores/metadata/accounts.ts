@@ -69,8 +69,22 @@ export interface PersonalKey {
   label: string;
   /** SHA-256 of the key, which is shown once and never stored. */
   hash: string;
+  /** How it is shown in lists, such as `phx_...a1b2`; null for keys of earlier versions. */
+  mask: string | null;
+  /** `thing:read`, `thing:write`, or `*` for everything. */
+  scopes: readonly string[];
+  /** Only in these projects; empty: in all. */
+  projectIds: readonly number[];
+  /** Only in these organizations; empty: in all. */
+  organizationIds: readonly string[];
   createdAt: number;
+  /** Null: never. */
+  expiresAt: number | null;
+  /** When it last got a new value. */
+  rolledAt: number | null;
   lastUsedAt: number | null;
+  /** Shortened address. */
+  lastUsedFrom: string | null;
 }
 
 /** How somebody showed who they are; `setup` is the link of the first start. */

@@ -77,14 +77,21 @@ export interface InviteStore {
   delete(id: string): Promise<boolean>;
 }
 
+export type PersonalKeyChanges = Partial<
+  Pick<PersonalKey, 'label' | 'hash' | 'mask' | 'rolledAt' | 'expiresAt' | 'scopes' | 'projectIds' | 'organizationIds'>
+>;
+
 export interface PersonalKeyStore {
   create(key: PersonalKey): Promise<void>;
   getByHash(hash: string): Promise<PersonalKey | null>;
   get(userId: number, id: string): Promise<PersonalKey | null>;
   /** Newest first. */
   listByUser(userId: number): Promise<PersonalKey[]>;
-  setLastUsed(id: string, lastUsedAt: number): Promise<void>;
+  setLastUsed(id: string, lastUsedAt: number, lastUsedFrom: string): Promise<void>;
+  update(id: string, changes: PersonalKeyChanges): Promise<void>;
   delete(id: string): Promise<void>;
+  /** Those that ended before this time. */
+  deleteExpired(before: number): Promise<void>;
 }
 
 export interface SessionStore {
@@ -123,7 +130,8 @@ export interface ProjectStore {
   get(id: number): Promise<Project | null>;
   getByApiToken(token: string): Promise<Project | null>;
   getBySecretHash(hash: string): Promise<Project | null>;
-  list(organizationIds: readonly string[], page: Page): Promise<Paged<Project>>;
+  /** Only those with one of the `ids`, where given. */
+  list(organizationIds: readonly string[], page: Page, ids?: readonly number[]): Promise<Paged<Project>>;
   listAll(): Promise<Project[]>;
   update(id: number, changes: Partial<Omit<Project, 'id' | 'uuid' | 'organizationId'>>): Promise<void>;
   delete(id: number): Promise<void>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../../../test/support/own-postgres.ts';
 import { describeWithPostgres } from '../../../test/support/postgres.ts';
 import { KeyGuard } from '../../access/key-guard.ts';
+import { KeyUse } from '../../access/key-use.ts';
 import { ProjectDirectory } from '../../access/project-directory.ts';
 import { Failure } from '../../core/errors.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
@@ -64,7 +65,9 @@ describeWithPostgres(() => {
         expect(isRetryable(failure)).toBe(false);
       }
       const clock = { now: () => 0 };
-      const directory = new ProjectDirectory({ metadata: stores.metadata, clock, keys: new KeyGuard(clock) });
+      const keyUse = new KeyUse({ store: stores.metadata.personalKeys, clock, log: { warn: () => undefined } });
+      const keys = new KeyGuard(clock);
+      const directory = new ProjectDirectory({ metadata: stores.metadata, clock, keys, keyUse });
       expect(await failureOf(directory.getProject('phc_key', undefined, '192.0.2.1'))).toMatchObject({
         kind: 'unavailable',
         code: 'fetch_team_fail',

@@ -26,6 +26,7 @@ import { textTiles } from './migrations/0018-text-tiles.ts';
 import { annotations } from './migrations/0019-annotations.ts';
 import { holdouts } from './migrations/0020-holdouts.ts';
 import { sessionDetails } from './migrations/0021-sessions.ts';
+import { scopedKeys } from './migrations/0022-scoped-keys.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -50,6 +51,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   annotations,
   holdouts,
   sessionDetails,
+  scopedKeys,
 ];
 
 interface VersionTable {

@@ -57,10 +57,11 @@ export function projectStore({ db }: Sql, projectTables: readonly ProjectTable[]
     },
     getByApiToken: (token) => one('apiToken', token),
     getBySecretHash: (hash) => one('secretHash', hash),
-    async list(organizationIds, page) {
+    async list(organizationIds, page, ids) {
       if (organizationIds.length === 0) return { count: 0, items: [] };
       const mine = db.selectFrom('projects').where('organizationId', 'in', organizationIds);
-      return paged(mine.selectAll().orderBy('id'), page, toProject);
+      const wanted = ids === undefined ? mine : mine.where('id', 'in', ids);
+      return paged(wanted.selectAll().orderBy('id'), page, toProject);
     },
     async listAll() {
       return (await db.selectFrom('projects').selectAll().orderBy('id').execute()).map(toProject);

@@ -61,6 +61,14 @@ export interface Tables {
     hash: string;
     createdAt: number;
     lastUsedAt: number | null;
+    lastUsedFrom: string | null;
+    rolledAt: number | null;
+    expiresAt: number | null;
+    mask: string | null;
+    /** JSON lists. */
+    scopes: string;
+    projectIds: string;
+    organizationIds: string;
   };
   sessions: {
     hash: string;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { PersonalKey, User } from '../metadata/accounts.ts';
-import type { PersonalKeyStore, UserStore } from '../metadata/metadata-store.ts';
+import type { PersonalKeyChanges, PersonalKeyStore, UserStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { type Sql, type Tables, toBit } from './tables.ts';
 
@@ -48,37 +48,66 @@ export function userStore({ db }: Sql): UserStore {
   };
 }
 
+type KeyRow = Selectable<Tables['personalApiKeys']>;
+
+const toKey = (row: KeyRow): PersonalKey => ({
+  ...row,
+  scopes: JSON.parse(row.scopes),
+  projectIds: JSON.parse(row.projectIds),
+  organizationIds: JSON.parse(row.organizationIds),
+});
+
+const LISTS = ['scopes', 'projectIds', 'organizationIds'] as const;
+
+/** Lists as JSON; everything else as it is. */
+function toKeyColumns(key: PersonalKeyChanges): Partial<KeyRow> {
+  const { scopes: _, projectIds: __, organizationIds: ___, ...columns } = key;
+  const lists = LISTS.flatMap((name) => (key[name] === undefined ? [] : [[name, JSON.stringify(key[name])]]));
+  return { ...columns, ...Object.fromEntries(lists) };
+}
+
 export function personalKeyStore({ db }: Sql): PersonalKeyStore {
-  const byHash = compiled<PersonalKey>(db, () => db.selectFrom('personalApiKeys').selectAll().where('hash', '=', ''));
+  const byHash = compiled<KeyRow>(db, () => db.selectFrom('personalApiKeys').selectAll().where('hash', '=', ''));
   return {
     async create(key) {
-      await db.insertInto('personalApiKeys').values(key).execute();
+      await db
+        .insertInto('personalApiKeys')
+        .values({ ...key, ...toKeyColumns(key) } as KeyRow)
+        .execute();
     },
     async getByHash(hash) {
-      return (await byHash([hash]))[0] ?? null;
+      const [row] = await byHash([hash]);
+      return row ? toKey(row) : null;
     },
     async get(userId, id) {
-      const key = await db
+      const row = await db
         .selectFrom('personalApiKeys')
         .selectAll()
         .where('id', '=', id)
         .where('userId', '=', userId)
         .executeTakeFirst();
-      return key ?? null;
+      return row ? toKey(row) : null;
     },
-    listByUser: (userId) =>
-      db
+    async listByUser(userId) {
+      const rows = db
         .selectFrom('personalApiKeys')
         .selectAll()
         .where('userId', '=', userId)
         .orderBy('createdAt', 'desc')
-        .orderBy('id')
-        .execute(),
-    async setLastUsed(id, lastUsedAt) {
-      await db.updateTable('personalApiKeys').set({ lastUsedAt }).where('id', '=', id).execute();
+        .orderBy('id');
+      return (await rows.execute()).map(toKey);
+    },
+    async setLastUsed(id, lastUsedAt, lastUsedFrom) {
+      await db.updateTable('personalApiKeys').set({ lastUsedAt, lastUsedFrom }).where('id', '=', id).execute();
+    },
+    async update(id, changes) {
+      await db.updateTable('personalApiKeys').set(toKeyColumns(changes)).where('id', '=', id).execute();
     },
     async delete(id) {
       await db.deleteFrom('personalApiKeys').where('id', '=', id).execute();
+    },
+    async deleteExpired(before) {
+      await db.deleteFrom('personalApiKeys').where('expiresAt', '<', before).execute();
     },
   };
 }

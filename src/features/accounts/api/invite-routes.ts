@@ -1,7 +1,7 @@
 /** Invitations: what admins do with them. Accepting one: `sign-up-routes.ts`. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../../../access/callers.ts';
+import { type Caller, requireFullKey } from '../../../access/callers.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
@@ -29,6 +29,8 @@ export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     origin: string,
   ) => {
     const { target_email: email, first_name: firstName = '', level = MEMBER, message, send_email: isMailed } = body;
+    // Whoever may make admins is one.
+    if (level > MEMBER) requireFullKey(caller);
     const wanted = { email, firstName, level, message: message ?? null };
     const mail = isMailed === false ? {} : { mail: { mailer: deps.mailer, origin } };
     const { invite, token } = await createInvite(deps, caller, organization, { ...wanted, ...mail });
@@ -40,6 +42,7 @@ export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: all,
     summary: 'Open invitations, newest first',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     query: PAGE_QUERY,
     response: pageSchema(InviteSchema),
@@ -58,6 +61,7 @@ export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: all,
     summary: 'Invite somebody; the link for them is in this response only',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     body: InviteWriteSchema,
     status: 201,
@@ -69,6 +73,7 @@ export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: `${all}bulk/`,
     summary: 'Invite up to 20 people; the links for them are in this response only',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     body: InvitesWriteSchema,
     status: 201,
@@ -84,6 +89,7 @@ export function inviteRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: `${all}:invite_id/`,
     summary: 'Withdraw an invitation; its link stops working immediately',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     status: 204,
     handler: ({ caller, organization, params }) => deleteInvite(deps, caller, organization, params['invite_id'] ?? ''),

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { FULL_KEY } from '../../../access/scopes.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
@@ -19,6 +20,7 @@ export function memberRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: all,
     summary: 'Members of an organization',
     tag,
+    scope: 'organization_member',
     query: PAGE_QUERY,
     response: pageSchema(MemberSchema),
     handler: async ({ organization, query, url }) => {
@@ -40,6 +42,7 @@ export function memberRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: one,
     summary: "Change a member's level: 1 member, 8 admin, 15 owner",
     tag,
+    scope: FULL_KEY,
     level: ADMIN,
     body: MemberChangeSchema,
     response: MemberSchema,
@@ -51,6 +54,7 @@ export function memberRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: one,
     summary: 'Remove a member, or leave',
     tag,
+    scope: 'organization_member',
     status: 204,
     handler: ({ caller, organization, params }) => removeMember(deps, caller, organization, params['user_uuid'] ?? ''),
   });

@@ -1,6 +1,7 @@
 /** Which sessions are open, and how they are ended: one's own, and those of members. */
 import type { FastifyInstance } from 'fastify';
 import { requireSession } from '../../../access/callers.ts';
+import { FULL_KEY } from '../../../core/scopes.ts';
 import { organizationRoute, userRoute } from '../../../http/api/route.ts';
 import { ADMIN } from '../../../stores/metadata/accounts.ts';
 import { endOtherSessions, endSession, listOpenSessions, memberForAdmin } from '../open-sessions.ts';
@@ -22,6 +23,7 @@ function ownSessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: all,
     summary: 'Your open sessions, latest seen first',
     tag,
+    scope: FULL_KEY,
     response: OpenSessionsSchema,
     handler: async ({ caller, params }) => {
       requireSelf(caller, params['id']);
@@ -34,6 +36,7 @@ function ownSessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: `${all}:session_id/`,
     summary: 'End one of your sessions',
     tag,
+    scope: FULL_KEY,
     status: 204,
     handler: async ({ caller, params }) => {
       requireSelf(caller, params['id']);
@@ -46,6 +49,7 @@ function ownSessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: `${all}revoke_others/`,
     summary: 'End all of your sessions but this one',
     tag,
+    scope: FULL_KEY,
     status: 204,
     handler: async ({ caller, params }) => {
       requireSelf(caller, params['id']);
@@ -62,6 +66,7 @@ function memberSessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: all,
     summary: "A member's open sessions, latest seen first",
     tag,
+    scope: FULL_KEY,
     level: ADMIN,
     response: OpenSessionsSchema,
     handler: async ({ caller, organization, params }) => {
@@ -75,6 +80,7 @@ function memberSessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     url: `${all}:session_id/`,
     summary: "End a member's session",
     tag,
+    scope: FULL_KEY,
     level: ADMIN,
     status: 204,
     handler: async ({ caller, organization, params }) => {

@@ -30,6 +30,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     url: '/api/organizations/',
     summary: 'Organizations you belong to',
     tag,
+    scope: 'organization',
     query: PAGE_QUERY,
     response: pageSchema(OrganizationSchema),
     handler: async ({ caller, query, url }) => {
@@ -44,6 +45,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     url: '/api/organizations/',
     summary: 'Create an organization with a project; you become its owner',
     tag,
+    scope: 'organization',
     body: OrganizationWriteSchema,
     status: 201,
     response: OrganizationSchema,
@@ -58,6 +60,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     url: one,
     summary: 'One organization',
     tag,
+    scope: 'organization',
     response: OrganizationSchema,
     handler: ({ caller, organization }) => show(caller, organization),
   });
@@ -66,6 +69,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     url: one,
     summary: 'Rename an organization',
     tag,
+    scope: 'organization',
     level: ADMIN,
     body: OrganizationChangeSchema,
     response: OrganizationSchema,
@@ -77,6 +81,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     url: one,
     summary: 'Delete an organization with its projects and all their data',
     tag,
+    scope: 'organization',
     level: OWNER,
     status: 204,
     handler: ({ organization }) => deleteOrganization(deps, organization),
@@ -86,6 +91,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     url: `${one}activity/`,
     summary: 'Activity log of the organization, its members, roles and projects',
     tag,
+    scope: 'activity_log',
     query: {
       ...ACTIVITY_QUERY,
       scope: 'Only changes to this kind of item: `FeatureFlag`, `Person`, `Team` and so on.',

@@ -36,12 +36,16 @@ export function projectRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
     url: '/api/projects/',
     summary: 'Projects of the organizations you belong to',
     tag,
+    scope: 'project',
+    limitsItself: true,
     query: PAGE_QUERY,
     response: pageSchema(ProjectBasicSchema),
     handler: async ({ caller, query, url }) => {
       const page = readPage(query);
       const organizationIds = caller.memberships.map((membership) => membership.organizationId);
-      return envelope(url, page, await deps.metadata.projects.list(organizationIds, page), presentProjectBasic);
+      const { projectIds } = caller.key ?? {};
+      const found = await deps.metadata.projects.list(organizationIds, page, projectIds ?? undefined);
+      return envelope(url, page, found, presentProjectBasic);
     },
   });
   userRoute(app, deps, {
@@ -49,6 +53,7 @@ export function projectRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
     url: '/api/projects/',
     summary: 'Create a project in your current organization',
     tag,
+    scope: 'project',
     body: ProjectWriteSchema,
     status: 201,
     response: ProjectSchema,
@@ -66,7 +71,7 @@ async function show(deps: AccountRouteDeps, caller: Caller, project: Project) {
 }
 
 function projectItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
-  const one = { url: '/api/projects/:project_id/', tag, itself: true } as const;
+  const one = { url: '/api/projects/:project_id/', tag, scope: 'project', itself: true } as const;
   projectRoute(app, deps, {
     ...one,
     method: 'GET',
@@ -101,6 +106,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: '/api/projects/:project_id/reset_token/',
     summary: 'Reset the project key; the old one stops working immediately',
     tag,
+    scope: 'project',
     itself: true,
     level: ADMIN,
     response: ProjectSchema,
@@ -113,6 +119,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: '/api/projects/:project_id/rotate_secret_token/',
     summary: 'Create a new secret key; it is in this response only',
     tag,
+    scope: 'project',
     itself: true,
     level: ADMIN,
     response: ProjectWithSecretSchema,

@@ -42,6 +42,7 @@ function listAndCreate(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: all,
     summary: 'Roles of an organization',
     tag,
+    scope: 'organization_member',
     query: PAGE_QUERY,
     response: pageSchema(RoleSchema),
     handler: async ({ organization, query, url }) => {
@@ -55,6 +56,7 @@ function listAndCreate(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: all,
     summary: "Create a role; its level is the organization's default",
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     body: RoleCreateSchema,
     status: 201,
@@ -70,6 +72,7 @@ function roleItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: one,
     summary: 'One role',
     tag,
+    scope: 'organization_member',
     response: RoleSchema,
     handler: async ({ organization, params }) =>
       presentOneRole(deps, await getRole(deps.metadata, organization, params['role_id'] ?? '')),
@@ -79,6 +82,7 @@ function roleItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: one,
     summary: 'Rename a role or change its level',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     body: RoleChangeSchema,
     response: RoleSchema,
@@ -96,6 +100,7 @@ function roleItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url: one,
     summary: 'Delete a role',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     status: 204,
     handler: ({ caller, organization, params }) => deleteRole(deps, caller, organization, params['role_id'] ?? ''),
@@ -109,6 +114,7 @@ function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
     url: memberships,
     summary: 'Members of the role',
     tag,
+    scope: 'organization_member',
     query: PAGE_QUERY,
     response: pageSchema(RoleMembershipSchema),
     handler: async ({ organization, params, query, url }) => {
@@ -132,6 +138,7 @@ function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
     url: memberships,
     summary: 'Add a member of the organization to the role',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     body: RoleMembershipCreateSchema,
     status: 201,
@@ -152,6 +159,7 @@ function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
     url: `${memberships}:id/`,
     summary: 'Remove a member from the role',
     tag,
+    scope: 'organization_member',
     level: ADMIN,
     status: 204,
     handler: ({ caller, organization, params }) =>

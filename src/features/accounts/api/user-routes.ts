@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { type Caller, currentOrganizationId, currentProject } from '../../../access/callers.ts';
+import {
+  type Caller,
+  currentOrganizationId,
+  currentProject,
+  hasProject,
+  levelIn,
+  requireFullKey,
+} from '../../../access/callers.ts';
 import { Failure } from '../../../core/errors.ts';
 import { userRoute } from '../../../http/api/route.ts';
 import { updateUser } from '../users.ts';
@@ -17,6 +24,8 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url,
     summary: 'Your own user: `@me`',
     tag,
+    scope: 'user',
+    limitsItself: true,
     response: UserSchema,
     handler: async ({ caller, params }) => {
       requireSelf(caller, params['id']);
@@ -28,10 +37,13 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     url,
     summary: 'Update your name, email, password, or current project and organization',
     tag,
+    scope: 'user',
+    limitsItself: true,
     body: UserChangeSchema,
     response: UserSchema,
     handler: async ({ caller, params, body, request }) => {
       requireSelf(caller, params['id']);
+      if (body.email !== undefined || body.password !== undefined) requireFullKey(caller);
       // Limits guessing of the password with a stolen session or key.
       const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, deviceToken: undefined };
       if (body.current_password !== undefined) await deps.signInGuard.recordAttempt(attempt);
@@ -55,10 +67,12 @@ async function presentCaller({ metadata }: AccountRouteDeps, caller: Caller) {
     throw error;
   };
   const project = await currentProject(metadata, caller).catch(none);
-  const { items: organizations } = await metadata.organizations.listByUser(caller.user.id, ALL);
+  const { items: all } = await metadata.organizations.listByUser(caller.user.id, ALL);
+  const organizations = all.filter(({ id }) => levelIn(caller, id) !== null);
   const currentId = organizations.length > 0 ? currentOrganizationId(caller) : null;
   const organization = organizations.find(({ id }) => id === currentId) ?? null;
-  const projects = organization ? (await metadata.projects.list([organization.id], ALL)).items : [];
+  const listed = organization ? (await metadata.projects.list([organization.id], ALL)).items : [];
+  const projects = listed.filter((one) => hasProject(caller, one));
   return presentUser({
     user: caller.user,
     project,

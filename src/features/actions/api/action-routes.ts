@@ -18,7 +18,7 @@ import {
 } from './action-schemas.ts';
 import type { ActionApiDeps } from './deps.ts';
 
-const ALL = { url: '/api/projects/:project_id/actions/', legacy: 'action', tag: 'actions' } as const;
+const ALL = { url: '/api/projects/:project_id/actions/', legacy: 'action', tag: 'actions', scope: 'action' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 
 export function actionRoutes(app: FastifyInstance, deps: ActionApiDeps): void {
@@ -114,6 +114,7 @@ function activity(app: FastifyInstance, deps: ActionApiDeps): void {
     ...ALL,
     ...about,
     url: `${ALL.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed actions, with before and after',
     handler: ({ project, query, url }) => listActivity(deps, of(project), query, url),
   });
@@ -121,6 +122,7 @@ function activity(app: FastifyInstance, deps: ActionApiDeps): void {
     ...ONE,
     ...about,
     url: `${ONE.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed this action, with before and after',
     handler: async ({ project, params, query, url }) => {
       const { id } = await getAction(deps.metadata, project.id, idFromPath(params));

@@ -21,7 +21,7 @@ import {
 } from './annotation-schemas.ts';
 import type { AnnotationApiDeps } from './deps.ts';
 
-const ALL = { url: '/api/projects/:project_id/annotations/', tag: 'annotations' } as const;
+const ALL = { url: '/api/projects/:project_id/annotations/', tag: 'annotations', scope: 'annotation' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 /** Enough for the marks of one chart. */
 const MAX_CHANGES = 200;

@@ -25,9 +25,12 @@ import {
 import type { CohortApiDeps } from './deps.ts';
 import { ONE_COHORT, ofCohort, presentCohorts } from './present-cohorts.ts';
 
+const MEMBERS = ['cohort', 'person'] as const;
+
 export function cohortPersonRoutes(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
     ...ofCohort('persons'),
+    scope: MEMBERS,
     method: 'GET',
     summary: 'Members of a cohort, newest first',
     query: COHORT_PERSONS_QUERY,
@@ -37,6 +40,7 @@ export function cohortPersonRoutes(app: FastifyInstance, deps: CohortApiDeps): v
   projectRoute(app, deps, {
     ...ONE_COHORT,
     url: `${ONE_COHORT.url}persons.csv`,
+    scope: MEMBERS,
     method: 'GET',
     summary: 'Members of a cohort as CSV',
     hidden: true,
@@ -97,6 +101,7 @@ function cohortsOfPerson(app: FastifyInstance, deps: CohortApiDeps): void {
   personRoute(app, deps, {
     method: 'GET',
     path: '/cohorts/',
+    alsoNeeds: 'cohort',
     summary: 'Cohorts that a person is in, as last calculated',
     query: { person_id: "The person's ID or UUID." },
     response: CohortsOfPersonSchema,

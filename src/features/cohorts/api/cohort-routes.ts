@@ -102,6 +102,7 @@ function cohortActivity(app: FastifyInstance, deps: CohortApiDeps): void {
   projectRoute(app, deps, {
     ...ALL_COHORTS,
     url: `${ALL_COHORTS.url}activity/`,
+    scope: 'activity_log',
     method: 'GET',
     summary: 'Who changed cohorts',
     query: ACTIVITY_QUERY,

@@ -5,7 +5,12 @@ import type { Cohort } from '../../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { presentCohort } from './cohort-schemas.ts';
 
-export const ALL_COHORTS = { url: '/api/projects/:project_id/cohorts/', legacy: 'cohort', tag: 'cohorts' } as const;
+export const ALL_COHORTS = {
+  url: '/api/projects/:project_id/cohorts/',
+  legacy: 'cohort',
+  tag: 'cohorts',
+  scope: 'cohort',
+} as const;
 export const ONE_COHORT = { ...ALL_COHORTS, url: `${ALL_COHORTS.url}:id/` } as const;
 
 /** A route below one cohort, such as `:id/persons/`. */

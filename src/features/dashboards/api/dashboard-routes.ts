@@ -26,7 +26,12 @@ import type { DashboardApiDeps } from './deps.ts';
 import { presentDashboard, presentDashboards } from './present-dashboards.ts';
 import { asksToRefresh } from './present-saved-insights.ts';
 
-const ALL = { url: '/api/projects/:project_id/dashboards/', legacy: 'dashboard', tag: 'dashboards' } as const;
+const ALL = {
+  url: '/api/projects/:project_id/dashboards/',
+  legacy: 'dashboard',
+  tag: 'dashboards',
+  scope: 'dashboard',
+} as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 const REFRESH = { refresh: '`true`, or present: answer the insights, too.' } as const;
 
@@ -115,6 +120,7 @@ function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
     ...ALL,
     ...about,
     url: `${ALL.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed dashboards, with before and after',
     handler: ({ project, query, url }) => listActivity(deps, of(project), query, url),
   });
@@ -122,6 +128,7 @@ function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
     ...ONE,
     ...about,
     url: `${ONE.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed this dashboard, with before and after',
     handler: async ({ project, params, query, url }) => {
       const { id } = await getDashboardOrDeleted(deps.metadata, project.id, idFromPath(params));

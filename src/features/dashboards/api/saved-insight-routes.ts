@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../../../access/callers.ts';
+import { type Caller, requireKeyScopes } from '../../../access/callers.ts';
 import { requireEditor } from '../../../access/resources.ts';
+import { requiredScopes } from '../../../access/scopes.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
@@ -40,7 +41,12 @@ import {
   SavedInsightWriteSchema,
 } from './saved-insight-schemas.ts';
 
-const ALL = { url: '/api/projects/:project_id/insights/', legacy: 'insight', tag: 'insights' } as const;
+const ALL = {
+  url: '/api/projects/:project_id/insights/',
+  legacy: 'insight',
+  tag: 'insights',
+  scope: 'insight',
+} as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 
 export function savedInsightRoutes(app: FastifyInstance, deps: DashboardApiDeps): void {
@@ -141,7 +147,9 @@ async function requireDashboards(
   project: Project,
   { dashboards }: Static<typeof SavedInsightWriteSchema>,
 ): Promise<void> {
-  if (dashboards) await requireEditor(metadata, caller, project.organizationId, ['dashboards']);
+  if (!dashboards) return;
+  requireKeyScopes(caller, requiredScopes('dashboard', 'write'));
+  await requireEditor(metadata, caller, project.organizationId, ['dashboards']);
 }
 
 async function show(
@@ -191,6 +199,7 @@ function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
     ...ALL,
     ...about,
     url: `${ALL.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed saved insights, with before and after',
     handler: ({ project, query, url }) => listActivity(deps, of(project), query, url),
   });
@@ -198,6 +207,7 @@ function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
     ...ONE,
     ...about,
     url: `${ONE.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed this insight, with before and after',
     handler: async ({ project, params, query, url }) => {
       const { id } = await getInsightOrDeleted(deps.metadata, project.id, idFromPath(params));

@@ -19,7 +19,13 @@ export function definitionActivityRoutes(
   deps: DefinitionApiDeps,
   { url, noun, scope, get }: DefinitionActivity,
 ): void {
-  const route = { tag: 'definitions', query: ACTIVITY_QUERY, response: ActivityPageSchema, method: 'GET' } as const;
+  const route = {
+    tag: 'definitions',
+    scope: 'activity_log',
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    method: 'GET',
+  } as const;
   projectRoute(app, deps, {
     ...route,
     url: `${url}activity/`,

@@ -34,6 +34,7 @@ export function eventDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiD
     url: all,
     summary: 'Event definitions',
     tag,
+    scope: 'event_definition',
     query: {
       ...PAGE_QUERY,
       search: 'Words that must all be in the name.',
@@ -56,6 +57,7 @@ export function eventDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiD
     url: one,
     summary: 'One event definition',
     tag,
+    scope: 'event_definition',
     response: EventDefinitionSchema,
     handler: async ({ project, params }) =>
       present(deps, project.id, await getDefinition(deps, project.id, params['id'])),
@@ -108,6 +110,7 @@ function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
     edits: ['data management'],
     summary: 'Delete an event definition; events are kept, and it comes back when the event is seen again',
     tag,
+    scope: 'event_definition',
     status: 204,
     handler: ({ caller, project, params }) =>
       deleteEventDefinition(deps, caller, project, readDefinitionId(params['id'])),
@@ -119,6 +122,7 @@ function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
       edits: ['data management'],
       summary: 'Update an event definition',
       tag,
+      scope: 'event_definition',
       body: EventDefinitionWriteSchema,
       response: EventDefinitionSchema,
       handler: async ({ caller, project, params, body }) => {

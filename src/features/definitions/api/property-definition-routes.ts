@@ -32,6 +32,7 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: DefinitionA
     url: all,
     summary: 'Property definitions',
     tag,
+    scope: 'property_definition',
     query: {
       ...PAGE_QUERY,
       search: 'Words that must all be in the name.',
@@ -60,6 +61,7 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: DefinitionA
     url: one,
     summary: 'One property definition',
     tag,
+    scope: 'property_definition',
     response: PropertyDefinitionSchema,
     handler: async ({ project, params }) =>
       present(deps, project.id, await getDefinition(deps, project.id, params['id'])),
@@ -99,6 +101,7 @@ function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
     edits: ['data management'],
     summary: 'Delete a property definition; values are kept, and it comes back when the property is seen again',
     tag,
+    scope: 'property_definition',
     status: 204,
     handler: ({ caller, project, params }) =>
       deletePropertyDefinition(deps, caller, project, readDefinitionId(params['id'])),
@@ -110,6 +113,7 @@ function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
       edits: ['data management'],
       summary: 'Update a property definition',
       tag,
+      scope: 'property_definition',
       body: PropertyDefinitionWriteSchema,
       response: PropertyDefinitionSchema,
       handler: async ({ caller, project, params, body }) => {

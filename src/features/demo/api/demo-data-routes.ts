@@ -3,7 +3,12 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { DemoDataSchema, presentDemoProgress } from './demo-data-schemas.ts';
 import type { DemoApiDeps } from './deps.ts';
 
-const DEMO = { url: '/api/projects/:project_id/demo_data/', tag: 'projects', response: DemoDataSchema } as const;
+const DEMO = {
+  url: '/api/projects/:project_id/demo_data/',
+  tag: 'projects',
+  scope: 'project',
+  response: DemoDataSchema,
+} as const;
 
 export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
   projectRoute(app, deps, {
@@ -16,6 +21,7 @@ export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
     ...DEMO,
     method: 'POST',
     edits: ['feature flags', 'cohorts', 'dashboards', 'insights', 'data management'],
+    scope: ['project', 'feature_flag', 'cohort', 'dashboard', 'insight'],
     summary: 'Load demo data: two months of events, flags, a cohort and a dashboard',
     handler: async ({ caller, project }) => presentDemoProgress(deps.demo.start(caller, project)),
   });

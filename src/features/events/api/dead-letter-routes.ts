@@ -20,6 +20,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
     url: LIST,
     summary: 'Events that could not be processed, newest first',
     tag,
+    scope: 'ingestion_warning',
     query: PAGE_QUERY,
     response: pageSchema(DeadLetterSchema),
     handler: async ({ project, query, url }) => {
@@ -32,6 +33,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
     url: `${LIST}:id/`,
     summary: 'One event that could not be processed',
     tag,
+    scope: 'ingestion_warning',
     response: DeadLetterSchema,
     handler: async ({ project, params }) => {
       const letter = await deadLetters.get(project.id, idFromPath(params));
@@ -45,6 +47,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
     edits: ['data management'],
     summary: 'Process the oldest dead letters again, up to 1,000; call it again while some remain',
     tag,
+    scope: 'ingestion_warning',
     query: { limit: 'How many, 1,000 unless given.' },
     response: ReplayedLettersSchema,
     handler: async ({ project, query }) => {
@@ -58,6 +61,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: EventApiDeps): void
     edits: ['data management'],
     summary: 'Process an event again, with its original arrival time',
     tag,
+    scope: 'ingestion_warning',
     response: ReplayedSchema,
     handler: async ({ project, params }) => {
       const { eventUuid } = await replayDeadLetter({ ...deps, deadLetters }, project.id, idFromPath(params));

@@ -31,6 +31,7 @@ export function eventFateRoutes(app: FastifyInstance, deps: EventApiDeps): void 
     url: '/api/projects/:project_id/events/:uuid/fate/',
     summary: 'What became of an event: stored, pending, dropped, dead-lettered',
     tag,
+    scope: 'ingestion_warning',
     response: EventFateSchema,
     handler: async ({ project, params }) => {
       const fate = await fateOfEvent(fateDeps, project.id, readEventUuid(params['uuid']));
@@ -43,6 +44,7 @@ export function eventFateRoutes(app: FastifyInstance, deps: EventApiDeps): void 
     url: '/api/projects/:project_id/dropped_events/',
     summary: 'Events that were accepted but not stored, and why, newest first',
     tag,
+    scope: 'ingestion_warning',
     query: PAGE_QUERY,
     response: pageSchema(DroppedEventSchema),
     handler: async ({ project, query, url }) => {
@@ -55,6 +57,7 @@ export function eventFateRoutes(app: FastifyInstance, deps: EventApiDeps): void 
     url: '/api/projects/:project_id/ingestion_warnings/',
     summary: 'What was odd about events, newest first',
     tag,
+    scope: 'ingestion_warning',
     query: { ...PAGE_QUERY, type: 'Only warnings of this type.' },
     response: pageSchema(IngestionWarningSchema),
     handler: async ({ project, query, url }) => {

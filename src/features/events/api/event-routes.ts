@@ -43,6 +43,7 @@ export function eventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
     legacy,
     summary: 'Events, newest first',
     tag,
+    scope: 'query',
     query: EVENT_QUERY,
     response: EventListSchema,
     handler: async ({ project, query, url, reply }) => {
@@ -60,6 +61,7 @@ export function eventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
     legacy,
     summary: 'One event',
     tag,
+    scope: 'query',
     query: { include_person: 'Any value: show the person too.' },
     response: EventSchema,
     handler: async ({ project, params, query }) => {
@@ -134,6 +136,7 @@ function valueRoute(app: FastifyInstance, deps: EventApiDeps): void {
     legacy,
     summary: 'Values that a property has had in the last seven days',
     tag,
+    scope: 'query',
     query: {
       key: 'The property; `custom_event` for the names of events.',
       value: 'Part of the value.',

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { hasAccessStill } from '../../../access/callers.ts';
+import { requiredScopes } from '../../../access/scopes.ts';
 import { Failure } from '../../../core/errors.ts';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
@@ -11,6 +12,8 @@ import { isoOffset } from '../../../http/schemas/common.ts';
 import type { LiveEvent } from '../../../ingest/live/live-event-publisher.ts';
 import type { EventApiDeps } from './deps.ts';
 
+const SCOPE = 'query';
+const NEEDS = requiredScopes(SCOPE, 'read');
 const HEARTBEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 30;
 /** Streams of one organization, as a part of all. */
@@ -39,6 +42,7 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
     url: '/api/projects/:project_id/events/live/',
     summary: 'Events as they are stored, as server-sent events',
     tag: 'events',
+    scope: SCOPE,
     query: { event: 'Only events of this name.', distinct_id: 'Only events with this distinct id.' },
     response: Type.String({
       description: 'A stream of `text/event-stream`; `dropped` events count what was left out.',
@@ -57,7 +61,7 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
       const stop = await deps.tail.subscribe(project.id, (stored) => {
         if (isWanted(stored)) stream.send(stringifyExact(presentLiveEvent(stored)));
       });
-      const isAllowed = (): Promise<boolean> => hasAccessStill(deps, caller, project.organizationId);
+      const isAllowed = (): Promise<boolean> => hasAccessStill(deps, caller, project, NEEDS);
       keepOpen(reply, stream, open, stop, isAllowed);
       // The server began to stop while this stream was being opened.
       if (isClosing) stream.end();

@@ -42,6 +42,7 @@ function course(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     url: `${ALL}:id/timeseries_results/`,
     tag: 'experiments',
+    scope: 'experiment',
     method: 'GET',
     summary: 'One metric as it was at the end of each day',
     query: { metric_uuid: 'The metric; the first one if absent.' },
@@ -84,6 +85,7 @@ function people(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     url: `${ALL}:id/persons/`,
     tag: 'experiments',
+    scope: ['experiment', 'person'],
     method: 'GET',
     summary: 'Who counts, latest first',
     query: { variant: 'The key of one variant; all if absent.', limit: 'At most 1000.', offset: 'How many to skip.' },
@@ -132,6 +134,7 @@ function plan(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     url: `${ALL}plan/`,
     tag: 'experiments',
+    scope: 'experiment',
     method: 'POST',
     summary: 'How many people and days an experiment needs, from the last 14 days',
     body: PlanBodySchema,

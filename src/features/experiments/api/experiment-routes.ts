@@ -50,10 +50,13 @@ import {
   resultLines,
 } from './present-results.ts';
 
-const ALL = { url: '/api/projects/:project_id/experiments/', tag: 'experiments' } as const;
+const ALL = { url: '/api/projects/:project_id/experiments/', tag: 'experiments', scope: 'experiment' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 /** Starting, ending and shipping change the flag, too. */
-const EDITS = ['experiments', 'feature flags'] as const;
+const EDITS = {
+  edits: ['experiments', 'feature flags'],
+  scope: ['experiment', 'feature_flag'],
+} as const;
 
 export function experimentRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
   listAndCreate(app, deps);
@@ -109,7 +112,7 @@ function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'POST',
-    edits: EDITS,
+    ...EDITS,
     summary: 'Create an experiment with its flag, or on a flag that has variants; with `start_date` it is launched',
     body: ExperimentCreateSchema,
     status: 201,
@@ -137,7 +140,7 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'PATCH',
-    edits: EDITS,
+    ...EDITS,
     summary: 'Change an experiment; `start_date` launches a draft, `end_date` ends it',
     body: ExperimentChangeSchema,
     response: ExperimentSchema,
@@ -167,7 +170,7 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
 }
 
 function life(app: FastifyInstance, deps: ExperimentApiDeps): void {
-  const step = { method: 'POST', edits: EDITS, response: ExperimentSchema } as const;
+  const step = { method: 'POST', ...EDITS, response: ExperimentSchema } as const;
   projectRoute(app, deps, {
     ...ONE,
     ...step,
@@ -212,7 +215,7 @@ function steps(app: FastifyInstance, deps: ExperimentApiDeps): void {
     projectRoute(app, deps, {
       ...ONE,
       method: 'POST',
-      edits: EDITS,
+      ...EDITS,
       response: ExperimentSchema,
       url: `${ONE.url}${path}/`,
       summary,
@@ -226,7 +229,7 @@ function duplicate(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'POST',
-    edits: EDITS,
+    ...EDITS,
     url: `${ONE.url}duplicate/`,
     summary: 'The same again as a draft, on the same flag or, with `feature_flag_key`, on another',
     body: DuplicateSchema,
@@ -308,6 +311,7 @@ function activity(app: FastifyInstance, deps: ExperimentApiDeps): void {
     ...ONE,
     method: 'GET',
     url: `${ONE.url}activity/`,
+    scope: 'activity_log',
     summary: 'Who changed this experiment, with before and after',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,

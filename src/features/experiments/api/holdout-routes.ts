@@ -12,9 +12,9 @@ import type { ExperimentHoldout } from '../store/holdout-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 import { HoldoutChangeSchema, HoldoutCreateSchema, HoldoutSchema, presentHoldout } from './holdout-schemas.ts';
 
-const ALL = { url: '/api/projects/:project_id/experiment_holdouts/', tag: 'experiments' } as const;
+const ALL = { url: '/api/projects/:project_id/experiment_holdouts/', tag: 'experiments', scope: 'experiment' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
-const EDITS = ['experiments', 'feature flags'] as const;
+const EDITS = { edits: ['experiments', 'feature flags'], scope: ['experiment', 'feature_flag'] } as const;
 
 export function holdoutRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
   listAndCreate(app, deps);
@@ -47,7 +47,7 @@ function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'POST',
-    edits: EDITS,
+    ...EDITS,
     summary: 'Create a holdout; experiments take it with `holdout_id`',
     body: HoldoutCreateSchema,
     status: 201,
@@ -72,7 +72,7 @@ function oneHoldout(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'PATCH',
-    edits: EDITS,
+    ...EDITS,
     summary: 'Change a holdout, and with it the flags of its experiments',
     body: HoldoutChangeSchema,
     response: HoldoutSchema,
@@ -88,7 +88,7 @@ function oneHoldout(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'DELETE',
-    edits: EDITS,
+    ...EDITS,
     status: 204,
     summary: 'Delete a holdout; the flags of its experiments hold nobody out any more',
     handler: async ({ caller, project, params }) => {

@@ -22,6 +22,7 @@ export function flagBlastRadiusRoutes(app: FastifyInstance, deps: FlagRouteDeps)
     legacy: 'feature_flag',
     summary: 'How many users a condition or flag reaches; with the `id` of a flag, whose value would change',
     tag: 'feature flags',
+    scope: 'feature_flag',
     readOnly: true,
     query: PAGE_QUERY,
     body: BlastRadiusRequestSchema,

@@ -25,6 +25,7 @@ export function flagEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps):
     legacy,
     summary: 'The value of each flag for a user, with the reason',
     tag,
+    scope: 'feature_flag',
     query: { distinct_id: 'Whose flags.', groups },
     response: EvaluationReasonsSchema,
     handler: async ({ project, query }) => {
@@ -39,6 +40,7 @@ export function flagEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps):
     legacy,
     summary: 'Active flags and their values for the caller',
     tag,
+    scope: 'feature_flag',
     query: { groups },
     response: MyFlagsSchema,
     handler: async ({ caller, project, query }) => {

@@ -26,6 +26,7 @@ function activityRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Activity log of feature flags',
     tag,
+    scope: 'activity_log',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
     handler: ({ project, query, url }) => {
@@ -39,6 +40,7 @@ function activityRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Activity log of one feature flag',
     tag,
+    scope: 'activity_log',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
     handler: async ({ project, params, query, url }) => {
@@ -59,6 +61,7 @@ function versionRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'All versions of the flag, newest first; PATCH the flag with one of them to restore it',
     tag,
+    scope: 'feature_flag',
     query: PAGE_QUERY,
     response: pageSchema(FlagVersionSchema),
     handler: async ({ project, params, query, url }) => {

@@ -26,6 +26,7 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
     legacy,
     summary: 'Status of the flag: active, inactive, stale or deleted',
     tag,
+    scope: 'feature_flag',
     response: Type.Object({ status: Type.String(), reason: Type.String() }),
     handler: async ({ project, params }) => flagStatus(await flagInPath(deps, project, params['id']), deps.clock.now()),
   });
@@ -35,6 +36,7 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
     legacy,
     summary: 'Flags that depend on this one',
     tag,
+    scope: 'feature_flag',
     response: Type.Array(FlagName),
     handler: async ({ project, params }) => {
       const flag = await flagInPath(deps, project, params['id']);
@@ -54,6 +56,7 @@ function remoteConfigRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'The payload of a remote configuration flag; null if it has none',
     tag,
+    scope: 'feature_flag',
     response: Type.Unknown(),
     handler: async ({ project, params, reply }) => {
       const flag = await flagByIdOrKey(deps, project, params['id_or_key'] ?? '');
@@ -83,6 +86,7 @@ function keysRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Keys of flags by id; unknown ids are left out',
     tag,
+    scope: 'feature_flag',
     readOnly: true,
     body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MAX_IDS }) }),
     response: Type.Object({ keys: Type.Record(Type.String(), Type.String()) }),

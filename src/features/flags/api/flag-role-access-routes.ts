@@ -54,6 +54,7 @@ function listAndGrant(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Roles that can edit the flag',
     tag,
+    scope: 'feature_flag',
     query: PAGE_QUERY,
     response: pageSchema(FlagRoleAccessSchema),
     handler: async ({ caller, project, params, query, url }) => {
@@ -76,6 +77,7 @@ function listAndGrant(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Grant a role access to the flag',
     tag,
+    scope: 'feature_flag',
     body: FlagRoleAccessCreateSchema,
     status: 201,
     response: FlagRoleAccessSchema,
@@ -94,6 +96,7 @@ function accessItemRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'One role that can edit the flag',
     tag,
+    scope: 'feature_flag',
     response: FlagRoleAccessSchema,
     handler: async ({ caller, project, params }) => {
       const flag = await getFlagInPath(deps, project, params['feature_flag_id']);
@@ -109,6 +112,7 @@ function accessItemRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Revoke the access of a role',
     tag,
+    scope: 'feature_flag',
     status: 204,
     handler: ({ caller, project, params }) =>
       revokeFlagAccess(deps, caller, project, flagId(params['feature_flag_id']), flagId(params['id'])),

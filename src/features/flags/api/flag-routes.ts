@@ -28,6 +28,7 @@ function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'Feature flags, newest first',
     tag,
+    scope: 'feature_flag',
     query: { ...PAGE_QUERY, ...FLAG_QUERY },
     response: pageSchema(FeatureFlagSchema),
     handler: async ({ caller, project, query, url }) => {
@@ -45,6 +46,7 @@ function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
     edits: ['feature flags'],
     summary: 'Create a feature flag',
     tag,
+    scope: 'feature_flag',
     body: FlagCreateSchema,
     status: 201,
     response: FeatureFlagSchema,
@@ -62,6 +64,7 @@ function readOne(app: FastifyInstance, deps: FlagRouteDeps): void {
     legacy,
     summary: 'One feature flag, also a deleted one',
     tag,
+    scope: 'feature_flag',
     response: FeatureFlagSchema,
     handler: async ({ caller, project, params }) =>
       presentOneFlag(deps, caller, project, await flagInPath(deps, project, params['id'])),
@@ -80,6 +83,7 @@ function changeOne(app: FastifyInstance, deps: FlagRouteDeps): void {
       legacy,
       summary,
       tag,
+      scope: 'feature_flag',
       body,
       response: FeatureFlagSchema,
       handler: async ({ caller, project, params, body: given }) => {
@@ -96,6 +100,7 @@ function changeOne(app: FastifyInstance, deps: FlagRouteDeps): void {
     hidden: true,
     summary: 'Not allowed: delete flags by PATCH with `deleted` true, so that they can be restored',
     tag,
+    scope: 'feature_flag',
     handler: async ({ reply }) => reply.code(405).send(),
   });
 }

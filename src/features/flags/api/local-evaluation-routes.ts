@@ -3,6 +3,8 @@
  * accepted beside a personal key, so that a server that polls does not need the key of a person.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requireKeyScopes } from '../../../access/callers.ts';
+import { requiredScopes } from '../../../access/scopes.ts';
 import { Failure, forbidden } from '../../../core/errors.ts';
 import { callerFromBody, callerFromHeaders, projectByToken, projectFromPath } from '../../../http/api/authenticate.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
@@ -14,6 +16,7 @@ import { readEntityTag, serializeLocalDefinitions } from './local-definitions.ts
 import { LocalDefinitionsSchema } from './local-evaluation-schemas.ts';
 
 const NESTED = '/api/projects/:project_id/feature_flags/local_evaluation/';
+const NEEDS = requiredScopes('feature_flag', 'read');
 const PATHS = [NESTED, '/api/feature_flag/local_evaluation/', '/flags/definitions'];
 
 export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
@@ -50,6 +53,7 @@ async function projectOf(deps: FlagRouteDeps, request: FastifyRequest): Promise<
   const secret = /^Bearer\s+(phs_\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (secret !== undefined) return projectOfSecret(deps, request, secret);
   const caller = (await callerFromHeaders(deps, request)) ?? (await callerFromBody(deps, request));
+  requireKeyScopes(caller, NEEDS);
   const named = await projectByToken(deps, request);
   return projectFromPath(deps, caller, idInPath(request) ?? '@current', named);
 }
@@ -73,6 +77,7 @@ const idInPath = (request: FastifyRequest): string | undefined =>
 const document = (url: string): object => ({
   summary: 'Flag definitions for local evaluation',
   tags: ['feature flags'],
+  'x-required-scope': NEEDS,
   security: [{ personalKey: [] }, { session: [] }, { secretKey: [] }],
   ...(url === NESTED
     ? { params: { type: 'object', properties: { project_id: { type: 'string' } } } }

@@ -34,6 +34,7 @@ export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     url: all,
     summary: 'Groups of one type, newest first',
     tag,
+    scope: 'group',
     query: {
       ...GROUP_TYPE_QUERY,
       search: 'Part of the key or of a property.',
@@ -57,6 +58,7 @@ export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     url: `${all}find/`,
     summary: 'One group',
     tag,
+    scope: 'group',
     query: { ...GROUP_TYPE_QUERY, group_key: 'Key of the group. Required.' },
     response: GroupSchema,
     handler: async ({ project, query }) => {
@@ -74,6 +76,7 @@ function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     url: types,
     summary: 'Group types',
     tag,
+    scope: 'group',
     response: Type.Array(GroupTypeSchema),
     handler: async ({ project }) => (await deps.metadata.groups.listTypes(project.id)).map(presentGroupType),
   });
@@ -83,6 +86,7 @@ function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     edits: ['data management'],
     summary: 'Set display names of group types',
     tag,
+    scope: 'group',
     body: GroupTypeNamesSchema,
     response: Type.Array(GroupTypeSchema),
     handler: async ({ caller, project, body }) =>
@@ -102,6 +106,7 @@ function suggestionRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     url: `${all}property_definitions/`,
     summary: 'Property names of groups, by group type',
     tag,
+    scope: 'group',
     response: GroupPropertiesSchema,
     handler: ({ project }) => countGroupProperties(deps.metadata.groups, project.id),
   });
@@ -110,6 +115,7 @@ function suggestionRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     url: `${all}property_values/`,
     summary: 'Values of a group property',
     tag,
+    scope: 'group',
     query: { ...GROUP_TYPE_QUERY, key: 'The property.', value: 'Part of the value.' },
     response: GroupValuesSchema,
     handler: async ({ project, query }) => {

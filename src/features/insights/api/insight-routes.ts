@@ -13,7 +13,7 @@ import { INSIGHT_DOCS, InsightBody, PEOPLE_DOCS } from './insight-schemas.ts';
 import { fittingActors, peopleAnswer, presentActors } from './present-people.ts';
 import { answerInsight, startQuery } from './run-query.ts';
 
-const INSIGHTS = { legacy: 'insight', tag: 'insights' } as const;
+const INSIGHTS = { legacy: 'insight', tag: 'insights', scope: 'insight' } as const;
 const URL_PREFIX = '/api/projects/:project_id/insights';
 
 type Request = PersonContext<unknown>;
@@ -81,6 +81,7 @@ function peopleRoutes(app: FastifyInstance, deps: InsightApiDeps, kind: InsightK
       ...bodyOf(method),
       method,
       path: `/${kind.people.path}/`,
+      alsoNeeds: 'insight',
       handler: (request) => sendPeople(deps, kind, request),
     });
   }

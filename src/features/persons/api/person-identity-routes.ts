@@ -36,6 +36,7 @@ export function personIdentityRoutes(app: FastifyInstance, deps: PersonApiDeps):
     edits: IDENTITY_EDITS,
     summary: 'Split a person: every other distinct id gets its own person',
     tag,
+    scope: 'person',
     body: SplitBody,
     query: { main_distinct_id: 'The id that keeps the person and its properties; in the body or here.' },
     status: 201,
@@ -63,6 +64,7 @@ function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     legacy,
     summary: 'Merges into this person, newest first',
     tag,
+    scope: 'person',
     query: PAGE_QUERY,
     response: pageSchema(MergeSchema),
     handler: async ({ project, params, query, url }) => {
@@ -78,6 +80,7 @@ function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     edits: IDENTITY_EDITS,
     summary: 'Undo a merge',
     tag,
+    scope: 'person',
     status: 201,
     response: UndoneMergeSchema,
     handler: async ({ project, caller, params }) => {
@@ -96,6 +99,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     edits: IDENTITY_EDITS,
     summary: 'Delete a person, with or without their events',
     tag,
+    scope: 'person',
     query: {
       delete_events: 'True: also remove the events, from every file. The `Location` header links to the progress.',
       delete_names:
@@ -121,6 +125,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     legacy,
     summary: 'Deletions of persons with their events, newest first',
     tag,
+    scope: 'person',
     query: PAGE_QUERY,
     response: pageSchema(DeletionSchema),
     handler: async ({ project, query, url }) => {
@@ -134,6 +139,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     legacy,
     summary: 'Progress of a deletion, and what was removed',
     tag,
+    scope: 'person',
     response: DeletionSchema,
     handler: async ({ project, params }) => {
       const id = (params['id'] ?? '').toLowerCase();

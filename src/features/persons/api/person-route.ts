@@ -2,6 +2,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { Resource } from '../../../access/resources.ts';
+import type { ScopeObject } from '../../../access/scopes.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
@@ -23,6 +24,8 @@ interface PersonRouteDefinition<B extends TSchema> {
   hidden?: boolean;
   readOnly?: boolean;
   edits?: readonly Resource[];
+  /** What a key needs beside `person`. */
+  alsoNeeds?: ScopeObject;
   /** Returns the response body, or the reply if it has sent one. */
   handler(context: PersonContext<Static<B>>): Promise<unknown>;
 }
@@ -30,13 +33,14 @@ interface PersonRouteDefinition<B extends TSchema> {
 export function personRoute<B extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
-  { path, handler, query, ...declaration }: PersonRouteDefinition<B>,
+  { path, handler, query, alsoNeeds, ...declaration }: PersonRouteDefinition<B>,
 ): void {
   projectRoute<B>(app, deps, {
     ...declaration,
     url: `/api/projects/:project_id/persons${path}`,
     legacy: 'person',
     tag: 'persons',
+    scope: alsoNeeds === undefined ? 'person' : ['person', alsoNeeds],
     query: { ...query, ...FORMAT_QUERY },
     handler: async (context) => {
       const { reply } = context;

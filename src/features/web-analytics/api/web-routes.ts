@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ScopeObject } from '../../../access/scopes.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { readCsvCells } from '../../../http/format.ts';
@@ -37,11 +38,13 @@ import {
 } from './web-schemas.ts';
 
 const URL_PREFIX = '/api/projects/:project_id/web_analytics';
-const TAG = { tag: 'web analytics' } as const;
+const TAG = { tag: 'web analytics', scope: 'query' } as const;
 
 type Request = RouteContext<unknown> & { project: Project };
 type Handler = (request: Request, fields: QuestionFields) => Promise<unknown>;
-type Docs = Pick<Parameters<typeof projectRoute>[2], 'summary' | 'query' | 'response'>;
+type Docs = Pick<Parameters<typeof projectRoute>[2], 'summary' | 'query' | 'response'> & {
+  scope?: readonly ScopeObject[];
+};
 
 export function webRoutes(app: FastifyInstance, deps: WebApiDeps): void {
   const declare = (name: string, docs: Docs, handler: Handler): void => {
@@ -176,7 +179,7 @@ function behind(deps: WebApiDeps, declare: Declare): void {
   );
   declare(
     'people',
-    { summary: 'The visitors behind a number', query, response: WebPeopleSchema },
+    { summary: 'The visitors behind a number', query, response: WebPeopleSchema, scope: ['query', 'person'] },
     async (request, fields) => {
       const question = await read(request.project, fields);
       const { answer: ids } = await answer(deps, request, 'visitors', question);
