@@ -1,5 +1,6 @@
 /** The caller of a private route: a user, found by a personal key or a console session, with their memberships. */
 import { Failure, forbidden, notFound } from '../core/errors.ts';
+import { ALL_SCOPES, missingScope, needsFullKey, requireScopes } from '../core/scopes.ts';
 import { MINUTE_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
@@ -17,7 +18,6 @@ import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import type { Page, Paged } from '../stores/metadata/page.ts';
 import type { KeyGuard } from './key-guard.ts';
 import type { KeyUse } from './key-use.ts';
-import { ALL_SCOPES, missingScope, needsFullKey, requireScopes } from './scopes.ts';
 
 export interface Caller {
   user: User;
@@ -85,7 +85,7 @@ async function callerByKeyHash(
   return { user, memberships: memberships.filter((one) => coversOrganization(key, one)), via: 'personal_key', key };
 }
 
-export const isExpired = ({ expiresAt }: Pick<PersonalKey, 'expiresAt'>, now: number): boolean =>
+const isExpired = ({ expiresAt }: Pick<PersonalKey, 'expiresAt'>, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
 
 const limitsOf = ({ id, hash, label, scopes, projectIds, organizationIds, expiresAt }: PersonalKey): CallerKey => ({

@@ -7,7 +7,10 @@ import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
 export interface DataRetentionDeps {
-  metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'personalKeys' | 'passwordResets' | 'throttles' | 'queryUsage'>;
+  metadata: Pick<
+    MetadataStore,
+    'projects' | 'sessions' | 'personalKeys' | 'passwordResets' | 'throttles' | 'queryUsage'
+  >;
   ingest: Pick<IngestStore, 'deleteBefore'>;
   /** The number of events removed. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;

@@ -6,7 +6,7 @@
  * whoever passes the check of scopes finds nothing there.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missingScope, SCOPES } from '../../src/access/scopes.ts';
+import { missingScope, SCOPES } from '../../src/core/scopes.ts';
 import { A_GROUP, capture } from '../support/capture.ts';
 import { type Answer, call, clientFor } from '../support/client.ts';
 import { makeFlag } from '../support/flags.ts';

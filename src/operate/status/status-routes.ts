@@ -1,8 +1,8 @@
 /** Health checks, metrics and status, for operators and their monitoring. */
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ANY_KEY } from '../../access/scopes.ts';
 import { Failure } from '../../core/errors.ts';
+import { ANY_KEY } from '../../core/scopes.ts';
 import { userRoute } from '../../http/api/route.ts';
 import type { RouteDeps } from '../../http/api/route-deps.ts';
 import type { Metrics } from '../../lib/metrics.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { FULL_KEY } from '../../../access/scopes.ts';
+import { FULL_KEY } from '../../../core/scopes.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { requireFullKey } from '../../../access/callers.ts';
-import { ANY_KEY, FULL_KEY } from '../../../access/scopes.ts';
+import { ANY_KEY, FULL_KEY } from '../../../core/scopes.ts';
 import { userRoute } from '../../../http/api/route.ts';
 import {
   createPersonalKey,

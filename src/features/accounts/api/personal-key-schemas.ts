@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ALL_SCOPES } from '../../../access/scopes.ts';
 import { invalid } from '../../../core/errors.ts';
+import { ALL_SCOPES } from '../../../core/scopes.ts';
 import { DateTime, iso, isoOrNull, nullable } from '../../../http/schemas/common.ts';
 import type { PersonalKey } from '../../../stores/metadata/accounts.ts';
 import type { KeyLimits } from '../rules/key-limits.ts';

@@ -1,6 +1,7 @@
 /** What may be asked for when a personal key is made or changed. */
-import { ALL_SCOPES, SCOPE_OBJECTS, SCOPES } from '../../../access/scopes.ts';
+
 import { invalid } from '../../../core/errors.ts';
+import { ALL_SCOPES, SCOPE_OBJECTS, SCOPES } from '../../../core/scopes.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 
 export interface KeyLimits {

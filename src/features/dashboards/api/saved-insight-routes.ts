@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { type Caller, requireKeyScopes } from '../../../access/callers.ts';
 import { requireEditor } from '../../../access/resources.ts';
-import { requiredScopes } from '../../../access/scopes.ts';
+import { requiredScopes } from '../../../core/scopes.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';

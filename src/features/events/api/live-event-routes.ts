@@ -2,9 +2,9 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { hasAccessStill } from '../../../access/callers.ts';
-import { requiredScopes } from '../../../access/scopes.ts';
 import { Failure } from '../../../core/errors.ts';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
+import { requiredScopes } from '../../../core/scopes.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { EventStream } from '../../../http/event-stream.ts';
 import { queryText } from '../../../http/paging.ts';

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireKeyScopes } from '../../../access/callers.ts';
-import { requiredScopes } from '../../../access/scopes.ts';
 import { Failure, forbidden } from '../../../core/errors.ts';
+import { requiredScopes } from '../../../core/scopes.ts';
 import { callerFromBody, callerFromHeaders, projectByToken, projectFromPath } from '../../../http/api/authenticate.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';

@@ -2,8 +2,8 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { Resource } from '../../../access/resources.ts';
-import type { ScopeObject } from '../../../access/scopes.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
+import type { ScopeObject } from '../../../core/scopes.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import { toCsv } from '../../../http/csv.ts';

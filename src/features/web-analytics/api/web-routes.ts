@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ScopeObject } from '../../../access/scopes.ts';
+import type { ScopeObject } from '../../../core/scopes.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { readCsvCells } from '../../../http/format.ts';

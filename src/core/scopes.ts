@@ -3,7 +3,7 @@
  * is everything that the owner of the key may do. A route names the kinds of objects it is about; whether it needs to read
  * or to write them follows from its method.
  */
-import { Failure, forbidden } from '../core/errors.ts';
+import { Failure, forbidden } from './errors.ts';
 
 export const SCOPE_OBJECTS = [
   'access_control',
@@ -27,7 +27,7 @@ export const SCOPE_OBJECTS = [
   'user',
 ] as const;
 export type ScopeObject = (typeof SCOPE_OBJECTS)[number];
-export type ScopeAction = 'read' | 'write';
+type ScopeAction = 'read' | 'write';
 type Scope = `${ScopeObject}:${ScopeAction}`;
 
 export const ALL_SCOPES = '*';
