@@ -19,7 +19,7 @@ export interface SeenSetup {
 /** So small that a few dozen ids fill several levels. */
 const SMALL: SeenOptions = {
   filterMb: 300 / 1024 / 1024,
-  sizes: { rows: 6, idleRows: 1, pieceRows: 5, blockIds: 4, growth: 2, mergedBlocks: 2 },
+  sizes: { recent: 6, idleRecent: 1, pieceIds: 5, smallIds: 3, blockIds: 4, growth: 2, mergedBlocks: 2 },
 };
 const START = 1_768_478_400_000;
 
@@ -166,12 +166,29 @@ export function describeSeenEvents(name: string, open: () => Promise<SeenSetup>,
       expect(found.map((one) => one.projectId).sort((a, b) => a - b)).toEqual([packed, recent]);
     });
 
+    it('knows nothing of a chunk that fails at whichever statement, and all of it when it is tried again', async () => {
+      projectId++;
+      const uuids = Array.from({ length: 5 }, (_, n) => randomId(n));
+      const process = start();
+      await add(process, uuids.slice(0, 2));
+      for (let statement = 0, isDone = false; !isDone; statement++) {
+        const failing = setup.db.withPlugin(failAt(statement));
+        const chunk = sqlIngestStore(failing, setup.dialect, { seen: process.seen });
+        isDone = await add({ ...process, ingest: chunk }, uuids).then(
+          () => true,
+          () => false,
+        );
+        expect(await find(process, uuids)).toEqual(isDone ? uuids.toSorted() : uuids.slice(0, 2).sort());
+      }
+      expect(await add(process, uuids)).toEqual([]);
+    });
+
     it('loses nothing at whichever statement packing fails', async () => {
       projectId++;
-      const uuids = Array.from({ length: 70 }, (_, n) => randomId(n));
-      await add(start(), uuids.slice(0, 40));
+      const uuids = Array.from({ length: 45 }, (_, n) => randomId(n));
+      await add(start(), uuids.slice(0, 30));
       await start().seen.packer.packAll();
-      await add(start(), uuids.slice(40));
+      await add(start(), uuids.slice(30));
       for (let statement = 0, isDone = false; !isDone; statement++) {
         const { seen } = start(setup.db.withPlugin(failAt(statement)));
         isDone = await seen.packer.packAll().then(
@@ -221,7 +238,14 @@ export function describeSeenEvents(name: string, open: () => Promise<SeenSetup>,
       expect(await fates.getSeen(projectId, randomId(1))).toEqual({ ...times, repeats: 1 });
       expect(await fates.getSeen(projectId, randomId(8))).toEqual({ ...times, repeats: 0 });
       expect(await fates.getSeen(projectId, randomId(99))).toBeNull();
-      expect(await recovery.latestProcessedAt()).toBe(START + 1234);
+      await add(process, [randomId(20)], START + 5678);
+      await add(process, [randomId(21)], START + 70_001);
+      expect(await fates.getSeen(projectId, randomId(20))).toEqual({
+        receivedAt: START + 5278,
+        processedAt: START + 5678,
+        repeats: 0,
+      });
+      expect(await recovery.latestProcessedAt()).toBe(START + 70_001);
     });
 
     it('lists what was processed within a time, rows and blocks', async () => {

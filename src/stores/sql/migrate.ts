@@ -27,6 +27,7 @@ import { annotations } from './migrations/0019-annotations.ts';
 import { holdouts } from './migrations/0020-holdouts.ts';
 import { sessionDetails } from './migrations/0021-sessions.ts';
 import { scopedKeys } from './migrations/0022-scoped-keys.ts';
+import { blocksOfRecentIds } from './migrations/0023-blocks-of-recent-ids.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -52,6 +53,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   holdouts,
   sessionDetails,
   scopedKeys,
+  blocksOfRecentIds,
 ];
 
 interface VersionTable {

@@ -1,4 +1,4 @@
-/** Writes everything that a chunk changes, inside its transaction. */
+/** Writes everything that a chunk changes, but the ids of its events, inside its transaction. */
 import { type RawBuilder, sql } from 'kysely';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
@@ -7,7 +7,7 @@ import type { RowType } from '../dialect.ts';
 import { moveAttachments } from '../person-attachments.ts';
 import { deletePersonRow, nextPersonChange } from '../person-change.ts';
 import { runForEach } from '../repeat.ts';
-import { insertSeen, recordRepeats } from '../seen/write-seen.ts';
+import { recordRepeats } from '../seen/write-seen.ts';
 import { type Sql, toBit } from '../tables.ts';
 import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
@@ -252,7 +252,6 @@ async function writeMessages(on: Sql, { messages }: IngestChanges): Promise<void
 }
 
 async function writeFates(on: Sql, changes: IngestChanges): Promise<void> {
-  await insertSeen(on, changes.seen);
   await recordRepeats(on, changes.repeats);
   const dropped = {
     projectId: 'integer',

@@ -7,6 +7,7 @@ import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.t
 import { aheadFromText, aheadToText, type LogProgress, progressAt } from '../../ingest/log-progress.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { listChangedPersons } from '../person-change.ts';
+import type { BlockChanges } from '../seen/block-index.ts';
 import { forgetBefore } from '../seen/manage-seen.ts';
 import { SeenEvents } from '../seen/seen-events.ts';
 import type { Db, Sql } from '../tables.ts';
@@ -41,11 +42,15 @@ export function sqlIngestStore(
     position: async () => (await readLogProgress({ db, dialect }, log)).position,
     progress: () => readLogProgress({ db, dialect }, log),
     pendingReassignments: () => pendingReassignments({ db, dialect }),
-    transaction: (work) =>
-      db.transaction().execute(async (tx) => {
+    async transaction(work) {
+      const blocks: BlockChanges[] = [];
+      const result = await db.transaction().execute(async (tx) => {
         await dialect.lock(tx, 'chunk');
-        return work(sqlIngestTransaction({ db: tx, dialect }, seen, log));
-      }),
+        return work(sqlIngestTransaction({ db: tx, dialect }, seen, { log, onBlocks: (added) => blocks.push(added) }));
+      });
+      for (const added of blocks) seen.committed(added);
+      return result;
+    },
     listChangedPersons: (projectId, after, limit) => listChangedPersons({ db, dialect }, projectId, after, limit),
     getCounts: () => readCounts({ db, dialect }),
     async deleteBefore(time) {
@@ -60,8 +65,18 @@ export function sqlIngestStore(
   };
 }
 
+interface IngestTransactionOptions {
+  log?: string;
+  /** Called with blocks of ids that are known once they are committed. */
+  onBlocks?(added: BlockChanges): void;
+}
+
 /** Inside a transaction that has the write lock. */
-export function sqlIngestTransaction(on: Sql, seen: SeenEvents, log = MAIN_LOG): IngestTransaction {
+export function sqlIngestTransaction(
+  on: Sql,
+  seen: SeenEvents,
+  { log = MAIN_LOG, onBlocks }: IngestTransactionOptions = {},
+): IngestTransaction {
   let searchedUpTo = 0;
   return {
     progress: () => readLogProgress(on, log),
@@ -82,6 +97,8 @@ export function sqlIngestTransaction(on: Sql, seen: SeenEvents, log = MAIN_LOG):
     countDefinitions: (projectId) => countDefinitions(on, projectId),
     listDefined: (projectId, changes) => readDefined(on, projectId, changes),
     apply: async (changes) => {
+      const blocks = await seen.add(on, changes.seen);
+      if (blocks) onBlocks?.(blocks);
       await applyChanges(on, changes);
       if (on.dialect.hasConcurrentChunks) await seen.assertNew(on, changes.seen, searchedUpTo);
       const { position, ahead = new Map() } = changes;

@@ -5,10 +5,23 @@
  * It must know every block that exists; one that no longer exists does no harm. New blocks always have greater numbers.
  */
 import type { Sql } from '../tables.ts';
-import { latestBlockId, listBlocks, readBlockFilters, type SeenBlock } from './block-rows.ts';
+import { latestBlockId, listBlocks, RECENT_LEVEL, readBlockFilters, readIds, type SeenBlock } from './block-rows.ts';
+import type { IdList } from './id-list.ts';
+import { RecentBlocks } from './recent-blocks.ts';
 
 export interface KnownBlock extends SeenBlock {
   filter: Uint8Array | null;
+}
+
+/** `list`: its ids, if they are recent. */
+interface NewBlock extends SeenBlock {
+  list?: IdList;
+}
+
+/** To be applied to the index once it is committed. */
+export interface BlockChanges {
+  removed: number[];
+  added: NewBlock[];
 }
 
 /** Filters that are read at a time. */
@@ -19,6 +32,7 @@ export class BlockIndex {
   readonly #blocks = new Map<number, KnownBlock>();
   /** By project, then by level, in the order of ids. */
   readonly #projects = new Map<number, Map<number, KnownBlock[]>>();
+  readonly recent = new RecentBlocks<KnownBlock>();
   /** Those whose filter is in memory. */
   readonly #filtered: KnownBlock[] = [];
   #filterBytes = 0;
@@ -41,32 +55,52 @@ export class BlockIndex {
   /** Learns what other processes have changed. */
   async refresh(on: Sql): Promise<void> {
     if ((await latestBlockId(on)) === this.#latest) return;
-    const found = await listBlocks(on, 0);
+    const found = await this.#withRecentIds(on, await listBlocks(on, 0));
     const latest = found.at(-1)?.id ?? 0;
     // A later change may have become known meanwhile.
     if (latest < this.#latest) return;
     const existing = new Set(found.map(({ id }) => id));
-    this.apply(
-      [...this.#blocks.keys()].filter((id) => !existing.has(id)),
-      found,
-    );
+    this.apply({ removed: [...this.#blocks.keys()].filter((id) => !existing.has(id)), added: found });
   }
 
-  apply(removed: readonly number[], added: readonly SeenBlock[]): void {
+  async #withRecentIds(on: Sql, blocks: readonly SeenBlock[]): Promise<NewBlock[]> {
+    const unknown = blocks.filter(({ id, level }) => level === RECENT_LEVEL && !this.#blocks.has(id));
+    const lists = await readIds(
+      on,
+      unknown.map(({ id }) => id),
+    );
+    return blocks.map((block) => {
+      const list = lists.get(block.id)?.unpack();
+      return list ? { ...block, list } : block;
+    });
+  }
+
+  apply({ removed, added }: BlockChanges): void {
     const gone = removed.flatMap((id) => this.#blocks.get(id) ?? []);
-    const fresh = added.filter(({ id }) => !this.#blocks.has(id)).map((block) => ({ ...block, filter: null }));
+    const fresh = added.filter(({ id }) => !this.#blocks.has(id));
     for (const block of gone) this.#remove(block);
-    for (const block of fresh) {
-      this.#blocks.set(block.id, block);
+    const changed = new Set(gone.filter(isPacked).map((block) => this.#levelOf(block)));
+    for (const { list, ...block } of fresh) {
+      const known = { ...block, filter: null };
+      this.#blocks.set(block.id, known);
       this.#latest = Math.max(this.#latest, block.id);
-      this.#levelOf(block).push(block);
+      if (isPacked(block)) changed.add(this.#addPacked(known));
+      // Without a list it is gone already.
+      else if (list !== undefined) this.recent.add(known, list);
     }
-    const changed = new Set([...gone, ...fresh].map((block) => this.#levelOf(block)));
     for (const level of changed) level.sort(byFirst);
+  }
+
+  #addPacked(block: KnownBlock): KnownBlock[] {
+    const level = this.#levelOf(block);
+    level.push(block);
+    return level;
   }
 
   #remove(block: KnownBlock): void {
     this.#blocks.delete(block.id);
+    this.recent.remove(block);
+    if (!isPacked(block)) return;
     const level = this.#levelOf(block);
     level.splice(level.indexOf(block), 1);
     this.#dropFilter(block);
@@ -80,9 +114,10 @@ export class BlockIndex {
     return blocks;
   }
 
-  /** At most one for each level. */
-  around(projectId: number, uuid: string): KnownBlock[] {
+  /** Those that may have an id: at most one for each level, and those of recent ids that very probably have it. */
+  around(projectId: number, uuid: string, words: Uint32Array, at: number): KnownBlock[] {
     const found: KnownBlock[] = [];
+    this.recent.find(projectId, words, at, found);
     for (const blocks of this.#projects.get(projectId)?.values() ?? []) {
       const block = blocks[lowerBound(blocks, uuid)];
       if (block !== undefined && block.firstUuid <= uuid) found.push(block);
@@ -172,6 +207,8 @@ export class BlockIndex {
     if (last !== undefined && last !== block) this.#filtered[this.#filtered.indexOf(block)] = last;
   }
 }
+
+const isPacked = ({ level }: SeenBlock): boolean => level !== RECENT_LEVEL;
 
 const byFirst = (a: SeenBlock, b: SeenBlock): number => (a.firstUuid < b.firstUuid ? -1 : 1);
 

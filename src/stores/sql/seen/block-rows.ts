@@ -6,7 +6,10 @@ import { buildFilter } from './id-filter.ts';
 import { type IdList, uuidAt } from './id-list.ts';
 import { PackedIds, packIds } from './pack-ids.ts';
 
-/** No two blocks of a project and level have ids between each other's first and last one. */
+/** Blocks of recent ids, one for each chunk: they may overlap, and their times are exact. */
+export const RECENT_LEVEL = 0;
+
+/** No two blocks of a project and of a higher level have ids between each other's first and last one. */
 export interface SeenBlock {
   id: number;
   projectId: number;
@@ -20,6 +23,16 @@ const COLUMNS = ['id', 'projectId', 'level', 'firstUuid', 'lastUuid', 'events'] 
 
 export async function listBlocks({ db }: Sql, after: number): Promise<SeenBlock[]> {
   const rows = await db.selectFrom('seenBlocks').select(COLUMNS).where('id', '>', after).orderBy('id').execute();
+  return rows.map(toBlock);
+}
+
+/** Those that exist, in the order of their numbers. */
+export async function readBlocks({ db, dialect }: Sql, ids: readonly number[]): Promise<SeenBlock[]> {
+  const { rows } = await sql<SeenBlock>`
+    select b.id, b.project_id, b.level, b.first_uuid, b.last_uuid, b.events
+    from ${idRows(dialect, ids)} w cross join seen_blocks b
+    where b.id = w.id
+    order by b.id`.execute(db);
   return rows.map(toBlock);
 }
 
@@ -56,7 +69,7 @@ export async function insertBlock(on: Sql, projectId: number, level: number, lis
   const { id } = await on.db.insertInto('seenBlocks').values(described).returning('id').executeTakeFirstOrThrow();
   await on.db
     .insertInto('seenBlockIds')
-    .values({ blockId: Number(id), projectId, ...bytesOf(list) })
+    .values({ blockId: Number(id), projectId, ...bytesOf(list, level) })
     .execute();
   return { ...described, id: Number(id) };
 }
@@ -64,8 +77,13 @@ export async function insertBlock(on: Sql, projectId: number, level: number, lis
 /** The same block with fewer ids. */
 export async function shrinkBlock(on: Sql, id: number, list: IdList): Promise<void> {
   if (list.length === 0) return deleteSeenBlocks(on, [id]);
-  await on.db.updateTable('seenBlocks').set(describe(list)).where('id', '=', id).execute();
-  await on.db.updateTable('seenBlockIds').set(bytesOf(list)).where('blockId', '=', id).execute();
+  const { level } = await on.db
+    .updateTable('seenBlocks')
+    .set(describe(list))
+    .where('id', '=', id)
+    .returning('level')
+    .executeTakeFirstOrThrow();
+  await on.db.updateTable('seenBlockIds').set(bytesOf(list, level)).where('blockId', '=', id).execute();
 }
 
 const describe = (list: IdList) => ({
@@ -76,7 +94,10 @@ const describe = (list: IdList) => ({
   processedTo: list.processedAt.reduce((a, b) => Math.max(a, b)),
 });
 
-const bytesOf = (list: IdList) => ({ filter: Buffer.from(buildFilter(list)), ids: packIds(list) });
+const bytesOf = (list: IdList, level: number) => ({
+  filter: Buffer.from(buildFilter(list)),
+  ids: packIds(list, { isExact: level === RECENT_LEVEL }),
+});
 
 /** Moves a block to another level, under a new number. */
 export async function copyBlock(on: Sql, block: SeenBlock, level: number): Promise<SeenBlock> {
@@ -91,6 +112,7 @@ export async function copyBlock(on: Sql, block: SeenBlock, level: number): Promi
   return { ...block, id, level };
 }
 
+/** Few enough to be parameters of a statement. */
 export async function deleteSeenBlocks({ db }: Sql, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await db.deleteFrom('seenBlocks').where('id', 'in', ids).execute();

@@ -1,10 +1,10 @@
-/** Finds ids among recent ones (`seen_events`) and in blocks. */
+/** Finds ids among rows (`seen_events`) and in blocks. */
 import { sql } from 'kysely';
 import { eventKey } from '../../ingest/event-key.ts';
 import type { EventId, SeenEvent } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 import type { BlockIndex, KnownBlock } from './block-index.ts';
-import { listBlocksAround, readIds } from './block-rows.ts';
+import { listBlocksAround, RECENT_LEVEL, readBlockFilters, readIds } from './block-rows.ts';
 import { mayContain } from './id-filter.ts';
 import { type ListedId, WORDS, writeWords } from './id-list.ts';
 import type { PackedIds } from './pack-ids.ts';
@@ -13,24 +13,22 @@ import type { PackedIds } from './pack-ids.ts';
 const READ_BATCH = 50;
 
 /**
- * Recent ones first: what is moved into a block meanwhile, by another process, is found in either. The index is up to date
+ * Rows first: what is moved into a block meanwhile, by another process, is found in either. The index is up to date
  * afterwards.
  */
 export async function findSeen(on: Sql, index: BlockIndex, events: readonly EventId[]): Promise<SeenEvent[]> {
   if (events.length === 0) return [];
-  const recent = await findRecent(on, events);
-  const known = new Set(recent.map(eventKey));
-  return [
-    ...recent,
-    ...(await findInBlocks(
-      on,
-      index,
-      events.filter((event) => !known.has(eventKey(event))),
-    )),
-  ];
+  const found = await findRows(on, events);
+  if (found.length === 0) return findInBlocks(on, index, events);
+  const known = new Set(found.map(eventKey));
+  const others = events.filter((event) => !known.has(eventKey(event)));
+  return [...found, ...(await findInBlocks(on, index, others))];
 }
 
-async function findRecent({ db, dialect }: Sql, events: readonly EventId[]): Promise<SeenEvent[]> {
+/** On one machine only an earlier version has written rows: once they are packed, none is left. */
+async function findRows(on: Sql, events: readonly EventId[]): Promise<SeenEvent[]> {
+  const { db, dialect } = on;
+  if (!dialect.hasConcurrentChunks && !(await hasRows(on))) return [];
   const wanted = dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
   const { rows } = await sql<SeenEvent>`
     select s.project_id, s.uuid, s.received_at
@@ -38,6 +36,11 @@ async function findRecent({ db, dialect }: Sql, events: readonly EventId[]): Pro
     cross join seen_events s
     where s.project_id = w.project_id and s.uuid = w.uuid`.execute(db);
   return rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
+}
+
+async function hasRows({ db }: Sql): Promise<boolean> {
+  const row = await db.selectFrom('seenEvents').select('projectId').limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Where a block is gone because it was merged into others meanwhile, these are searched. */
@@ -56,15 +59,23 @@ async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId
   const words = new Uint32Array(events.length * WORDS);
   const wanted = byBlock(index, events, words);
   const likely = new Map<KnownBlock, EventId[]>();
-  const gone = await index.withFilters(on, [...wanted.keys()], (block, filter) => {
-    const places = (wanted.get(block) as number[]).filter((place) => mayContain(filter, words, place));
-    if (places.length > 0)
-      likely.set(
-        block,
-        places.map((place) => events[place] as EventId),
-      );
+  const search = (block: KnownBlock, places: readonly number[]): void => {
+    const found = places.map((place) => events[place] as EventId);
+    if (found.length > 0) likely.set(block, found);
+  };
+  const packed: KnownBlock[] = [];
+  for (const [block, places] of wanted) {
+    if (block.level === RECENT_LEVEL) search(block, places);
+    else packed.push(block);
+  }
+  const gone = await index.withFilters(on, packed, (block, filter) => {
+    search(
+      block,
+      (wanted.get(block) as number[]).filter((place) => mayContain(filter, words, place)),
+    );
   });
-  const found: SeenEvent[] = [];
+  // While it is being packed, an id is in two blocks.
+  const found = new Map<string, SeenEvent>();
   let read = 0;
   const blocks = [...likely.keys()];
   for (let at = 0; at < blocks.length; at += READ_BATCH) {
@@ -74,19 +85,20 @@ async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId
       batch.map(({ id }) => id),
     );
     read += lists.size;
-    for (const block of batch) found.push(...matches(lists.get(block.id), likely.get(block) as EventId[]));
+    for (const block of batch) {
+      for (const match of matches(lists.get(block.id), likely.get(block) as EventId[]))
+        found.set(eventKey(match), match);
+    }
   }
-  return { found, isComplete: gone.length === 0 && read === blocks.length };
+  return { found: [...found.values()], isComplete: gone.length === 0 && read === blocks.length };
 }
 
 /** The places of those events that may be in a block; their ids are written to `words`. */
 function byBlock(index: BlockIndex, events: readonly EventId[], words: Uint32Array): Map<KnownBlock, number[]> {
   const wanted = new Map<KnownBlock, number[]>();
   for (const [place, { projectId, uuid }] of events.entries()) {
-    const blocks = index.around(projectId, uuid);
-    if (blocks.length === 0) continue;
     writeWords(uuid, words, place);
-    for (const block of blocks) {
+    for (const block of index.around(projectId, uuid, words, place)) {
       const places = wanted.get(block);
       if (places === undefined) wanted.set(block, [place]);
       else places.push(place);
@@ -103,15 +115,19 @@ const matches = (list: PackedIds | undefined, wanted: readonly EventId[]): SeenE
 
 /** One id, for those who look up few: without an index in memory. */
 export async function findPacked(on: Sql, projectId: number, uuid: string): Promise<ListedId | null> {
-  const blocks = await listBlocksAround(on, projectId, uuid);
-  const lists = await readIds(
-    on,
-    blocks.map(({ id }) => id),
-  );
+  const blocks = (await listBlocksAround(on, projectId, uuid)).map(({ id }) => id);
+  const filters = await readBlockFilters(on, blocks);
+  const words = new Uint32Array(WORDS);
+  writeWords(uuid, words, 0);
+  const likely = blocks.filter((id) => {
+    const filter = filters.get(id);
+    return filter === undefined || mayContain(filter, words, 0);
+  });
+  const lists = await readIds(on, likely);
   for (const list of lists.values()) {
     const found = list.find(uuid);
     if (found !== null) return { uuid, ...found };
   }
   // One was merged into another meanwhile.
-  return lists.size < blocks.length ? findPacked(on, projectId, uuid) : null;
+  return lists.size < likely.length ? findPacked(on, projectId, uuid) : null;
 }

@@ -12,8 +12,8 @@ const PROBES = 7;
 export function buildFilter({ words, length }: IdList): Uint8Array {
   const filter = new Uint8Array(Math.ceil((length * BITS_PER_ID) / LINE_BITS) * LINE_BYTES);
   for (let id = 0; id < length; id++) {
-    const bits = hash(words, id, BIT_SEED);
-    const line = lineOf(filter, hash(words, id, LINE_SEED));
+    const bits = hashId(words, id, BIT_SEED);
+    const line = lineOf(filter, hashId(words, id, LINE_SEED));
     for (let probe = 0; probe < PROBES; probe++) {
       const bit = bitOf(bits, probe);
       const byte = line + (bit >>> 3);
@@ -24,8 +24,8 @@ export function buildFilter({ words, length }: IdList): Uint8Array {
 }
 
 export function mayContain(filter: Uint8Array, words: Uint32Array, id: number): boolean {
-  const bits = hash(words, id, BIT_SEED);
-  const line = lineOf(filter, hash(words, id, LINE_SEED));
+  const bits = hashId(words, id, BIT_SEED);
+  const line = lineOf(filter, hashId(words, id, LINE_SEED));
   for (let probe = 0; probe < PROBES; probe++) {
     const bit = bitOf(bits, probe);
     if (((filter[line + (bit >>> 3)] as number) & (1 << (bit & 7))) === 0) return false;
@@ -43,7 +43,7 @@ const LINE_SEED = 0;
 const BIT_SEED = 0x9747b28c;
 
 /** MurmurHash3 for 32 bits. */
-function hash(words: Uint32Array, id: number, seed: number): number {
+export function hashId(words: Uint32Array, id: number, seed: number): number {
   let h = seed;
   for (let word = id * WORDS; word < id * WORDS + WORDS; word++) {
     let k = Math.imul(words[word] as number, 0xcc9e2d51);

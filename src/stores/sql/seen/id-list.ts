@@ -26,15 +26,25 @@ const emptyList = (length: number): IdList => ({
   waited: new Float64Array(length),
 });
 
-/** `ids` in ascending order. */
+/** `ids` are different from each other, in any order. */
 export function toIdList(ids: readonly ListedId[]): IdList {
   const list = emptyList(ids.length);
+  let isSorted = true;
   for (const [i, { uuid, receivedAt, processedAt }] of ids.entries()) {
     writeWords(uuid, list.words, i);
     list.processedAt[i] = processedAt;
     list.waited[i] = Math.max(0, processedAt - receivedAt);
+    isSorted &&= i === 0 || compareWords(list.words, i - 1, list.words, i) < 0;
   }
-  return list;
+  return isSorted ? list : sortIds(list);
+}
+
+function sortIds(list: IdList): IdList {
+  const { words, length } = list;
+  const order = Uint32Array.from({ length }, (_, i) => i).sort((a, b) => compareWords(words, a, words, b));
+  const sorted = emptyList(length);
+  for (let i = 0; i < length; i++) copyId(list, order[i] as number, sorted, i);
+  return sorted;
 }
 
 export function sliceIds(list: IdList, from: number, to: number): IdList {
@@ -48,6 +58,8 @@ export function sliceIds(list: IdList, from: number, to: number): IdList {
 
 /** An id that is in both is taken once. */
 export function mergeIds(a: IdList, b: IdList): IdList {
+  if (isBefore(a, b)) return concatIds(a, b);
+  if (isBefore(b, a)) return concatIds(b, a);
   const merged = emptyList(a.length + b.length);
   let [i, j, length] = [0, 0, 0];
   while (i < a.length || j < b.length) {
@@ -57,6 +69,23 @@ export function mergeIds(a: IdList, b: IdList): IdList {
     if (order === 0) j++;
   }
   return sliceIds(merged, 0, length);
+}
+
+/** Time-ordered ids of two chunks mostly are. */
+const isBefore = (a: IdList, b: IdList): boolean =>
+  a.length === 0 || b.length === 0 || compareWords(a.words, a.length - 1, b.words, 0) < 0;
+
+function concatIds(a: IdList, b: IdList): IdList {
+  const both = emptyList(a.length + b.length);
+  for (const [list, at] of [
+    [a, 0],
+    [b, a.length],
+  ] as const) {
+    both.words.set(list.words, at * WORDS);
+    both.processedAt.set(list.processedAt, at);
+    both.waited.set(list.waited, at);
+  }
+  return both;
 }
 
 export function filterIds(list: IdList, isKept: (index: number) => boolean): IdList {
@@ -80,13 +109,13 @@ function compareWords(a: Uint32Array, i: number, b: Uint32Array, j: number): num
   return 0;
 }
 
-/** The first position whose id is not before `uuid`. */
-export function positionOf(list: IdList, uuid: string): number {
+/** The first position whose id is after `uuid`. */
+export function positionAfter(list: IdList, uuid: string): number {
   const wanted = wordsOf(uuid);
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareWords(list.words, middle, wanted, 0) < 0) low = middle + 1;
+    if (compareWords(list.words, middle, wanted, 0) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -3,15 +3,9 @@
  * all blocks gets new ones. Only blocks that get ids are written again, so ids in the order of time cost nothing extra.
  */
 import type { Sql } from '../tables.ts';
-import type { BlockIndex } from './block-index.ts';
+import type { BlockChanges, BlockIndex } from './block-index.ts';
 import { deleteSeenBlocks, insertBlock, readIds, type SeenBlock } from './block-rows.ts';
-import { type IdList, mergeIds, positionOf, sliceIds, uuidAt } from './id-list.ts';
-
-/** To be applied to the index once it is committed. */
-export interface BlockChanges {
-  removed: number[];
-  added: SeenBlock[];
-}
+import { type IdList, mergeIds, positionAfter, sliceIds, uuidAt } from './id-list.ts';
 
 /** The ids from `from` to `to` go to `block`; null: to a new one. */
 interface Addition {
@@ -37,11 +31,6 @@ export function planAdditions(
   if (from < list.length)
     additions.push({ block: smallLastBlock(index, projectId, level, blockSize), from, to: list.length });
   return joinSameBlock(additions);
-}
-
-function positionAfter(list: IdList, uuid: string): number {
-  const at = positionOf(list, uuid);
-  return at < list.length && uuidAt(list, at) === uuid ? at + 1 : at;
 }
 
 /** The last block takes more ids until it is half full: otherwise there would be ever more small ones. */

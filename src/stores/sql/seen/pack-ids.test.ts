@@ -34,6 +34,21 @@ describe('packed ids', () => {
     );
   });
 
+  it('have exact times while they are recent', () => {
+    const within = fc.uniqueArray(fc.record({ uuid, processedAt: fc.nat(1100 * HOUR), waited: fc.nat(1100 * HOUR) }), {
+      selector: (id) => id.uuid,
+      minLength: 1,
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(within, (ids) => {
+        const packed = new PackedIds(packIds(toList(ids), { isExact: true }));
+        for (const { uuid: id, processedAt, waited } of ids)
+          expect(packed.find(id)).toEqual({ processedAt, receivedAt: processedAt - waited });
+      }),
+    );
+  });
+
   it('stay the same when they are packed again, alone or with others', () => {
     fc.assert(
       fc.property(someIds, someIds, (some, others) => {

@@ -2,13 +2,15 @@
  * A list of ids as bytes: the bytes that all ids begin with once, the rest of each id, then the times as whole numbers of
  * as few bytes as they need. Times are rounded down to a unit, so that two bytes always suffice: a second if they are
  * within 18 hours, 4 minutes if they are within half a year. Units are powers of two and times are multiples of them: so
- * packing again, also with a larger unit, never adds up errors.
+ * packing again, also with a larger unit, never adds up errors. Recent ids have exact times, in up to four bytes.
  */
 import { type IdList, WORDS } from './id-list.ts';
 
 const FORMAT = 1;
 const ID_BYTES = 16;
 const MAX_STEPS = 0xffff;
+/** Of exact times: 49 days in ms. */
+const MAX_EXACT_STEPS = 0xffffffff;
 /** Of times of processing. */
 const TIME_UNIT_MS = 1000;
 /** Of waiting times: most events wait for less, and then it takes no space. */
@@ -22,12 +24,13 @@ interface PackedNumbers {
   base: number;
   unit: number;
   /** Bytes per number. */
-  width: 0 | 1 | 2;
+  width: 0 | 1 | 2 | 4;
 }
 
-export function packIds(list: IdList): Buffer {
-  const times = measure(list.processedAt, TIME_UNIT_MS);
-  const waits = measure(list.waited, WAIT_UNIT_MS);
+export function packIds(list: IdList, { isExact = false } = {}): Buffer {
+  const measureAs = isExact ? measureExactly : measure;
+  const times = measureAs(list.processedAt, TIME_UNIT_MS);
+  const waits = measureAs(list.waited, WAIT_UNIT_MS);
   const prefix = sharedBytes(list);
   const size = ID_BYTES - prefix + times.width + waits.width;
   const packed = Buffer.alloc(IDS_AT + prefix + list.length * size);
@@ -107,12 +110,25 @@ export class PackedIds {
   }
 }
 
-function measure(numbers: Float64Array, smallestUnit: number): PackedNumbers {
+function rangeOf(numbers: Float64Array): [least: number, greatest: number] {
   let [least, greatest] = [Infinity, -Infinity];
   for (const number of numbers) {
     if (number < least) least = number;
     if (number > greatest) greatest = number;
   }
+  return [least, greatest];
+}
+
+/** Times that are too far apart are rounded after all. */
+function measureExactly(numbers: Float64Array, otherwiseUnit: number): PackedNumbers {
+  const [least, greatest] = rangeOf(numbers);
+  const steps = greatest - least;
+  if (steps > MAX_EXACT_STEPS) return measure(numbers, otherwiseUnit);
+  return { base: least, unit: 1, width: steps === 0 ? 0 : steps <= 0xff ? 1 : steps <= MAX_STEPS ? 2 : 4 };
+}
+
+function measure(numbers: Float64Array, smallestUnit: number): PackedNumbers {
+  const [least, greatest] = rangeOf(numbers);
   let unit = smallestUnit;
   const baseOf = (): number => Math.floor(least / unit) * unit;
   while ((greatest - baseOf()) / unit > MAX_STEPS) unit *= 2;
@@ -173,8 +189,7 @@ function writeNumbers(packed: Buffer, at: number, numbers: Float64Array, { base,
   let end = at;
   for (let i = 0; width > 0 && i < numbers.length; i++) {
     const steps = Math.floor(((numbers[i] as number) - base) / unit);
-    packed[end++] = steps & 0xff;
-    if (width === 2) packed[end++] = steps >>> 8;
+    for (let byte = 0; byte < width; byte++) packed[end++] = steps >>> (8 * byte);
   }
   return end;
 }
@@ -186,8 +201,8 @@ function readNumbers(packed: Buffer, at: number, length: number, column: PackedN
 }
 
 function numberAt(packed: Buffer, at: number, i: number, { base, unit, width }: PackedNumbers): number {
-  if (width === 0) return base;
-  const low = packed[at + i * width] as number;
-  const high = width === 2 ? (packed[at + i * width + 1] as number) : 0;
-  return base + (low + high * 256) * unit;
+  let steps = 0;
+  for (let byte = at + (i + 1) * width - 1; byte >= at + i * width; byte--)
+    steps = steps * 256 + (packed[byte] as number);
+  return base + steps * unit;
 }

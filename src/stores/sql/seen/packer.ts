@@ -1,7 +1,7 @@
 /**
- * Moves ids from rows into blocks, and blocks from level to level, a piece at a time. Each piece is one transaction, so a
- * crash leaves every id in exactly one place. It only moves what is stored, so it need not wait for the disk: if a power
- * cut undoes it, it is done again.
+ * Moves recent ids, from rows and from a chunk's blocks, to the first level of larger blocks, and blocks from level to
+ * level, a piece at a time. Each piece is one transaction, so a crash leaves every id in at least one place. It only moves
+ * what is stored, so it need not wait for the disk: if a power cut undoes it, it is done again.
  *
  * A level may have eight times as many ids as the one before. When it has more, the block that overlaps with the fewest
  * blocks of the next level is merged into these. So an id is written again about five times per level; new ids are looked
@@ -11,19 +11,22 @@ import { sql } from 'kysely';
 import type { EventId, NewSeenEvent } from '../../ingest/ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
 import type { Db, Sql } from '../tables.ts';
-import type { BlockIndex, KnownBlock } from './block-index.ts';
+import type { BlockChanges, BlockIndex, KnownBlock } from './block-index.ts';
 import { copyBlock, deleteSeenBlocks, insertBlock, readIds } from './block-rows.ts';
-import { type IdList, sliceIds, toIdList } from './id-list.ts';
-import { addToLevel, type BlockChanges, planAdditions } from './levels.ts';
-import { addRepeats } from './write-seen.ts';
+import { type IdList, sliceIds } from './id-list.ts';
+import { addToLevel, planAdditions } from './levels.ts';
+import { RecentPass } from './recent-pass.ts';
+import { addRepeats, listsByProject } from './write-seen.ts';
 
 export interface PackerSizes {
-  /** Rows from which ids are packed. */
-  rows: number;
+  /** Recent ids from which they are packed. */
+  recent: number;
   /** The same while no events come in. */
-  idleRows: number;
-  /** Rows that are packed at a time. */
-  pieceRows: number;
+  idleRecent: number;
+  /** Recent ids that are packed at a time. */
+  pieceIds: number;
+  /** Up to so many recent ids, chunks share a block. */
+  smallIds: number;
   /** Ids of a block. */
   blockIds: number;
   /** How much larger a level is than the one before. */
@@ -32,18 +35,28 @@ export interface PackerSizes {
   mergedBlocks: number;
 }
 
-const DEFAULT_SIZES: PackerSizes = {
-  rows: 131_072,
-  idleRows: 4096,
-  pieceRows: 8192,
+export const DEFAULT_SIZES: PackerSizes = {
+  recent: 131_072,
+  idleRecent: 4096,
+  pieceIds: 8192,
+  smallIds: 1024,
   blockIds: 4096,
   growth: 8,
   mergedBlocks: 32,
 };
 /** Between two counts of rows. */
 const COUNT_INTERVAL_MS = 5000;
+/** Blocks that are deleted at a time. */
+const DELETED_BLOCKS = 500;
 const FIRST_LEVEL = 1;
 const START: EventId = { projectId: 0, uuid: '' };
+const NO_CHANGES: BlockChanges = { removed: [], added: [] };
+
+/** What a transaction has done, and what is to be noted when it is committed. */
+interface Piece {
+  changes: BlockChanges;
+  committed?(): void;
+}
 
 export class SeenPacker {
   readonly #db: Db;
@@ -52,56 +65,65 @@ export class SeenPacker {
   readonly #sizes: PackerSizes;
   /** The last row that was packed in this pass over all rows; null between two passes. */
   #reached: EventId | null = null;
+  #recentPass: RecentPass | null = null;
   #isLevelFull = false;
   #processedAtLastCount = -1;
   /** Whether nothing was left to be done when events stopped coming. */
   #isTidy = false;
   #nextCountAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Db, dialect: SqlDialect, index: BlockIndex, sizes: Partial<PackerSizes> = {}) {
+  constructor(db: Db, dialect: SqlDialect, index: BlockIndex, sizes: PackerSizes) {
     this.#db = db;
     this.#dialect = dialect;
     this.#index = index;
-    this.#sizes = { ...DEFAULT_SIZES, ...sizes };
+    this.#sizes = sizes;
   }
 
   get isDue(): boolean {
-    return this.#reached !== null || this.#isLevelFull || performance.now() >= this.#nextCountAt;
+    return this.#isBusy || this.#index.recent.events > this.#sizes.recent || performance.now() >= this.#nextCountAt;
+  }
+
+  get #isBusy(): boolean {
+    return this.#reached !== null || this.#recentPass !== null || this.#isLevelFull;
   }
 
   /** One piece, if there is one. */
   async packSome(): Promise<void> {
-    if (this.#reached === null && !this.#isLevelFull && !(await this.#startPass())) return;
-    const changes = await this.#dialect.reorganize(this.#db, async (db) => {
+    if (!this.#isBusy && !(await this.#startPass())) return;
+    const { changes, committed } = await this.#dialect.reorganize(this.#db, async (db) => {
       const on = { db, dialect: this.#dialect };
       await this.#dialect.lock(db, 'seen');
       await this.#index.refresh(on);
-      const level = this.#fullLevel();
-      return level === undefined ? this.#packRows(on) : this.#emptyLevel(on, level);
+      return this.#packPiece(on);
     });
-    this.#index.apply(changes.removed, changes.added);
+    this.#index.apply(changes);
+    committed?.();
     this.#isTidy = false;
     this.#isLevelFull = this.#fullLevel() !== undefined;
   }
 
   /** All that there is, whatever its number. */
   async packAll(): Promise<void> {
+    await this.#index.refresh({ db: this.#db, dialect: this.#dialect });
     this.#reached ??= START;
-    while (this.#reached !== null || this.#isLevelFull) await this.packSome();
+    this.#recentPass ??= new RecentPass(this.#index.recent.all());
+    while (this.#isBusy) await this.packSome();
   }
 
-  /** Rows are packed when there are many, or when no more of them come. */
+  /** Recent ids are packed when there are many, or when no more of them come. */
   async #startPass(): Promise<boolean> {
-    const { rows, idleRows } = this.#sizes;
+    const { recent, idleRecent } = this.#sizes;
     this.#nextCountAt = performance.now() + COUNT_INTERVAL_MS;
-    const count = await countRows(this.#db, rows + 1);
     const processed = await countProcessed(this.#db);
     const isIdle = processed === this.#processedAtLastCount;
     this.#processedAtLastCount = processed;
-    if (count > rows || (isIdle && count >= idleRows)) this.#reached = START;
-    else if (!isIdle) this.#isTidy = false;
-    else if (!this.#isTidy) await this.#releaseSpace();
-    return this.#reached !== null;
+    const areEnough = (ids: number): boolean => ids > recent || (isIdle && ids >= idleRecent);
+    if (areEnough(await countRows(this.#db, recent + 1))) this.#reached = START;
+    await this.#index.refresh({ db: this.#db, dialect: this.#dialect });
+    if (areEnough(this.#index.recent.events)) this.#recentPass = new RecentPass(this.#index.recent.all());
+    if (!isIdle) this.#isTidy = false;
+    else if (!this.#isBusy && !this.#isTidy) await this.#releaseSpace();
+    return this.#isBusy;
   }
 
   /** Packing leaves free space behind, which is returned while nobody needs it. */
@@ -110,24 +132,64 @@ export class SeenPacker {
     if (!this.#isTidy) this.#nextCountAt = Number.NEGATIVE_INFINITY;
   }
 
-  async #packRows(on: Sql): Promise<BlockChanges> {
-    const { pieceRows, blockIds } = this.#sizes;
-    const rows = await takeRows(on, this.#reached ?? START, pieceRows);
+  async #packPiece(on: Sql): Promise<Piece> {
+    const level = this.#fullLevel();
+    if (level !== undefined) return { changes: await this.#emptyLevel(on, level) };
+    if (this.#reached !== null) return this.#packRows(on, this.#reached);
+    return this.#recentPass === null ? { changes: NO_CHANGES } : this.#packRecent(on, this.#recentPass);
+  }
+
+  async #packRows(on: Sql, after: EventId): Promise<Piece> {
+    const { pieceIds } = this.#sizes;
+    const rows = await takeRows(on, after, pieceIds);
     const last = rows.at(-1);
+    return {
+      changes: await this.#addToFirstLevel(on, listsByProject(rows)),
+      committed: () => {
+        this.#reached = last === undefined || rows.length < pieceIds ? null : last;
+      },
+    };
+  }
+
+  /** When all ids are packed, the blocks are deleted. */
+  async #packRecent(on: Sql, pass: RecentPass): Promise<Piece> {
+    const piece = await pass.next(on, this.#sizes.pieceIds);
+    if (piece === null) return this.#deletePacked(on, pass);
+    return {
+      changes: await this.#addToFirstLevel(on, piece.lists),
+      committed: () => pass.advance(piece),
+    };
+  }
+
+  async #deletePacked(on: Sql, pass: RecentPass): Promise<Piece> {
+    const removed = pass.blocks.slice(0, DELETED_BLOCKS).map(({ id }) => id);
+    await deleteSeenBlocks(on, removed);
+    return {
+      changes: { removed, added: [] },
+      committed: () => {
+        pass.dropBlocks(removed.length);
+        if (pass.blocks.length === 0) this.#recentPass = null;
+      },
+    };
+  }
+
+  async #addToFirstLevel(on: Sql, lists: Iterable<readonly [projectId: number, list: IdList]>): Promise<BlockChanges> {
+    const { blockIds } = this.#sizes;
     const changes: BlockChanges = { removed: [], added: [] };
-    for (const [projectId, list] of byProject(rows)) {
+    for (const [projectId, list] of lists) {
       const to = { projectId, level: FIRST_LEVEL };
       const additions = planAdditions(this.#index, to, list, blockIds);
-      addChanges(changes, await addToLevel(on, to, list, additions, blockIds));
+      const { removed, added } = await addToLevel(on, to, list, additions, blockIds);
+      changes.removed.push(...removed);
+      changes.added.push(...added);
     }
-    this.#reached = last === undefined || rows.length < pieceRows ? null : last;
     return changes;
   }
 
   #fullLevel(): number | undefined {
-    const { rows, growth } = this.#sizes;
+    const { recent, growth } = this.#sizes;
     const idsOf = (level: number): number => this.#index.ofLevel(level).reduce((sum, { events }) => sum + events, 0);
-    return this.#index.levels().find((level) => idsOf(level) > rows * growth ** level);
+    return this.#index.levels().find((level) => idsOf(level) > recent * growth ** level);
   }
 
   async #emptyLevel(on: Sql, level: number): Promise<BlockChanges> {
@@ -163,11 +225,6 @@ export class SeenPacker {
   }
 }
 
-const addChanges = (to: BlockChanges, { removed, added }: BlockChanges): void => {
-  to.removed.push(...removed);
-  to.added.push(...added);
-};
-
 async function countRows(db: Db, most: number): Promise<number> {
   const { rows } = await sql<{ rows: number }>`
     select count(*) as rows from (select 1 as one from seen_events limit ${most}) s`.execute(db);
@@ -199,14 +256,4 @@ async function takeRows(on: Sql, after: EventId, limit: number): Promise<NewSeen
     taken.filter(({ repeats }) => repeats > 0),
   );
   return taken.sort((a, b) => a.projectId - b.projectId || (a.uuid < b.uuid ? -1 : 1));
-}
-
-function byProject(rows: readonly NewSeenEvent[]): Map<number, IdList> {
-  const byId = new Map<number, NewSeenEvent[]>();
-  for (const row of rows) {
-    const known = byId.get(row.projectId);
-    if (known === undefined) byId.set(row.projectId, [row]);
-    else known.push(row);
-  }
-  return new Map([...byId].map(([projectId, ids]) => [projectId, toIdList(ids)]));
 }

@@ -1,13 +1,15 @@
 /**
- * The ids that clients gave to their events, to recognize duplicates (decision 44). New ones are rows of `seen_events`,
- * written in the chunk's transaction. In the background they are moved into blocks of thousands, at 14 to 19 bytes each.
+ * The ids that clients gave to their events, to recognize duplicates (decisions 44 and 53). Those of a chunk are written in
+ * its transaction, sorted, as one block; where chunks are written concurrently, as rows of `seen_events`. In the background
+ * both are moved into larger blocks that do not overlap, at 14 to 19 bytes an id.
  */
 import type { EventId, NewSeenEvent, SeenEvent } from '../../ingest/ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
 import type { Db, Sql } from '../tables.ts';
-import { BlockIndex } from './block-index.ts';
+import { type BlockChanges, BlockIndex } from './block-index.ts';
 import { findInBlocks, findSeen } from './find-seen.ts';
-import { type PackerSizes, SeenPacker } from './packer.ts';
+import { DEFAULT_SIZES, type PackerSizes, SeenPacker } from './packer.ts';
+import { insertBlocks, insertRows } from './write-seen.ts';
 
 export interface SeenOptions {
   /** For filters of blocks; what does not fit is read when it is needed. */
@@ -25,11 +27,13 @@ class SeenMeanwhile extends Error {
 
 export class SeenEvents {
   readonly #index: BlockIndex;
+  readonly #sizes: PackerSizes;
   readonly packer: SeenPacker;
 
   constructor(db: Db, dialect: SqlDialect, { filterMb = DEFAULT_FILTER_MB, sizes = {} }: SeenOptions = {}) {
     this.#index = new BlockIndex(filterMb * MB);
-    this.packer = new SeenPacker(db, dialect, this.#index, sizes);
+    this.#sizes = { ...DEFAULT_SIZES, ...sizes };
+    this.packer = new SeenPacker(db, dialect, this.#index, this.#sizes);
   }
 
   get filterBytes(): number {
@@ -40,6 +44,18 @@ export class SeenEvents {
   async find(on: Sql, events: readonly EventId[]): Promise<{ found: SeenEvent[]; upTo: number }> {
     const found = await findSeen(on, this.#index, events);
     return { found, upTo: this.#index.latest };
+  }
+
+  /** Ids that `find` has not found in the same transaction. What it returns is for `committed`. */
+  async add(on: Sql, seen: readonly NewSeenEvent[]): Promise<BlockChanges | null> {
+    if (!on.dialect.hasConcurrentChunks) return insertBlocks(on, this.#index, seen, this.#sizes.smallIds);
+    await insertRows(on, seen);
+    return null;
+  }
+
+  /** If this is not called after a commit, the next `find` reads what is new. */
+  committed(changes: BlockChanges): void {
+    this.#index.apply(changes);
   }
 
   /**
