@@ -7,45 +7,10 @@ import { type Acquisition, channelOf, referringHost, sourceText } from '../../..
 import { DIRECT, sourceName } from '../../../core/web/source-name.ts';
 import type { ChannelRule } from '../../../core/web/web-settings.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
-import { TAG_KEYS } from '../rules/web-question.ts';
+import { acquisitionSql } from '../../../stores/events/session-columns.ts';
 import { textFilterSql } from './text-filter-sql.ts';
-import { cutSql, type EventColumns, fromViews, isView, propertyTextSql, referrerSql } from './web-events-sql.ts';
+import { fromViews } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
-
-/** Columns of views, besides their path, that tell where a session came from. */
-export const ACQUISITION_COLUMNS = [...TAG_KEYS, 'sent_referrer', 'site', 'url', 'clicks'] as const;
-
-/** Each adds a letter to `clicks`; `gad_source=1` is a search, any other an ad. */
-const CLICK_IDS = { gclid: 'g', gbraid: 'g', wbraid: 'g', gad_source: 'a', msclkid: 'm', fbclid: 'f' } as const;
-
-/** A property, or where it is empty what the query of the address says. Few addresses have one. */
-function taggedSql(statement: EventStatement, key: string): string {
-  const { sql } = statement;
-  const [own, url] = [propertyTextSql(statement, key), propertyTextSql(statement, '$current_url')];
-  const inUrl = `case when ${sql.contains(url, `${key}=`)} then ${sql.capture(url, `[?&]${key}=([^&#]*)`)} else '' end`;
-  const spaced = `replace(replace(${inUrl}, '+', ' '), '%20', ' ')`;
-  return cutSql(statement, `case when ${own} <> '' then ${own} else ${spaced} end`);
-}
-
-export function acquisitionSql(statement: EventStatement): EventColumns {
-  const clicks = Object.entries(CLICK_IDS).map(([key, letter]) => {
-    const text = taggedSql(statement, key);
-    const isSearch = key === 'gad_source' ? `when '1' then '1'` : '';
-    return `case ${text} when '' then '' ${isSearch} else '${letter}' end`;
-  });
-  const columns = {
-    ...Object.fromEntries(TAG_KEYS.map((key) => [key, taggedSql(statement, key)])),
-    sent_referrer: referrerSql(statement),
-    site: cutSql(statement, propertyTextSql(statement, '$host')),
-    url: propertyTextSql(statement, '$current_url'),
-    clicks: `concat(${clicks.join(', ')})`,
-  };
-  // Only views are asked, and most events are none.
-  const ofViews = Object.entries(columns).map(
-    ([name, text]) => [name, `case when ${isView(statement)} then ${text} else '' end`] as const,
-  );
-  return Object.fromEntries(ofViews);
-}
 
 /** What a first view says, as one text, and what that means. */
 export interface ChannelRow {
@@ -84,7 +49,7 @@ const keySql = (statement: EventStatement): string => {
 export async function findChannels(query: WebQuery, range: Range): Promise<ChannelRow[]> {
   const scope = beginStatement(query);
   const { statement } = scope;
-  const columns = Object.entries(acquisitionSql(statement)).map(([name, text]) => `${text} as ${name}`);
+  const columns = Object.entries(acquisitionSql(statement.sql)).map(([name, text]) => `${text} as ${name}`);
   const rows = await statement.query(
     `select key, count(*) as n from (
       select ${keySql(statement)} as key from (select ${columns.join(', ')} ${fromViews(scope, range)}) a

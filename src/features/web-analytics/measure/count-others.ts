@@ -2,12 +2,20 @@
 import type { Range } from '../../../core/time/range.ts';
 import { DAY_MS, MINUTE_MS } from '../../../core/time/units.ts';
 import { VITALS, type VitalName } from '../../../core/web/web-vitals.ts';
+import {
+  isBotSql,
+  isOfPageSql,
+  isOwnSql,
+  isViewSql,
+  propertyTextSql,
+  sessionIdSql,
+} from '../../../stores/events/session-columns.ts';
 import type { GoalNumbers, LeftOut, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TablePage, WebGoalQuestion } from '../rules/web-question.ts';
 import { findSessionLookups, isBySession, startedIn, webRow, withViewsSql } from './count-period.ts';
 import { type SessionLookups, withSessionsSql } from './sessions-sql.ts';
 import { NO_VALUE } from './text-filter-sql.ts';
-import { isBot, isOwn, isView, pathSql, propertyTextSql, sessionIdSql } from './web-events-sql.ts';
+import { pathSql } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** Conversions of the period's visitors. */
@@ -45,7 +53,7 @@ function isGoal(scope: WebScope, { goal }: WebGoalQuestion): string {
   const { statement, patterns } = scope;
   if (goal.kind === 'entity') return statement.isOf(goal.entity);
   if (!patterns.has(goal.pattern)) return 'false';
-  return `(${isView(statement)} and ${statement.sql.matches(pathSql(scope), goal.pattern)})`;
+  return `(${isViewSql(statement.sql)} and ${statement.sql.matches(pathSql(scope), goal.pattern)})`;
 }
 
 const VITAL_NAMES = Object.keys(VITALS) as VitalName[];
@@ -56,7 +64,9 @@ export async function measureVitals(query: WebQuery, lookups: SessionLookups): P
   const { statement, question } = scope;
   const { sql } = statement;
   const values = VITAL_NAMES.map((name) => `${statement.number(`$web_vitals_${name}_value`)} as ${name}`);
-  const isPassing = isBySession(scope) ? `concat('s', ${sessionIdSql(statement)}) in (select session from x)` : 'true';
+  const isPassing = isBySession(scope)
+    ? `concat('s', ${sessionIdSql(statement.sql)}) in (select session from x)`
+    : 'true';
   const measured = `select ${values.join(', ')} ${statement.from()}
     where ${statement.inProject()} and ${statement.during(question.range)} and e.event = '$web_vitals'
       and ${statement.matches(question.accountFilter)} and ${isPassing}`;
@@ -84,13 +94,13 @@ export async function countLabels(query: WebQuery): Promise<ViewLabels> {
   const scope = beginStatement(query);
   const { statement, question } = scope;
   const { sql } = statement;
-  const [bot, own] = [isBot(statement), isOwn(statement)];
+  const [bot, own] = [isBotSql(statement.sql), isOwnSql(statement.sql)];
   const sum = (condition: string): string => `sum(case when ${condition} then 1 else 0 end)`;
   const [row] = await statement.query(
     `select ${sum(bot)} as bots, ${sum(`not (${bot}) and ${own}`)} as own, count(*) as views,
       ${sum(sql.functions.startsWith('e.distinct_id', `'cookieless_'`))} as cookieless
     ${statement.from()}
-    where ${statement.inProject()} and ${statement.during(question.range)} and ${isView(statement)}`,
+    where ${statement.inProject()} and ${statement.during(question.range)} and ${isViewSql(statement.sql)}`,
   );
   const number = (name: string): number => Number(row?.[name] ?? 0);
   return {
@@ -123,15 +133,15 @@ async function countHidden(query: WebQuery): Promise<number> {
 export async function countBots(query: WebQuery, { limit, offset, search }: TablePage): Promise<WebTable> {
   const { statement, question } = beginStatement(query);
   const { sql } = statement;
-  const name = propertyTextSql(statement, '$bot_name');
+  const name = propertyTextSql(statement.sql, '$bot_name');
   const isFound = search === '' ? 'true' : sql.containsIgnoringCase(name, search);
   const rows = await statement.query(
     `select g.*, count(*) over () as total from (
       select case when ${name} = '' then ${sql.param(NO_VALUE)} else ${name} end as value,
         count(distinct e.person_id) as visitors, count(*) as views
       ${statement.from()}
-      where ${statement.inProject()} and ${statement.during(question.range)} and ${isView(statement)}
-        and ${isBot(statement)} and ${isFound}
+      where ${statement.inProject()} and ${statement.during(question.range)} and ${isViewSql(statement.sql)}
+        and ${isBotSql(statement.sql)} and ${isFound}
       group by 1
     ) g order by visitors desc, views desc, value limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
   );
@@ -144,15 +154,14 @@ const MAX_LIVE_PAGES = 50;
 const liveRange = (now: number): Range => ({ from: now - LIVE_MS + 1, until: now + 1 });
 
 /** Whether an event is of a session or a page. */
-const isOfVisit = (statement: WebScope['statement']): string =>
-  `(${sessionIdSql(statement)} <> '' or ${['$current_url', '$pathname', '$screen_name'].map((key) => `${propertyTextSql(statement, key)} <> ''`).join(' or ')})`;
+const isOfVisit = ({ sql }: WebScope['statement']): string => `(${sessionIdSql(sql)} <> '' or ${isOfPageSql(sql)})`;
 
 export async function countLive(query: WebQuery, now: number): Promise<number> {
   const { statement } = beginStatement(query);
   const [row] = await statement.query(
     `select count(distinct e.person_id) as n ${statement.from()}
     where ${statement.inProject()} and ${statement.during(liveRange(now))} and ${isOfVisit(statement)}
-      and not (${isBot(statement)})`,
+      and not (${isBotSql(statement.sql)})`,
   );
   return Number(row?.['n'] ?? 0);
 }
@@ -169,11 +178,11 @@ export async function listLivePages(query: WebQuery, now: number): Promise<LiveP
   const { statement } = scope;
   const { sql } = statement;
   const rows = await statement.query(
-    `select ${pathSql(scope)} as path, ${propertyTextSql(statement, '$geoip_country_code')} as country,
+    `select ${pathSql(scope)} as path, ${propertyTextSql(statement.sql, '$geoip_country_code')} as country,
       ${sql.ms('e.timestamp')} as happened
     ${statement.from()}
-    where ${statement.inProject()} and ${statement.during(liveRange(now))} and ${isView(statement)}
-      and not (${isBot(statement)})
+    where ${statement.inProject()} and ${statement.during(liveRange(now))} and ${isViewSql(statement.sql)}
+      and not (${isBotSql(statement.sql)})
     order by happened desc, ${sql.idOrder('e.uuid')} desc limit ${sql.integer(MAX_LIVE_PAGES)}`,
   );
   return rows.map((row) => ({
@@ -201,10 +210,10 @@ export async function describeSite(query: WebQuery, now: number): Promise<SiteSt
   const { sql } = statement;
   const share = (condition: string): string => `sum(case when ${condition} then 1 else 0 end)`;
   const [row] = await statement.query(
-    `select count(*) as views, ${share(`${propertyTextSql(statement, '$geoip_country_code')} <> ''`)} as countries,
-      ${share(`${sessionIdSql(statement)} <> ''`)} as sessions,
+    `select count(*) as views, ${share(`${propertyTextSql(statement.sql, '$geoip_country_code')} <> ''`)} as countries,
+      ${share(`${sessionIdSql(statement.sql)} <> ''`)} as sessions,
       ${share(sql.functions.startsWith('e.distinct_id', `'cookieless_'`))} as cookieless
-    ${statement.from()} where ${statement.inProject()} and ${statement.during(range)} and ${isView(statement)}`,
+    ${statement.from()} where ${statement.inProject()} and ${statement.during(range)} and ${isViewSql(statement.sql)}`,
   );
   const views = Number(row?.['views'] ?? 0);
   const part = (name: string): number | null => (views === 0 ? null : Number(row?.[name] ?? 0) / views);
@@ -222,18 +231,18 @@ export async function findLastView(query: WebQuery): Promise<number | null> {
   const { sql } = statement;
   const [row] = await statement.query(
     `select max(${sql.ms('e.timestamp')}) as last from event_rows e
-    where ${statement.inProject()} and ${isView(statement)}`,
+    where ${statement.inProject()} and ${isViewSql(statement.sql)}`,
   );
   return typeof row?.['last'] === 'number' ? row['last'] : null;
 }
 
 async function listHosts(query: WebQuery, range: Range): Promise<string[]> {
   const { statement } = beginStatement(query);
-  const host = propertyTextSql(statement, '$host');
+  const host = propertyTextSql(statement.sql, '$host');
   const rows = await statement.query(
     `select host, count(*) as n from (
       select ${host} as host from event_rows e
-      where ${statement.inProject()} and ${statement.during(range)} and ${isView(statement)}
+      where ${statement.inProject()} and ${statement.during(range)} and ${isViewSql(statement.sql)}
     ) h where host <> '' group by host order by n desc, host limit ${statement.sql.integer(MAX_HOSTS)}`,
   );
   return rows.map((row) => String(row['host']));

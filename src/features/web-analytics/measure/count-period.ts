@@ -1,14 +1,16 @@
 /** The numbers of one period: totals, intervals and tables. */
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
+import { VIEW_EVENTS } from '../../../core/web/session-values.ts';
 import { sessionBreaks } from '../../../core/web/web-session.ts';
+import { sessionIdSql } from '../../../stores/events/session-columns.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { PeriodAnswer, WebRow, WebSeries, WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey, TablePage } from '../rules/web-question.ts';
 import { findChannels } from './acquisition-sql.ts';
 import { longRunsSql, neededValues, type SessionLookups, withMargin, withSessionsSql } from './sessions-sql.ts';
 import { NO_VALUE } from './text-filter-sql.ts';
-import { fromViews, pathFilterSql, pathSql, sessionIdSql, VIEW_EVENTS } from './web-events-sql.ts';
+import { fromViews, pathFilterSql, pathSql } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 type Row = Awaited<ReturnType<WebScope['statement']['query']>>[number];
@@ -27,7 +29,7 @@ export async function findSessionLookups(
 async function hasViewsWithoutSession(query: WebQuery, range: Range): Promise<boolean> {
   const scope = beginStatement(query);
   const rows = await scope.statement.query(
-    `select 1 as one ${fromViews(scope, withMargin(range))} and ${sessionIdSql(scope.statement)} = '' limit 1`,
+    `select 1 as one ${fromViews(scope, withMargin(range))} and ${sessionIdSql(scope.statement.sql)} = '' limit 1`,
   );
   return rows.length > 0;
 }

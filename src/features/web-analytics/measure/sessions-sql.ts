@@ -4,19 +4,20 @@
  */
 import type { Range } from '../../../core/time/range.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
+import {
+  ACQUISITION_COLUMNS,
+  KNOWN_KEYS,
+  KNOWN_PROPERTIES,
+  type KnownKey,
+  TAG_KEYS,
+} from '../../../core/web/session-values.ts';
 import { MAX_PAUSE_MS, MAX_SESSION_MS } from '../../../core/web/web-session.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
-import { KNOWN_KEYS, type KnownKey, type SessionKey, TAG_KEYS } from '../rules/web-question.ts';
-import { ACQUISITION_COLUMNS, acquisitionSql, type ChannelRow, channelSql } from './acquisition-sql.ts';
+import { acquisitionSql, cutPropertySql } from '../../../stores/events/session-columns.ts';
+import type { SessionKey } from '../rules/web-question.ts';
+import { type ChannelRow, channelSql } from './acquisition-sql.ts';
 import { textFilterSql } from './text-filter-sql.ts';
-import {
-  cutPropertySql,
-  fitColumns,
-  isPathFilter,
-  pathFilterSql,
-  plainPathSql,
-  webEventsSql,
-} from './web-events-sql.ts';
+import { fitColumns, isPathFilter, pathFilterSql, plainPathSql, webEventsSql } from './web-events-sql.ts';
 import type { WebScope } from './web-scope.ts';
 
 const MARGIN_MS = 2 * DAY_MS;
@@ -30,19 +31,6 @@ export interface SessionLookups {
   /** Events that begin another session because the one before would become too long. */
   breaks: readonly string[];
 }
-
-const KNOWN_PROPERTIES: Record<KnownKey, string> = {
-  device: '$device_type',
-  browser: '$browser',
-  browser_version: '$browser_version',
-  os: '$os',
-  country: '$geoip_country_code',
-  region: '$geoip_subdivision_1_name',
-  city: '$geoip_city_name',
-  language: '$browser_language',
-  screen_size: '$viewport_width',
-  host: '$host',
-};
 
 /** The values of sessions that a statement needs: those it shows, and those that the filters ask for. */
 interface NeededValues {
@@ -81,8 +69,8 @@ function keyedSql(
 ): string {
   const { statement } = scope;
   const columns = {
-    ...Object.fromEntries(needed.known.map((key) => [key, cutPropertySql(statement, KNOWN_PROPERTIES[key])])),
-    ...(needed.hasFirstView ? acquisitionSql(statement) : {}),
+    ...Object.fromEntries(needed.known.map((key) => [key, cutPropertySql(statement.sql, KNOWN_PROPERTIES[key])])),
+    ...(needed.hasFirstView ? acquisitionSql(statement.sql) : {}),
     ...fitColumns(scope),
   };
   const names = ['person', 'happened', 'id', 'sid', 'is_view', 'is_hit', 'path', ...Object.keys(columns)].join(', ');

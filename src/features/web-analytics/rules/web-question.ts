@@ -3,29 +3,14 @@ import type { Entity } from '../../../core/actions/entity.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { Interval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
+import { KNOWN_KEYS, TAG_KEYS } from '../../../core/web/session-values.ts';
 import type { WebSettings } from '../../../core/web/web-settings.ts';
 
 /** Values of a session that its first view says. */
 const ACQUISITION_KEYS = ['channel', 'source', 'referrer'] as const;
-export const TAG_KEYS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
 const PAGE_KEYS = ['entry', 'exit'] as const;
-/** And those of which the first known one counts. */
-export const KNOWN_KEYS = [
-  'device',
-  'browser',
-  'browser_version',
-  'os',
-  'country',
-  'region',
-  'city',
-  'language',
-  'screen_size',
-  'host',
-] as const;
-
 export const SESSION_KEYS = [...ACQUISITION_KEYS, ...TAG_KEYS, ...PAGE_KEYS, ...KNOWN_KEYS] as const;
 
-export type KnownKey = (typeof KNOWN_KEYS)[number];
 export type SessionKey = (typeof SESSION_KEYS)[number];
 
 export const WEB_OPERATORS = [

@@ -1,0 +1,102 @@
+/** What one event, read as `e`, tells about its session, in the SQL of both engines. */
+import {
+  ACQUISITION_COLUMNS,
+  CLICK_IDS,
+  PAGE_PROPERTIES,
+  TAG_KEYS,
+  VIEW_EVENTS,
+} from '../../core/web/session-values.ts';
+import { MAX_SESSION_ID_LENGTH, NO_SESSION_IDS } from '../../core/web/web-session.ts';
+import type { SqlBuilder } from './dialect.ts';
+
+/** Longer values are cut: they could not be asked for. */
+const MAX_VALUE_LENGTH = 200;
+const MAX_PATH_LENGTH = 400;
+
+const WEB_ADDRESS = '^(https?://)';
+const PATH_OF_URL = '^https?://[^/?#]*([^?#]*)';
+const HOST_OF_URL = '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)';
+/** Hosts of machines that only their owner reaches. */
+const LOCAL_HOST = '(?i)^(localhost|127\\.0\\.0\\.1|\\[::1\\]|.*\\.local|.*\\.test)(:\\d*)?$';
+
+/** The text of a property; empty where it is absent. */
+export const propertyTextSql = (sql: SqlBuilder, key: string): string => `coalesce(${sql.property(key)}, '')`;
+
+/** The same, cut. */
+export const cutPropertySql = (sql: SqlBuilder, key: string): string => cutSql(sql, propertyTextSql(sql, key));
+
+const cutSql = (sql: SqlBuilder, text: string, length = MAX_VALUE_LENGTH): string =>
+  sql.functions.substring(text, '1', String(length));
+
+export const isViewSql = (sql: SqlBuilder): string => sql.isOneOf('e.event', VIEW_EVENTS);
+
+/** Whether it is an event of a page. */
+export const isOfPageSql = (sql: SqlBuilder): string =>
+  `(${PAGE_PROPERTIES.map((key) => `${propertyTextSql(sql, key)} <> ''`).join(' or ')})`;
+
+/** The valid session id of an event; empty where it has none. Ids are no objects and no lists. */
+export function sessionIdSql(sql: SqlBuilder): string {
+  const text = propertyTextSql(sql, '$session_id');
+  const { length, lower, startsWith } = sql.functions;
+  const isNone = [
+    `${text} = ''`,
+    `${length(text)} > ${MAX_SESSION_ID_LENGTH}`,
+    sql.isOneOf(lower(text), NO_SESSION_IDS),
+    startsWith(text, `'{'`),
+    startsWith(text, `'['`),
+  ];
+  return `case when ${isNone.join(' or ')} then '' else ${text} end`;
+}
+
+/** The page of a view as it was sent; empty for none. */
+export function sentPathSql(sql: SqlBuilder): string {
+  const [url, name, screen] = PAGE_PROPERTIES.map((key) => propertyTextSql(sql, key));
+  const ofUrl = sql.capture(`${url}`, PATH_OF_URL);
+  const page = `case when ${name} <> '' then ${name} when ${ofUrl} <> '' then ${ofUrl}
+    when ${sql.capture(`${url}`, WEB_ADDRESS)} <> '' then '/' else '' end`;
+  return cutSql(sql, `case when e.event = '$screen' then ${screen} else ${page} end`, MAX_PATH_LENGTH);
+}
+
+/** The referring host as it was sent. */
+function referrerSql(sql: SqlBuilder): string {
+  const [domain, referrer] = [propertyTextSql(sql, '$referring_domain'), propertyTextSql(sql, '$referrer')];
+  const host = sql.capture(referrer, HOST_OF_URL);
+  const other = `case when ${sql.functions.startsWith(referrer, `'android-app://'`)} or ${host} = '' then ${referrer} else ${host} end`;
+  return cutSql(sql, `case when ${domain} <> '' then ${domain} else ${other} end`);
+}
+
+export const isBotSql = (sql: SqlBuilder): string => `${propertyTextSql(sql, '$is_bot')} = 'true'`;
+
+export const isOwnSql = (sql: SqlBuilder): string =>
+  `(${propertyTextSql(sql, '$internal_visit')} = 'true' or ${sql.capture(propertyTextSql(sql, '$host'), LOCAL_HOST)} <> '')`;
+
+/** A property, or where it is empty what the query of the address says. Few addresses have one. */
+function taggedSql(sql: SqlBuilder, key: string): string {
+  const [own, url] = [propertyTextSql(sql, key), propertyTextSql(sql, '$current_url')];
+  const inUrl = `case when ${sql.contains(url, `${key}=`)} then ${sql.capture(url, `[?&]${key}=([^&#]*)`)} else '' end`;
+  const spaced = `replace(replace(${inUrl}, '+', ' '), '%20', ' ')`;
+  return cutSql(sql, `case when ${own} <> '' then ${own} else ${spaced} end`);
+}
+
+type AcquisitionColumn = (typeof ACQUISITION_COLUMNS)[number];
+
+/** Where a view says that its session came from; empty for other events. */
+export function acquisitionSql(sql: SqlBuilder): Readonly<Record<AcquisitionColumn, string>> {
+  const clicks = Object.entries(CLICK_IDS).map(([key, letter]) => {
+    const text = taggedSql(sql, key);
+    const isSearch = key === 'gad_source' ? `when '1' then '1'` : '';
+    return `case ${text} when '' then '' ${isSearch} else '${letter}' end`;
+  });
+  const columns: Record<string, string> = {
+    ...Object.fromEntries(TAG_KEYS.map((key) => [key, taggedSql(sql, key)])),
+    sent_referrer: referrerSql(sql),
+    site: cutPropertySql(sql, '$host'),
+    url: propertyTextSql(sql, '$current_url'),
+    clicks: `concat(${clicks.join(', ')})`,
+  };
+  const isView = isViewSql(sql);
+  const ofViews = ACQUISITION_COLUMNS.map(
+    (name) => [name, `case when ${isView} then ${columns[name]} else '' end`] as const,
+  );
+  return Object.fromEntries(ofViews) as Record<AcquisitionColumn, string>;
+}
