@@ -11,8 +11,11 @@ import type { PropertyReading } from '../events/property-placeholders.ts';
 const MARK = '\u0001';
 const MARK_SQL = 'chr(1)';
 
-/** The value of a row that is not filled yet. Differs from all texts, where a mark follows the mark. */
-export const PENDING_SQL = `(${MARK_SQL} || '?')`;
+/**
+ * The value of a row that is not filled yet. Differs from all texts, where a mark follows the mark. A literal, since it is
+ * the default of columns: DuckDB cannot replay a journal that drops a column of a table with a function in a default.
+ */
+export const PENDING_SQL = `'${MARK}?'`;
 
 export function duckdbPromotedText(properties: Readonly<Record<string, Json>>, key: string): string | null {
   if (!Object.hasOwn(properties, key)) return null;

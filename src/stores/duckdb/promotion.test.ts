@@ -230,6 +230,21 @@ describe('a promoted property', () => {
     expect(Math.min(...(await asked))).toBeGreaterThan(0);
   });
 
+  it('survives a power cut after another column was dropped', async () => {
+    await write([{ plan: 'a', seats: 1 }]);
+    await readUntilWanted('plan');
+    await readUntilWanted('seats');
+    await maintainAll();
+    const columns = await store.query('select id from promoted_columns where owner = $1', ['event']);
+    expect(columns).toHaveLength(2);
+    await maintainAll(START + 61 * DAY_MS);
+    const copy = dir.copy();
+    const reopened = await openEventStore(copy.path('events.duckdb'));
+    expect(await reopened.query('select count(*) as n from event_rows', [])).toEqual([{ n: 1 }]);
+    await reopened.close();
+    copy.remove();
+  });
+
   it('survives kill -9 at any step of its creation', async () => {
     await store.close();
     const path = JSON.stringify(dir.path('events.duckdb'));

@@ -161,6 +161,8 @@ export class DuckDbPromotion {
       this.#columns.restore(column);
       throw error;
     }
+    // Columns of earlier versions have a function as default, with which the journal of a drop could not be replayed.
+    await this.#checkpoint(writer);
     return true;
   }
 
