@@ -23,7 +23,7 @@ const GROUPS: Record<string, string[]> = {
   ],
   // What questions are answered with, against an oracle.
   engines: [
-    'src/stores/duckdb/{dialect,promotion,event-store}.test.ts',
+    'src/stores/duckdb/{dialect,promotion,event-store,session-rows}.test.ts',
     'src/features/insights/{engine,sequences}.test.ts',
     'src/query/**/*.test.ts',
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',

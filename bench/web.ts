@@ -14,8 +14,8 @@ import { NO_FILTER } from '../src/core/filters/property-filter.ts';
 import { DAY_MS } from '../src/core/time/units.ts';
 import { DEFAULT_WEB_SETTINGS } from '../src/core/web/web-settings.ts';
 import { answerOverview } from '../src/features/web-analytics/measure/answer-overview.ts';
+import type { WebDeps } from '../src/features/web-analytics/measure/web-scope.ts';
 import type { WebFilter, WebQuestion } from '../src/features/web-analytics/rules/web-question.ts';
-import type { QueryDeps } from '../src/query/query-deps.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
@@ -47,7 +47,7 @@ const question = (filters: readonly WebFilter[] = []): WebQuestion => ({
   settings: DEFAULT_WEB_SETTINGS,
 });
 
-const overview = (deps: QueryDeps, web: WebQuestion): Promise<unknown> =>
+const overview = (deps: WebDeps, web: WebQuestion): Promise<unknown> =>
   answerOverview(deps, PROJECT, {
     web,
     previous: { from: UNTIL - 2 * LENGTH, until: UNTIL - LENGTH },
@@ -86,7 +86,7 @@ async function measure(folder: string): Promise<void> {
   const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
-  const deps: QueryDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
+  const deps: WebDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
   const cold = await costOf(() => overview(deps, question()));
   for (let visit = 0; visit < WARM_UP; visit++) await overview(deps, question());
   while (await events.maintain(Date.now()));

@@ -4,7 +4,7 @@ import { PersonMirror } from '../../src/ingest/maintain/person-mirror.ts';
 import type { ScanDeps } from '../../src/query/query-deps.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
-import type { PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
+import type { EventStore, PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 import { anEvent } from '../contract/events.ts';
@@ -25,7 +25,7 @@ export interface PutWorld {
 type Merged = ReadonlyMap<string, string>;
 
 /** What every query needs. */
-export type EngineDeps = ScanDeps;
+export type EngineDeps = ScanDeps & { events: Pick<EventStore, 'prepareSessions'> };
 
 export interface InsightStore {
   deps: EngineDeps;

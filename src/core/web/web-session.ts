@@ -27,3 +27,7 @@ export function sessionBreaks(events: readonly TimedEvent[]): string[] {
 /** Texts that clients send where they have no session id. */
 export const NO_SESSION_IDS = ['undefined', 'null', '0', 'false', 'nan'] as const;
 export const MAX_SESSION_ID_LENGTH = 200;
+
+/** Whether a text is the id of a session. */
+export const isSessionId = (text: string): boolean =>
+  text !== '' && text.length <= MAX_SESSION_ID_LENGTH && !/^(?:[{[]|(?:undefined|null|0|false|nan)$)/i.test(text);

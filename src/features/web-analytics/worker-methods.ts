@@ -12,7 +12,7 @@ import {
 } from './measure/count-others.ts';
 import { countPeriod } from './measure/count-period.ts';
 import { listSessions, listVisitors } from './measure/list-sessions.ts';
-import { prepareWebQuery } from './measure/web-scope.ts';
+import { prepareWebQuery, type WebDeps } from './measure/web-scope.ts';
 import type { WebSession, WebTable } from './rules/web-answers.ts';
 import type { TableKey, TablePage, WebQuestion } from './rules/web-question.ts';
 
@@ -32,7 +32,7 @@ export interface WebAnswers {
 
 type WebMethods = {
   [K in keyof WebAnswers]: (
-    deps: QueryDeps,
+    deps: WebDeps,
     projectId: number,
     question: WebAnswers[K]['question'],
   ) => Promise<WebAnswers[K]['answer']>;
@@ -67,6 +67,7 @@ export const webWorkerMethods = (deps: WebWorkerDeps) => ({
   ): Promise<WebAnswers[K]['answer']> {
     const events = {
       query: (...[sql, values]: Parameters<EventStore['query']>) => deps.events.query(sql, values, signal),
+      prepareSessions: (id: number) => deps.events.prepareSessions(id),
     };
     return METHODS[kind]({ ...deps, events }, projectId, question);
   },

@@ -236,6 +236,7 @@ const wrap = (store: EventStore): EventStore => ({
   deleteBefore: (id, time) => store.deleteBefore(id, time),
   reassign: (orders) => store.reassign(orders),
   purge: () => store.purge(),
+  prepareSessions: (projectId) => store.prepareSessions(projectId),
   maintain: (now) => store.maintain(now),
   needsMaintenance: (now) => store.needsMaintenance(now),
   listPromotedProperties: () => store.listPromotedProperties(),

@@ -169,6 +169,11 @@ class ClickHouseEventStore implements BlockStore {
     return this.#oneAtATime(() => deleteClickHouseMirror(this.#connection, this.#notes, this.#topology, projectId));
   }
 
+  /** None are kept: ClickHouse groups the events of a month fast enough. */
+  async prepareSessions(): Promise<boolean> {
+    return false;
+  }
+
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
     const values = [projectId, Math.trunc(timestamp)];
     const where = 'where project_id = $1 and timestamp < $2';

@@ -18,6 +18,8 @@ export interface EventStoreOptions {
   concurrentQueries?: number;
   /** The number of events from which on usual properties get columns. */
   minEventsForUsual?: number;
+  /** So many earlier events are made to sessions at once when the first question about them comes. */
+  maxWaitEvents?: number;
 }
 
 export interface DuckDbEngine {

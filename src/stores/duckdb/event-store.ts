@@ -27,6 +27,7 @@ import { DuckDbPromotion } from './promotion.ts';
 import { type ResolvedStatement, resolveProperties } from './read-properties.ts';
 import { reassignInDuckDb } from './reassign-events.ts';
 import { countRows, readStoredProgress } from './schema.ts';
+import { DuckDbSessions } from './session-rows.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
@@ -59,7 +60,12 @@ interface EventFileStore extends EventStore {
 export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFileStore> {
   const engine = await openEngine(path, options);
   const progress = await readStoredProgress(engine.writer);
-  return new DuckDbEventStore(path, options, engine, progress, await loadPromotedColumns(engine.writer));
+  const columns = await loadPromotedColumns(engine.writer);
+  return new DuckDbEventStore(path, options, engine, {
+    progress,
+    columns,
+    sessions: await DuckDbSessions.load(engine.writer, options),
+  });
 }
 
 class DuckDbEventStore implements EventFileStore {
@@ -69,6 +75,7 @@ class DuckDbEventStore implements EventFileStore {
   #progress: LogProgress;
   readonly #columns: PromotedColumns;
   readonly #promotion: DuckDbPromotion;
+  readonly #sessions: DuckDbSessions;
   /** Settles with the last queued write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   /** While the file is being replaced, queries wait for this. */
@@ -79,8 +86,7 @@ class DuckDbEventStore implements EventFileStore {
     path: string,
     options: EventStoreOptions,
     engine: DuckDbEngine,
-    progress: LogProgress,
-    columns: PromotedColumns,
+    { progress, columns, sessions }: { progress: LogProgress; columns: PromotedColumns; sessions: DuckDbSessions },
   ) {
     this.#path = path;
     this.#options = options;
@@ -88,6 +94,7 @@ class DuckDbEventStore implements EventFileStore {
     this.#progress = progress;
     this.#columns = columns;
     this.#promotion = new DuckDbPromotion(columns, options);
+    this.#sessions = sessions;
   }
 
   async position(): Promise<number> {
@@ -162,16 +169,19 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   needsMaintenance(now: number): boolean {
-    return this.#promotion.isDue(now);
+    return this.#sessions.isDue() || this.#promotion.isDue(now);
   }
 
   maintain(now: number): Promise<boolean> {
-    return this.#oneAtATime(() =>
-      this.#promotion.step(
-        { writer: this.#engine.writer, query: (sql) => this.#engine.queries.query(sql, []) },
-        Math.trunc(now),
-      ),
-    );
+    return this.#oneAtATime(async () => {
+      const { writer, queries } = this.#engine;
+      if (await this.#sessions.step(writer)) return true;
+      return this.#promotion.step({ writer, query: (sql) => queries.query(sql, []) }, Math.trunc(now));
+    });
+  }
+
+  prepareSessions(projectId: number): Promise<boolean> {
+    return this.#oneAtATime(() => this.#sessions.prepare(this.#engine.writer, projectId));
   }
 
   async listPromotedProperties(): Promise<PromotedProperty[]> {
@@ -206,6 +216,7 @@ class DuckDbEventStore implements EventFileStore {
       // Of the file as it is when its turn comes: a purge before it replaces the engine.
       const { writer } = this.#engine;
       return inTransaction(writer, async () => {
+        await this.#sessions.noteChanged(writer, condition, values);
         await writer.run(deleteLargeTextsSql(condition), values);
         const { rowsChanged } = await writer.run(`delete from event_rows where ${condition}`, values);
         await countRows(writer, -rowsChanged);
@@ -219,7 +230,7 @@ class DuckDbEventStore implements EventFileStore {
       const done: Reassigned[] = [];
       for (const reassignment of reassignments) {
         await inTransaction(this.#engine.writer, async () => {
-          done.push(await reassignInDuckDb(this.#engine.writer, reassignment));
+          done.push(await reassignInDuckDb(this.#engine.writer, this.#sessions, reassignment));
         });
       }
       return done;
@@ -228,6 +239,7 @@ class DuckDbEventStore implements EventFileStore {
 
   purge(): Promise<void> {
     return this.#oneAtATime(async () => {
+      await this.#sessions.settle(this.#engine.writer);
       await rewriteFile(this.#engine.instance, this.#path).catch((error: unknown) => {
         removeRewrite(this.#path);
         throw error;
@@ -284,6 +296,7 @@ class DuckDbEventStore implements EventFileStore {
     const { rows, large } = splitLargeEvents(events);
     if (rows.length > 0) await appendChunks(writer, 'event_rows', eventChunks(rows, this.#columns.ofOwner('event')));
     await writeLargeTexts(writer, large);
+    await this.#sessions.note(writer, rows);
     await writeDuckDbOverrides(writer, overrides);
     await this.#writeState({ position, ahead: ahead ?? new Map() }, totals ?? null, events.length);
   }

@@ -90,6 +90,42 @@ const MIGRATION_STEPS: readonly string[] = [
   alter table log_position add column counts varchar;
   alter table log_position add column row_count bigint;
   update log_position set row_count = (select count(*) from event_rows);`,
+  // Sessions of sites, kept from the first question about them on (session-rows.ts).
+  `create table session_rows (
+    project_id integer not null,
+    session varchar not null,
+    labels_included integer not null,
+    started bigint not null,
+    ended bigint not null,
+    views integer not null,
+    hits integer not null,
+    person_id uuid not null,
+    entry varchar not null,
+    exit varchar not null,
+    utm_source varchar not null,
+    utm_medium varchar not null,
+    utm_campaign varchar not null,
+    utm_term varchar not null,
+    utm_content varchar not null,
+    sent_referrer varchar not null,
+    site varchar not null,
+    url varchar not null,
+    clicks varchar not null,
+    device varchar not null,
+    browser varchar not null,
+    browser_version varchar not null,
+    os varchar not null,
+    country varchar not null,
+    region varchar not null,
+    city varchar not null,
+    language varchar not null,
+    screen_size varchar not null,
+    host varchar not null
+  );
+  create table stale_sessions (project_id integer not null, session varchar not null, since timestamp not null);
+  create table loose_view_days (project_id integer not null, day integer not null);
+  create table session_state (is_kept boolean not null, made_until timestamp);
+  insert into session_state values (false, null);`,
 ];
 
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
@@ -105,6 +141,10 @@ export const TABLES = [
   'person_positions',
   'promoted_columns',
   'large_texts',
+  'session_rows',
+  'stale_sessions',
+  'loose_view_days',
+  'session_state',
 ] as const;
 
 export async function migrateDuckDb(connection: DuckDBConnection, path: string): Promise<void> {
@@ -117,7 +157,7 @@ export async function migrateDuckDb(connection: DuckDBConnection, path: string):
     );
   }
   // Steps do not know promoted columns; used properties are promoted again.
-  if (version >= FIRST_PROMOTED_VERSION && version < MIGRATION_STEPS.length) await dropPromoted(connection);
+  if (version >= FIRST_PROMOTED_VERSION && version < LAST_COLUMN_VERSION) await dropPromoted(connection);
   for (const [i, step] of MIGRATION_STEPS.entries()) {
     if (i >= version) await applyStep(connection, step, i + 1);
   }
@@ -125,6 +165,8 @@ export async function migrateDuckDb(connection: DuckDBConnection, path: string):
 
 /** The first version with promoted columns. */
 const FIRST_PROMOTED_VERSION = 4;
+/** The last version that may have changed tables with promoted columns. */
+const LAST_COLUMN_VERSION = 7;
 
 async function dropPromoted(connection: DuckDBConnection): Promise<void> {
   for (const { name, table } of await readPromotedNames(connection, 'promoted_columns')) {

@@ -129,6 +129,11 @@ export interface EventStore {
   mirrorPersons(batch: MirrorBatch): Promise<void>;
   /** Removes the copy of the project's persons. */
   deleteMirror(projectId: number): Promise<void>;
+  /**
+   * Brings the project's rows in `session_rows` up to date: a row for each session with an id (`session-columns.ts` has
+   * their columns). False where there are none, or not yet: then sessions are found in the events.
+   */
+  prepareSessions(projectId: number): Promise<boolean>;
   /** Deletes the project's events from before `timestamp`; returns how many. */
   deleteBefore(projectId: number, timestamp: number): Promise<number>;
   /** Applies these, oldest first, each in a transaction; one that was applied before is skipped. */

@@ -8,6 +8,7 @@ import { DIRECT, sourceName } from '../../../core/web/source-name.ts';
 import type { ChannelRule } from '../../../core/web/web-settings.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { acquisitionSql } from '../../../stores/events/session-columns.ts';
+import { fromKeptRows, withMargin } from './kept-rows.ts';
 import { textFilterSql } from './text-filter-sql.ts';
 import { fromViews } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
@@ -27,35 +28,41 @@ const SEPARATOR = '\u0001';
 /** Only what matters of a campaign, of which a site may have thousands. */
 function campaignKind({ sql }: EventStatement, campaign: string): string {
   const lower = sql.functions.lower(campaign);
-  const isShop = sql.matches(lower, '([^a-df-z]|^)shop|shopping');
-  return `case when ${sql.contains(lower, 'cross-network')} then 'cross-network'
+  const isShop = `${sql.capture(lower, '(([^a-df-z]|^)shop|shopping)')} <> ''`;
+  return `case when ${campaign} = '' then '' when ${sql.contains(lower, 'cross-network')} then 'cross-network'
     else concat(case when ${isShop} then 'shop ' else '' end,
       case when ${sql.contains(lower, 'video')} then 'video' else '' end) end`;
 }
 
+/** What the key is made of. */
+const KEY_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'sent_referrer', 'site', 'clicks'] as const;
+
 const keySql = (statement: EventStatement): string => {
-  const parts = [
-    'utm_source',
-    'utm_medium',
-    campaignKind(statement, 'utm_campaign'),
-    'sent_referrer',
-    'site',
-    'clicks',
-  ];
+  const parts = KEY_COLUMNS.map((name) => (name === 'utm_campaign' ? campaignKind(statement, name) : name));
   return `concat(${parts.join(`, ${statement.sql.param(SEPARATOR)}, `)})`;
 };
 
-/** Lists what the views of a range say, the most frequent first. */
-export async function findChannels(query: WebQuery, range: Range): Promise<ChannelRow[]> {
+/** Lists what first views say, the most frequent first; the views of a range, where it has sessions without rows. */
+export async function findChannels(query: WebQuery, range: Range, hasLoose: boolean): Promise<ChannelRow[]> {
   const scope = beginStatement(query);
   const { statement } = scope;
-  const columns = Object.entries(acquisitionSql(statement.sql)).map(([name, text]) => `${text} as ${name}`);
+  const { sql } = statement;
+  const said = scope.hasRows && !hasLoose ? saidInRowsSql(scope, range) : saidInViewsSql(scope, range);
+  const names = KEY_COLUMNS.join(', ');
   const rows = await statement.query(
-    `select key, count(*) as n from (
-      select ${keySql(statement)} as key from (select ${columns.join(', ')} ${fromViews(scope, range)}) a
-    ) k group by key order by n desc, key limit ${statement.sql.integer(MAX_CHANNEL_ROWS)}`,
+    `select key, sum(n) as n from (
+      select ${keySql(statement)} as key, n from (select ${names}, count(*) as n from (${said}) a group by ${names}) g
+    ) k group by key order by n desc, key limit ${sql.integer(MAX_CHANNEL_ROWS)}`,
   );
   return rows.map((row) => channelRow(String(row['key']), query.question.settings.own_domains));
+}
+
+const saidInRowsSql = (scope: WebScope, range: Range): string =>
+  `select ${KEY_COLUMNS.map((name) => `r.${name} as ${name}`).join(', ')} ${fromKeptRows(scope, range)}`;
+
+function saidInViewsSql(scope: WebScope, range: Range): string {
+  const columns = Object.entries(acquisitionSql(scope.statement.sql)).map(([name, text]) => `${text} as ${name}`);
+  return `select ${columns.join(', ')} ${fromViews(scope, withMargin(range))}`;
 }
 
 function channelRow(key: string, ownDomains: readonly string[]): ChannelRow {
@@ -95,7 +102,7 @@ export function channelSql(scope: WebScope, sessions: string, channels: readonly
   const named = sql.rows(['key', 'channel', 'source', 'referrer'], channels);
   return `select o.*, ${channel} as channel, coalesce(c.source, ${sent}) as source,
       coalesce(c.referrer, o.sent_referrer) as referrer
-    from (select *, ${keySql(statement)} as channel_key from (${sessions}) y) o
+    from (select *, ${keySql(statement)} as channel_key from ${sessions}) o
     left join ${named} c on c.key = o.channel_key`;
 }
 

@@ -1,11 +1,11 @@
 /** The whole page in one answer. Runs on the worker thread. */
 import type { Range } from '../../../core/time/range.ts';
-import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { GoalNumbers, LeftOut, PeriodAnswer, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 import { countGoals, countLabels, countLive, findLastView, measureVitals } from './count-others.ts';
 import { countPeriod, findSessionLookups, isBySession } from './count-period.ts';
-import { prepareWebQuery } from './web-scope.ts';
+import { NO_LOOKUPS } from './sessions-sql.ts';
+import { prepareWebQuery, type WebDeps } from './web-scope.ts';
 
 export interface OverviewQuestion {
   web: WebQuestion;
@@ -30,7 +30,7 @@ export interface OverviewAnswer {
 const TOP_ROWS: TablePage = { limit: 10, offset: 0, search: '', order: '-visitors' };
 
 export async function answerOverview(
-  deps: QueryDeps,
+  deps: WebDeps,
   projectId: number,
   { web, previous, tables, goals }: OverviewQuestion,
 ): Promise<OverviewAnswer> {
@@ -38,7 +38,7 @@ export async function answerOverview(
   const { tables: found, ...now } = await countPeriod(query, web.range, tables, TOP_ROWS);
   const { views, cookieless, ...leftOut } = await countLabels(query);
   // Only goals and vitals of filtered sessions need to know these.
-  const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : { channels: [], breaks: [] };
+  const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : NO_LOOKUPS;
   return {
     now,
     previous: previous === null ? null : await countPeriod(query, previous, [], TOP_ROWS),

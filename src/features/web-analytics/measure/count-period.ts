@@ -1,16 +1,18 @@
 /** The numbers of one period: totals, intervals and tables. */
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import { VIEW_EVENTS } from '../../../core/web/session-values.ts';
 import { sessionBreaks } from '../../../core/web/web-session.ts';
-import { sessionIdSql } from '../../../stores/events/session-columns.ts';
+import { isViewSql, sessionIdSql } from '../../../stores/events/session-columns.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { PeriodAnswer, WebRow, WebSeries, WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey, TablePage } from '../rules/web-question.ts';
 import { findChannels } from './acquisition-sql.ts';
-import { longRunsSql, neededValues, type SessionLookups, withMargin, withSessionsSql } from './sessions-sql.ts';
+import { withMargin } from './kept-rows.ts';
+import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
 import { NO_VALUE } from './text-filter-sql.ts';
-import { fromViews, pathFilterSql, pathSql } from './web-events-sql.ts';
+import { fromViews, isCountedView, pathFilterSql, pathSql } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 type Row = Awaited<ReturnType<WebScope['statement']['query']>>[number];
@@ -21,15 +23,31 @@ export async function findSessionLookups(
   range: Range,
   shown: readonly SessionKey[],
 ): Promise<SessionLookups> {
-  const needed = neededValues({ ...query, statement: query.events.begin() }, shown);
-  const channels = needed.hasFirstView ? await findChannels(query, withMargin(range)) : [];
-  return { channels, breaks: (await hasViewsWithoutSession(query, range)) ? await findBreaks(query, range) : [] };
+  const scope = beginStatement(query);
+  const hasLoose = scope.hasRows ? await hasLooseDays(query, range) : await hasLooseViews(query, range);
+  const { hasFirstView } = neededValues(scope, shown);
+  const channels = hasFirstView ? await findChannels(query, range, hasLoose) : [];
+  return { hasLoose, channels, breaks: hasLoose ? await findBreaks(query, range) : [] };
 }
 
-async function hasViewsWithoutSession(query: WebQuery, range: Range): Promise<boolean> {
+/** Whether there are views without a session id. */
+async function hasLooseViews(query: WebQuery, range: Range): Promise<boolean> {
   const scope = beginStatement(query);
   const rows = await scope.statement.query(
     `select 1 as one ${fromViews(scope, withMargin(range))} and ${sessionIdSql(scope.statement.sql)} = '' limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** The same, where the store notes their days. */
+async function hasLooseDays(query: WebQuery, range: Range): Promise<boolean> {
+  const { statement } = beginStatement(query);
+  const { sql } = statement;
+  const { from, until } = withMargin(range);
+  const [first, last] = [from, until].map((at) => sql.integer(Math.floor(at / DAY_MS)));
+  const rows = await statement.query(
+    `select 1 as one from loose_view_days
+    where project_id = ${sql.param(statement.projectId)} and day >= ${first} and day <= ${last} limit 1`,
   );
   return rows.length > 0;
 }
@@ -67,9 +85,8 @@ export function withViewsSql(scope: WebScope, range: Range, lookups: SessionLook
   return `${withSessionsSql(scope, range, [], lookups)},
     w as (
       select k.person as person, k.happened as happened, k.path as path
-      from keyed k join x on x.session = k.session
-      where k.is_view = 1 and k.happened >= ${sql.integer(range.from)} and k.happened < ${sql.integer(range.until)}
-        and ${pathFilterSql(scope, 'k.path')} and ${isNewSql(scope, range, 'k.person')}
+      from (${sessionViewsSql(scope, range, lookups)}) k join x on x.session = k.session
+      where ${pathFilterSql(scope, 'k.path')} and ${isNewSql(scope, range, 'k.person')}
     )`;
 }
 
@@ -147,8 +164,7 @@ async function sessionRows(
   const { statement } = scope;
   const tick = tickOfMsSql(statement.sql, 'x.started', boundsOf(ticks));
   const values: Record<string, string> = {
-    [TOTAL]: `''`,
-    [TICK]: `cast(${tick} as varchar)`,
+    [TICK]: tick,
     ...Object.fromEntries(
       keys.map((key) => [key, `case when x.${key} = '' then ${statement.sql.param(NO_VALUE)} else x.${key} end`]),
     ),
@@ -165,8 +181,7 @@ async function viewRows(
   const scope = beginStatement(query);
   const tick = tickOfMsSql(scope.statement.sql, 'w.happened', boundsOf(ticks));
   const values = {
-    [TOTAL]: `''`,
-    [TICK]: `cast(${tick} as varchar)`,
+    [TICK]: tick,
     ...(hasPages ? { page: 'w.path' } : {}),
   };
   const sums = 'count(distinct w.person) as visitors, count(*) as views';
@@ -191,16 +206,18 @@ function rankedSql(
 ): string {
   const { sql } = scope.statement;
   const names = Object.keys(values);
-  const value = `case ${names.map((name) => `when d.name = '${name}' then ${values[name]}`).join(' ')} end`;
-  const dimensions = sql.rows(
-    ['name'],
-    names.map((name) => ({ name })),
+  const of = (name: string): string => `when grouping(by_${name}) = 0 then`;
+  const [name, value] = [(one: string) => `'${one}'`, (one: string) => `cast(by_${one} as varchar)`].map(
+    (shown) => `case ${names.map((one) => `${of(one)} ${shown(one)}`).join(' ')}`,
   );
   const isFound =
     search === '' ? 'true' : `(g.name in ('${TOTAL}', '${TICK}') or ${sql.containsIgnoringCase('g.value', search)})`;
   const isShown = `g.name in ('${TOTAL}', '${TICK}') or (g.place > ${sql.integer(offset)} and g.place <= ${sql.integer(offset + limit)})`;
-  const grouped = `select d.name as name, ${value} as value, ${sums} from ${table} cross join ${dimensions} d
-    where ${where} group by 1, 2`;
+  const columns = names.map((one) => `${values[one]} as by_${one}`);
+  const sets = ['()', ...names.map((one) => `(by_${one})`)];
+  const grouped = `select ${name} else '${TOTAL}' end as name, ${value} else '' end as value, ${sums}
+    from (select ${table}.*, ${columns.join(', ')} from ${table} where ${where}) ${table}
+    group by grouping sets (${sets.join(', ')})`;
   const ranked = `select g.*, row_number() over (partition by g.name order by ${orderSql(order, second)}) as place,
       count(*) over (partition by g.name) as total
     from (${grouped}) g where ${isFound}`;
@@ -217,12 +234,33 @@ function orderSql(order: TablePage['order'], second: Counted['second']): string 
 
 async function countNew(query: WebQuery, range: Range, lookups: SessionLookups): Promise<number> {
   const scope = beginStatement(query);
-  const [row] = await scope.statement.query(
-    `${withViewsSql(scope, range, lookups)}
-    select count(distinct w.person) as n from w where w.person not in (${earlierVisitors(scope, range)})`,
-  );
+  const sql = isBySession(scope) ? newOfSessionsSql(scope, range, lookups) : newOfViewsSql(scope, range);
+  const [row] = await scope.statement.query(sql);
   return Number(row?.['n'] ?? 0);
 }
+
+const newOfSessionsSql = (scope: WebScope, range: Range, lookups: SessionLookups): string =>
+  `${withViewsSql(scope, range, lookups)}
+  select count(distinct w.person) as n from w where w.person not in (${earlierVisitors(scope, range)})`;
+
+/** In one pass over the views until the end of the range. */
+function newOfViewsSql(scope: WebScope, { from, until }: Range): string {
+  const { statement, hasRows } = scope;
+  const { sql } = statement;
+  const isHere = `e.timestamp >= ${sql.time(from)}`;
+  // Merged persons are few: they are joined to the persons, not to the views.
+  const persons = `select e.person_id as person, max(case when ${isHere} then 0 else 1 end) as was_here,
+      max(case when ${isHere} then case when ${isCountedView(scope)} then 1 else 0 end else 0 end) as is_here
+    ${hasRows ? 'from event_rows e' : statement.from()}
+    where ${statement.inProject()} and e.timestamp < ${sql.time(until)} and ${isViewSql(sql)}
+    group by e.person_id`;
+  return `select count(*) as n from (${hasRows ? mergedSql(scope, persons) : persons}) p where was_here = 0 and is_here = 1`;
+}
+
+const mergedSql = ({ statement }: WebScope, persons: string): string =>
+  `select max(was_here) as was_here, max(is_here) as is_here from (${persons}) r
+  left join person_overrides m on m.from_id = r.person and m.project_id = ${statement.sql.param(statement.projectId)}
+  group by coalesce(m.to_id, r.person)`;
 
 const rowOf = (rows: readonly Row[], name: string): Row | undefined => rows.find((row) => row['name'] === name);
 

@@ -1,9 +1,9 @@
 /**
- * Sessions, computed from events when they are asked for: so late events, merged persons and deletions need no repair,
- * and both engines agree. Events are read two days beyond the range on either side, to know where sessions begin.
+ * Sessions: the rows that the store keeps, or found in events where it keeps none, where a filter leaves events out, and
+ * for events without a session id. Events are read two days beyond the range on either side, to know where sessions
+ * begin.
  */
 import type { Range } from '../../../core/time/range.ts';
-import { DAY_MS } from '../../../core/time/units.ts';
 import {
   ACQUISITION_COLUMNS,
   KNOWN_KEYS,
@@ -13,24 +13,34 @@ import {
 } from '../../../core/web/session-values.ts';
 import { MAX_PAUSE_MS, MAX_SESSION_MS } from '../../../core/web/web-session.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
-import { acquisitionSql, cutPropertySql } from '../../../stores/events/session-columns.ts';
+import { acquisitionSql, cutPropertySql, sessionIdSql } from '../../../stores/events/session-columns.ts';
 import type { SessionKey } from '../rules/web-question.ts';
 import { type ChannelRow, channelSql } from './acquisition-sql.ts';
+import { fromKeptRows, withMargin } from './kept-rows.ts';
 import { textFilterSql } from './text-filter-sql.ts';
-import { fitColumns, isPathFilter, pathFilterSql, plainPathSql, webEventsSql } from './web-events-sql.ts';
+import {
+  fitColumns,
+  fromViews,
+  isPathFilter,
+  pathFilterSql,
+  pathSql,
+  plainPathSql,
+  ruledPathSql,
+  webEventsSql,
+} from './web-events-sql.ts';
 import type { WebScope } from './web-scope.ts';
-
-const MARGIN_MS = 2 * DAY_MS;
-
-export const withMargin = ({ from, until }: Range): Range => ({ from: from - MARGIN_MS, until: until + MARGIN_MS });
 
 /** What was found out before, for sessions. */
 export interface SessionLookups {
+  /** Whether there may be sessions without an id. */
+  hasLoose: boolean;
   /** The channels and sources of what first views say. */
   channels: readonly ChannelRow[];
   /** Events that begin another session because the one before would become too long. */
   breaks: readonly string[];
 }
+
+export const NO_LOOKUPS: SessionLookups = { hasLoose: false, channels: [], breaks: [] };
 
 /** The values of sessions that a statement needs: those it shows, and those that the filters ask for. */
 interface NeededValues {
@@ -46,7 +56,10 @@ export function neededValues({ question }: WebScope, shown: readonly SessionKey[
   return { known, hasFirstView };
 }
 
-/** `with b …, keyed …, s …, x …`: `x` has a row for each session that passes the filters, whenever it began. */
+/**
+ * `with …, x …`: `x` has a row for each session that passes the filters; of those whose rows are kept only those that
+ * overlap the range. Before it come `keyed`, the events of sessions that are found in events, and `o`, all sessions.
+ */
 export function withSessionsSql(
   scope: WebScope,
   range: Range,
@@ -54,30 +67,53 @@ export function withSessionsSql(
   lookups: SessionLookups,
 ): string {
   const needed = neededValues(scope, shown);
-  return `with ${keyedSql(scope, range, needed, lookups)},
-    s as (${groupedSql(scope, needed)}),
+  const isFromEvents = !scope.hasRows || lookups.hasLoose;
+  const fromEvents = isFromEvents
+    ? `${keyedSql(scope, range, needed, lookups)}, s as (${groupedSql(scope, needed)}),`
+    : '';
+  const rows = [
+    ...(scope.hasRows ? [keptRowsSql(scope, range, needed)] : []),
+    ...(isFromEvents ? [foundRowsSql(scope, needed)] : []),
+  ];
+  return `with ${fromEvents}
+    o as (${rows.join(' union all ')}),
     v as (${valuesSql(scope, needed, lookups)}),
     x as (select * from v where ${passes(scope)})`;
 }
 
-/** `b as (…), keyed as (…)`: every event with the key of its session. */
+/** The views of sessions in a range, after `withSessionsSql`: `person`, `happened`, `path`, `session`. */
+export function sessionViewsSql(scope: WebScope, range: Range, { hasLoose }: SessionLookups): string {
+  const { sql } = scope.statement;
+  const found = (): string => `select person, happened, path, session from keyed
+    where is_view = 1 and happened >= ${sql.integer(range.from)} and happened < ${sql.integer(range.until)}`;
+  if (!scope.hasRows) return found();
+  const id = sessionIdSql(sql);
+  const kept = `select e.person_id as person, ${sql.ms('e.timestamp')} as happened, ${pathSql(scope)} as path,
+      concat('s', ${id}) as session
+    ${fromViews(scope, range)} and ${id} <> ''`;
+  return hasLoose ? `${kept} union all ${found()}` : kept;
+}
+
+/** `b as (…), keyed as (…)`: events with the key of their session; where rows are kept, only those without an id. */
 function keyedSql(
   scope: WebScope,
   range: Range,
   needed: NeededValues,
   { breaks }: Pick<SessionLookups, 'breaks'>,
 ): string {
-  const { statement } = scope;
+  const { statement, hasRows } = scope;
+  const { sql } = statement;
   const columns = {
-    ...Object.fromEntries(needed.known.map((key) => [key, cutPropertySql(statement.sql, KNOWN_PROPERTIES[key])])),
-    ...(needed.hasFirstView ? acquisitionSql(statement.sql) : {}),
+    ...Object.fromEntries(needed.known.map((key) => [key, cutPropertySql(sql, KNOWN_PROPERTIES[key])])),
+    ...(needed.hasFirstView ? acquisitionSql(sql) : {}),
     ...fitColumns(scope),
   };
   const names = ['person', 'happened', 'id', 'sid', 'is_view', 'is_hit', 'path', ...Object.keys(columns)].join(', ');
-  return `b as (${webEventsSql(scope, withMargin(range), columns)}),
+  const withId = `select ${names}, concat('s', sid) as session from b where sid <> '' union all`;
+  const isLoose = hasRows ? `and ${sessionIdSql(sql)} = ''` : '';
+  return `b as (${webEventsSql(scope, withMargin(range), columns)} ${isLoose}),
     keyed as (
-      select ${names}, concat('s', sid) as session from b where sid <> ''
-      union all
+      ${hasRows ? '' : withId}
       select ${names}, concat('p', cast(person as varchar), ' ', cast(run as varchar)) as session
       from (${runsSql(statement, breaks)}) r
     )`;
@@ -143,28 +179,57 @@ function groupedSql(scope: WebScope, { known, hasFirstView }: NeededValues): str
   return `select ${columns.join(', ')} from keyed group by session having sum(is_view) > 0`;
 }
 
-/** The values of each session. */
-function valuesSql(scope: WebScope, { known, hasFirstView }: NeededValues, { channels }: SessionLookups): string {
+/** Seconds between the first and the last event, a day at most. */
+const secondsSql = ({ sql }: EventStatement): string =>
+  `least(${sql.quotient('(ended - started)', sql.integer(1000))}, ${sql.integer(MAX_SESSION_MS / 1000)})`;
+
+/** Sessions found in events, as `o`. */
+function foundRowsSql(scope: WebScope, { known, hasFirstView }: NeededValues): string {
   const { statement, question } = scope;
   const { sql } = statement;
-  const flags = [
-    ...question.eventFilters.map((_, at) => `has_fit${at}`),
-    ...(question.filters.some(isPathFilter) ? ['saw'] : []),
-  ];
-  const seconds = `least(${sql.quotient('(ended - started)', sql.integer(1000))}, ${sql.integer(MAX_SESSION_MS / 1000)})`;
   const columns = [
     ...['session', 'started', 'ended', 'views', 'hits'],
-    `${seconds} as seconds`,
+    `${secondsSql(statement)} as seconds`,
     `${sql.rowValue('last_event', 0)} as person`,
     `${sql.rowValue('first_view', 0)} as entry`,
     `${sql.rowValue('last_view', 0)} as exit`,
-    ...known.map((key) => `${knownSql(scope, key)} as ${key}`),
+    ...known.map((key) => `${knownSql(scope, key, `coalesce(${sql.rowValue(`known_${key}`, 0)}, '')`)} as ${key}`),
     ...(hasFirstView ? ACQUISITION_COLUMNS.map((name, at) => `${sql.rowValue('first_view', at + 1)} as ${name}`) : []),
-    ...flags,
+    ...question.eventFilters.map((_, at) => `has_fit${at}`),
+    ...(question.filters.some(isPathFilter) ? ['saw'] : []),
   ];
-  const own = `select ${columns.join(', ')} from s`;
-  const joined = hasFirstView ? channelSql(scope, own, channels) : own;
-  const isBounce = `case when hits <= 1 and seconds < ${sql.integer(question.settings.bounce_seconds)} then 1 else 0 end`;
+  return `select ${columns.join(', ')} from s`;
+}
+
+/** The rows of sessions that the store keeps, with the same columns. */
+function keptRowsSql(scope: WebScope, range: Range, { known, hasFirstView }: NeededValues): string {
+  const { statement, question } = scope;
+  const columns = [
+    `concat('s', r.session) as session, r.started as started, r.ended as ended, r.views as views, r.hits as hits`,
+    `${secondsSql(statement)} as seconds`,
+    'coalesce(m.to_id, r.person_id) as person',
+    `${ruledPathSql(scope, 'r.entry')} as entry`,
+    `${ruledPathSql(scope, 'r.exit')} as exit`,
+    ...known.map((key) => `${knownSql(scope, key, `r.${key}`)} as ${key}`),
+    ...(hasFirstView ? ACQUISITION_COLUMNS.map((name) => `r.${name} as ${name}`) : []),
+    ...(question.filters.some(isPathFilter) ? [`${sawSql(scope, range)} as saw`] : []),
+  ];
+  return `select ${columns.join(', ')} ${fromKeptRows(scope, range)}`;
+}
+
+/** Whether the session saw a page that the filters ask for. */
+function sawSql(scope: WebScope, range: Range): string {
+  const { sql } = scope.statement;
+  const views = `select ${sessionIdSql(sql)} as sid, ${pathSql(scope)} as path ${fromViews(scope, withMargin(range))}`;
+  return `case when r.session in (select sid from (${views}) q where ${pathFilterSql(scope, 'path')}) then 1 else 0 end`;
+}
+
+/** With channel and bounce. */
+function valuesSql(scope: WebScope, { hasFirstView }: NeededValues, { channels }: SessionLookups): string {
+  const { statement, question } = scope;
+  const joined = hasFirstView ? channelSql(scope, 'o', channels) : 'select * from o';
+  const limit = statement.sql.integer(question.settings.bounce_seconds);
+  const isBounce = `case when hits <= 1 and seconds < ${limit} then 1 else 0 end`;
   return `select *, ${isBounce} as is_bounce from (${joined}) j`;
 }
 
@@ -174,9 +239,8 @@ const SCREEN_SIZES = [
   [1440, '< 1440'],
 ] as const;
 
-function knownSql({ statement }: WebScope, key: KnownKey): string {
+function knownSql({ statement }: WebScope, key: KnownKey, text: string): string {
   const { sql } = statement;
-  const text = `coalesce(${sql.rowValue(`known_${key}`, 0)}, '')`;
   if (key !== 'screen_size') return text;
   const width = statement.numberIn(text);
   const sizes = SCREEN_SIZES.map(([limit, name]) => `when ${width} < ${sql.double(limit)} then '${name}'`);

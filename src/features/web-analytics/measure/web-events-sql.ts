@@ -35,19 +35,22 @@ function isCounted({ statement, question }: WebScope): string {
   return left.length === 0 ? 'true' : `(not ${isViewSql(statement.sql)} or not (${left.join(' or ')}))`;
 }
 
+/** Whether a view is counted, by itself. */
+export const isCountedView = (scope: WebScope): string =>
+  `(${isCounted(scope)} and ${scope.statement.matches(scope.question.accountFilter)})`;
+
 /** `from … where …`: the views of a range that are counted. */
 export const fromViews = (scope: WebScope, range: Range): string =>
   `${fromEvents(scope, range)} and ${isViewSql(scope.statement.sql)}`;
 
 function fromEvents(scope: WebScope, range: Range): string {
-  const { statement, question } = scope;
+  const { statement } = scope;
   return `${statement.from()}
-    where ${statement.inProject()} and ${statement.during(range)} and ${isCounted(scope)}
-      and ${statement.matches(question.accountFilter)}`;
+    where ${statement.inProject()} and ${statement.during(range)} and ${isCountedView(scope)}`;
 }
 
 /** A column of `b`, by name. */
-export type EventColumns = Readonly<Record<string, string>>;
+type EventColumns = Readonly<Record<string, string>>;
 
 /** The conditions of the question that events answer: `fit0`, … and `saw` for pages. */
 export function fitColumns(scope: WebScope): EventColumns {

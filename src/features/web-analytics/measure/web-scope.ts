@@ -1,10 +1,12 @@
 /** What the statements of one question share. */
-import type { Filter } from '../../../core/filters/property-filter.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { validPatterns } from '../../../query/filters/valid-patterns.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
+import type { EventStore } from '../../../stores/events/event-store.ts';
 import type { WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 
 export interface WebQuery {
@@ -12,6 +14,12 @@ export interface WebQuery {
   question: WebQuestion;
   /** Patterns that the engine accepts; others match nothing. */
   patterns: ReadonlySet<string>;
+  /** Whether the store's rows of sessions can answer the question: sessions do not depend on filters on events. */
+  hasRows: boolean;
+}
+
+export interface WebDeps extends QueryDeps {
+  events: Pick<EventStore, 'query' | 'prepareSessions'>;
 }
 
 /** One statement. */
@@ -20,7 +28,7 @@ export interface WebScope extends Omit<WebQuery, 'events'> {
 }
 
 export async function prepareWebQuery(
-  deps: QueryDeps,
+  deps: WebDeps,
   projectId: number,
   question: WebQuestion,
   goals: readonly WebGoalQuestion[] = [],
@@ -34,7 +42,9 @@ export async function prepareWebQuery(
     persons: 'current',
     hasActors: false,
   });
-  return { events, question, patterns: await validPatterns(deps, patternsOf(question, goals)) };
+  const patterns = await validPatterns(deps, patternsOf(question, goals));
+  const isPlain = question.eventFilters.length === 0 && isDeepStrictEqual(question.accountFilter, NO_FILTER);
+  return { events, question, patterns, hasRows: isPlain && (await deps.events.prepareSessions(projectId)) };
 }
 
 export const beginStatement = ({ events, ...query }: WebQuery): WebScope => ({ ...query, statement: events.begin() });

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import type { Json } from '../../core/json/json.ts';
+import type { EventStore, SqlRow, StoredEvent } from '../events/event-store.ts';
+import { openEventStore } from './event-store.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 2, 10);
+
+const ROWS = 'select * exclude (person_id), cast(person_id as varchar) as person from session_rows order by all';
+
+const rowsOf = (store: EventStore): Promise<SqlRow[]> => store.query(ROWS, []);
+
+/** The rows that a fresh store makes of the same events. */
+async function rowsMadeAnew(store: EventStore, dir: TempDir): Promise<SqlRow[]> {
+  const events = await store.query(
+    `select project_id, cast(uuid as varchar) as uuid, event, distinct_id, cast(person_id as varchar) as person,
+      epoch_ms(timestamp) as at, properties from event_rows`,
+    [],
+  );
+  const fresh = await openEventStore(dir.path(`fresh-${Math.random()}.duckdb`));
+  await fresh.write({ events: events.map(storedEvent), overrides: [], position: 1 });
+  expect(await fresh.prepareSessions(1)).toBe(true);
+  const rows = await rowsOf(fresh);
+  await fresh.close();
+  return rows;
+}
+
+const storedEvent = (row: SqlRow): StoredEvent =>
+  anEvent({
+    projectId: Number(row['project_id']),
+    uuid: String(row['uuid']),
+    event: String(row['event']),
+    distinctId: String(row['distinct_id']),
+    personId: String(row['person']),
+    timestamp: Number(row['at']),
+    properties: JSON.parse(String(row['properties'])) as Record<string, Json>,
+  });
+
+const view = (session: string, at: number, over: { who?: number; path?: string; more?: Record<string, Json> } = {}) =>
+  anEvent({
+    event: '$pageview',
+    distinctId: `d${over.who ?? 1}`,
+    personId: uuidOf(100 + (over.who ?? 1)),
+    timestamp: START + at,
+    properties: { $session_id: session, $pathname: over.path ?? '/', ...over.more },
+  });
+
+type Step =
+  | { kind: 'write'; events: StoredEvent[] }
+  | { kind: 'ask' | 'maintain' | 'reopen' }
+  | { kind: 'move' | 'remove'; who: number }
+  | { kind: 'delete'; before: number };
+
+const someEvent = fc
+  .record({
+    session: fc.constantFrom('a', 'b', 'c', 'd', 'null', ''),
+    at: fc.integer({ min: 0, max: 200 }),
+    who: fc.integer({ min: 1, max: 3 }),
+    path: fc.constantFrom('/', '/a', '/b'),
+    isBot: fc.boolean(),
+    host: fc.constantFrom('example.com', 'localhost', 'example.com'),
+  })
+  .map(({ session, at, who, path, isBot, host }) =>
+    view(session, (at * HOUR) / 2, { who, path, more: { $host: host, ...(isBot ? { $is_bot: true } : {}) } }),
+  );
+
+const someStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.array(someEvent, { maxLength: 6 }).map((events): Step => ({ kind: 'write', events })) },
+  { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: 'ask' }, { kind: 'maintain' }, { kind: 'reopen' }) },
+  fc.record({ kind: fc.constantFrom('move', 'remove'), who: fc.integer({ min: 1, max: 3 }) }) as fc.Arbitrary<Step>,
+  fc.integer({ min: 0, max: 100 }).map((hours): Step => ({ kind: 'delete', before: START + hours * HOUR })),
+);
+
+class Story {
+  readonly #dir = makeTempDir();
+  #store!: EventStore;
+  #position = 0;
+  #reassigned = 0;
+
+  /** Few events are too many, so that earlier ones are made step by step. */
+  async open(): Promise<void> {
+    this.#store = await openEventStore(this.#dir.path('events.duckdb'), { maxWaitEvents: 3 });
+  }
+
+  async run(steps: readonly Step[]): Promise<void> {
+    await this.open();
+    for (const step of steps) await this.#do(step);
+    while (!(await this.#store.prepareSessions(1))) await this.#store.maintain(0);
+    expect(await rowsOf(this.#store)).toEqual(await rowsMadeAnew(this.#store, this.#dir));
+    await this.#store.close();
+    this.#dir.remove();
+  }
+
+  async #do(step: Step): Promise<void> {
+    const store = this.#store;
+    switch (step.kind) {
+      case 'write':
+        return store.write({ events: step.events, overrides: [], position: ++this.#position });
+      case 'ask':
+        await store.prepareSessions(1);
+        return;
+      case 'maintain':
+        await store.maintain(0);
+        return;
+      case 'reopen':
+        await store.close();
+        return this.open();
+      case 'delete':
+        await store.deleteBefore(1, step.before);
+        return;
+      default:
+        await store.reassign([this.#reassignment(step.kind, step.who)]);
+    }
+  }
+
+  #reassignment(kind: 'move' | 'remove', who: number) {
+    const own = { id: ++this.#reassigned, projectId: 1, personId: uuidOf(100 + who) };
+    return kind === 'remove'
+      ? { ...own, kind, distinctIds: [`d${who}`] }
+      : { ...own, kind, moves: [{ distinctId: `d${who}`, to: uuidOf(200 + who) }] };
+  }
+}
+
+describe('kept sessions', () => {
+  it('are those of the events, whatever happened to these', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(someStep, { minLength: 3, maxLength: 12 }), (steps) => new Story().run(steps)),
+      { numRuns: Number(process.env['SESSION_STORIES'] ?? 6), seed: 11 },
+    );
+  });
+
+  it('have a row for each choice of what to leave out, where that matters', async () => {
+    const dir = makeTempDir();
+    const store = await openEventStore(dir.path('events.duckdb'));
+    const bot = { $is_bot: true };
+    const events = [
+      view('people', 0),
+      view('bot', 0, { more: bot }),
+      view('both', 0, { path: '/bot', more: bot }),
+      view('both', 1000, { path: '/people' }),
+    ];
+    await store.write({ events, overrides: [], position: 1 });
+    expect(await store.prepareSessions(1)).toBe(true);
+    const rows = await store.query('select session, labels_included, entry, views from session_rows order by all', []);
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      // Bots are counted where bit 0 of the choice is set.
+      ['bot', 2, '/', 1],
+      ['bot', 8, '/', 1],
+      ['both', 1, '/people', 1],
+      ['both', 2, '/bot', 2],
+      ['both', 4, '/people', 1],
+      ['both', 8, '/bot', 2],
+      ['people', 15, '/', 1],
+    ]);
+    await store.close();
+    dir.remove();
+  });
+
+  it('are of nobody who was removed, also in the file', async () => {
+    const dir = makeTempDir();
+    const store = await openEventStore(dir.path('events.duckdb'));
+    await store.prepareSessions(1);
+    await store.write({
+      events: [view('secret-session', 0), view('other', 0, { who: 2 })],
+      overrides: [],
+      position: 1,
+    });
+    await store.prepareSessions(1);
+    await store.reassign([{ id: 1, projectId: 1, personId: uuidOf(101), kind: 'remove', distinctIds: [] }]);
+    expect((await rowsOf(store)).map((row) => row['session'])).toEqual(['other']);
+    await store.purge();
+    expect(await store.query('select session from stale_sessions', [])).toEqual([]);
+    await store.close();
+    dir.remove();
+  });
+
+  it('cost nothing before somebody asks', async () => {
+    const dir = makeTempDir();
+    const store = await openEventStore(dir.path('events.duckdb'));
+    await store.write({ events: [view('a', 0)], overrides: [], position: 1 });
+    expect(await store.query('select * from stale_sessions', [])).toEqual([]);
+    await store.close();
+    dir.remove();
+  });
+});
