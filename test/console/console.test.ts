@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   it('asks to sign in when the session has expired, and returns to the page', async () => {
     const { page } = await watchedPage(browser, server.url);
     await signIn(page, '/login');
-    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    await page.getByRole('heading', { name: 'Web analytics' }).waitFor();
     await page.context().clearCookies();
     await page.goto(`${server.url}/project/1/live?event=wanted`);
     await page.getByText('Sign in to continue where you left off.').waitFor();

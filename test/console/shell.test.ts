@@ -8,6 +8,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** Pages of project 1; one of each kind of insight, one with each tab that has elements of its own. */
 const PAGES: readonly string[] = [
+  'web?from=-30d',
+  'web?from=-30d&sources=utm_campaign&places=city',
   'dashboards',
   'dashboards/1',
   'insights',

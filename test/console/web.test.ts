@@ -42,49 +42,131 @@ describe.skipIf(!hasBrowser)('web analytics in the console', () => {
   const card = (name: string) => page.getByRole('region', { name, exact: true });
   const tile = (name: string) => card('Numbers').getByRole('button', { name: new RegExp(`^${name}`) });
 
-  it('waits for the first page view, and shows it by itself', async () => {
-    await page.goto(`${server.url}/project/1/web`);
+  it('opens first, waits for the first page view, and shows it by itself', async () => {
+    await capture([{ event: 'server started', distinct_id: 'server', properties: { $lib: 'test' } }]);
+    await page.goto(server.url);
     await page.getByRole('heading', { name: 'Waiting for the first page view' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/project/1/web');
+    expect(await card('Other events').getByRole('link', { name: 'Live events' }).getAttribute('href')).toBe(
+      '/project/1/live',
+    );
     await capture([
       view('ann', 30, { $pathname: '/pricing', $referring_domain: 'www.google.com', $geoip_country_code: 'DE' }),
-      view('bob', 29, { $pathname: '/pricing', $geoip_country_code: 'CH' }),
+      view('bob', 29, { $pathname: '/pricing', $geoip_country_code: 'CH', $host: 'blog.example.com' }),
       view('cat', 0, { $pathname: '/<b>docs</b>', $referring_domain: 'news.example.org', $geoip_country_code: 'DE' }),
-      view('bot', 20, { $pathname: '/', $is_bot: true }),
+      view('bot', 20, { $pathname: '/', $is_bot: true, $bot_name: 'Googlebot' }),
+      { ...view('ann', 29.9, {}), event: 'signed up' },
     ]);
     await card('Numbers').waitFor();
-    expect(await tile('Visitors').textContent()).toMatch(/^Visitors3/);
+    expect(await tile('Visitors').textContent()).toMatch(/^Visitors \?3/);
   });
 
   it('shows pages, sources, countries and who is here without a click', async () => {
     expect(await card('Pages').getByRole('row').nth(1).textContent()).toMatch(/^\/pricing266/);
     expect(await card('Sources').getByRole('button', { name: 'Organic Search' }).count()).toBe(1);
     expect(await card('Places').getByRole('row').nth(1).textContent()).toMatch(/^Germany2/);
-    await page.getByText(/^ ?1 person now/).waitFor();
+    await page.getByText(/^ ?1 person now on \/<b>docs<\/b> from Germany$/).waitFor();
     expect(await card('Pages').getByText('/<b>docs</b>').count()).toBe(1);
     await page.getByText(/1 view by bots not counted/).waitFor();
     expect(await card('Over time').locator('svg').count()).toBeGreaterThan(0);
+    await page.getByText(/Number Resource Organization/).waitFor();
   });
 
   it('filters the whole page by a click, and takes it back by another', async () => {
+    await card('Sources').getByRole('button', { name: 'Organic Search' }).click();
+    await page.getByText('Channel: Organic Search').waitFor();
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?1/);
+    await page.goBack();
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?3/);
     await card('Places').getByRole('button', { name: 'Germany' }).click();
     await page.getByText('Country: Germany').waitFor();
-    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors2/);
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?2/);
     expect(page.url()).toContain('filters=');
     await page.reload();
-    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors2/);
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?2/);
     await page.getByRole('button', { name: 'Remove filter Country: Germany' }).click();
-    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors3/);
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?3/);
+  });
+
+  it('draws countries on a map, which filters, too', async () => {
+    const map = card('Places').getByRole('img', { name: 'Visitors by country' });
+    const germany = map.locator('[data-code="DE"]');
+    await germany.waitFor();
+    expect(await germany.textContent()).toBe('Germany: 2 visitors');
+    await germany.dispatchEvent('click');
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?2/);
+    await germany.dispatchEvent('click');
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?3/);
+  });
+
+  it('shows one site of several', async () => {
+    await page.getByLabel('Site', { exact: true }).selectOption('blog.example.com');
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?1/);
+    await page.getByLabel('Site', { exact: true }).selectOption('All sites');
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?3/);
+  });
+
+  it('counts goals, and filters by one', async () => {
+    await card('Goals').getByRole('button', { name: 'Add goal' }).click();
+    await page.getByLabel('Event name').fill('signed up');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add goal' }).click();
+    await page.getByRole('button', { name: 'Remove signed up' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => card('Goals').getByRole('row').nth(1).textContent()).toMatch(/^signed up133/);
+    await card('Goals').getByRole('button', { name: 'signed up' }).click();
+    await page.getByText('Goal: signed up').waitFor();
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?1/);
+    await card('Goals').getByRole('button', { name: 'signed up' }).click();
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?3/);
+  });
+
+  it('lists the sessions behind the numbers', async () => {
+    await page.getByRole('button', { name: 'View sessions' }).click();
+    const sessions = page.getByRole('table', { name: 'Sessions' });
+    await expect.poll(() => sessions.getByRole('row').count()).toBe(4);
+    expect(await sessions.getByRole('row').nth(1).textContent()).toContain('/<b>docs</b>');
+    await page.keyboard.press('Escape');
   });
 
   it('changes the chart by a tile, and tables by tabs', async () => {
     await tile('Page views').click();
     expect(await tile('Page views').getAttribute('aria-pressed')).toBe('true');
+    await card('Sources').getByRole('tab', { name: 'UTM' }).click();
+    await card('Sources').getByLabel('Tag').selectOption('UTM medium');
+    await expect.poll(() => card('Sources').getByRole('columnheader').first().textContent()).toBe('UTM medium');
     await card('Places').getByRole('tab', { name: 'City' }).click();
     await card('Places')
       .getByText(/set GEOIP_FILE/)
       .waitFor();
     await page.getByRole('button', { name: 'Show' }).click();
-    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors4/);
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?4/);
+    await page.getByRole('button', { name: 'Which bots' }).click();
+    await page.getByRole('dialog').getByText('Googlebot').waitFor();
+    await page.keyboard.press('Escape');
     expect(pageErrors).toEqual([]);
   });
+
+  it('says what happened where only scripts sent page views, and shows them by a click', async () => {
+    const { project, key } = await createProject('First try');
+    const body = JSON.stringify({
+      api_key: key,
+      event: '$pageview',
+      distinct_id: 'me',
+      properties: { $current_url: 'https://example.com/' },
+    });
+    await fetch(`${server.url}/capture/`, { method: 'POST', body, headers: { 'user-agent': 'curl/8.5.0' } });
+    await server.drain();
+    await page.goto(`${server.url}/project/${project}/web`);
+    await page.getByText('The only page view was sent by bots or scripts.').waitFor();
+    expect(await tile('Visitors').textContent()).toMatch(/^Visitors \?0/);
+    await page.getByRole('button', { name: 'Show bots' }).click();
+    await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?1/);
+  });
+
+  const createProject = async (name: string): Promise<{ project: number; key: string }> => {
+    const headers = { origin: server.url };
+    const answer = await page.request.post(`${server.url}/api/projects/`, { data: { name }, headers });
+    const { id, api_token } = (await answer.json()) as { id: number; api_token: string };
+    return { project: id, key: api_token };
+  };
 });

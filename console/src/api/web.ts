@@ -4,6 +4,7 @@ import type {
   BreakdownSchema,
   LiveSchema,
   OverviewSchema,
+  SessionsSchema,
   SiteStatusSchema,
 } from '../../../src/features/web-analytics/api/web-schemas.ts';
 import { get, post, projectPath, withQuery } from './request.ts';
@@ -15,10 +16,17 @@ type SiteStatus = Static<typeof SiteStatusSchema>;
 export type WebTable = Overview['tables'][string];
 export type WebNumbers = Exclude<WebTable['rows'][number][number], string>;
 
+type WebSessions = Static<typeof SessionsSchema>;
+export type WebSession = WebSessions['results'][number];
+
 export interface WebFilter {
   key: string;
-  operator: 'exact';
+  operator: 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'is_set' | 'is_not_set';
   value: string;
+  /** As in insights: some event of the session fits. */
+  type?: 'hogql';
+  /** What the page calls it; the server does not care. */
+  label?: string;
 }
 
 /** The fields of a question, as the API takes them. */
@@ -29,6 +37,7 @@ export interface WebFields {
   filters: readonly WebFilter[];
   include_bots: boolean;
   include_own: boolean;
+  filter_test_accounts: boolean;
 }
 
 const path = (projectId: number, name: string): string => projectPath(projectId, 'web_analytics', name);
@@ -43,10 +52,16 @@ export const getOverview = (
 export const getBreakdown = (
   projectId: number,
   fields: WebFields,
-  by: string,
-  search: string,
+  table: { by: string; search?: string; limit?: number },
   signal: AbortSignal,
-): Promise<Breakdown> => post(path(projectId, 'breakdown'), { ...fields, by, search, limit: 500 }, signal);
+): Promise<Breakdown> => post(path(projectId, 'breakdown'), { ...fields, limit: 500, ...table }, signal);
+
+export const listWebSessions = (
+  projectId: number,
+  fields: WebFields,
+  page: { limit: number; offset: number },
+  signal: AbortSignal,
+): Promise<WebSessions> => post(path(projectId, 'sessions'), { ...fields, ...page }, signal);
 
 export const getLive = (projectId: number, signal: AbortSignal): Promise<Live> =>
   get(path(projectId, 'live'), {}, signal);

@@ -22,6 +22,8 @@ export function Sparkline({ values, label, width = 120, height = 28 }: Sparkline
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
+      // Where styles make it wider than it is drawn.
+      preserveAspectRatio="none"
     >
       <title>{label}</title>
       <polygon points={`0,${height} ${points.join(' ')} ${last[0]},${height}`} fill="var(--accent-wash)" />
@@ -31,6 +33,7 @@ export function Sparkline({ values, label, width = 120, height = 28 }: Sparkline
         stroke="var(--accent)"
         stroke-width="1.5"
         stroke-linejoin="round"
+        vector-effect="non-scaling-stroke"
       />
     </svg>
   );

@@ -21,7 +21,13 @@ export interface Route {
   /** Open without a session, and shown without the sidebar. */
   isPublic?: boolean;
   /** Absent for pages that are only reached from others. */
-  nav?: { label: string; group: NavGroup; icon: IconName };
+  nav?: {
+    label: string;
+    /** Where the page has another name, which the search also finds. */
+    title?: string;
+    group: NavGroup;
+    icon: IconName;
+  };
 }
 
 let routes: readonly Route[] = [];

@@ -22,15 +22,19 @@ export function useQueryState(
 }
 
 /** Any JSON; invalid JSON counts as absent. `fallback` must not change between renders. */
-export function useJsonQueryState<T>(name: string, fallback: T): [T, (value: T) => void] {
+export function useJsonQueryState<T>(
+  name: string,
+  fallback: T,
+  { isStep = false }: QueryStateOptions = {},
+): [T, (value: T) => void] {
   const text = useLocation().query.get(name);
   const value = useMemo(() => readJson(text, fallback), [text, fallback]);
   const change = useCallback(
     (next: T) => {
       const json = JSON.stringify(next);
-      changeQuery({ [name]: json === JSON.stringify(fallback) ? null : json }, { replace: true });
+      changeQuery({ [name]: json === JSON.stringify(fallback) ? null : json }, { replace: !isStep });
     },
-    [name, fallback],
+    [name, fallback, isStep],
   );
   return [value, change];
 }

@@ -101,7 +101,7 @@ function sessionOf({ me, projects }: SessionData, projectId: string | undefined,
 }
 
 const homeOf = ({ project }: Session): string =>
-  pathTo(project.ingested_event ? 'live' : 'welcome', { project: project.id }) ?? '/';
+  pathTo(project.ingested_event ? 'web' : 'welcome', { project: project.id }) ?? '/';
 
 const NoProject = () => (
   <div class="standalone">

@@ -14,7 +14,7 @@ export function ProjectMenu() {
   const choose = (id: number): void => {
     // So that the next visit starts there.
     setCurrentProject(id).catch(toastError);
-    navigate(pathTo('live', { project: id }) ?? '/');
+    navigate(pathTo('web', { project: id }) ?? '/');
   };
   return (
     <>

@@ -31,7 +31,7 @@ export function FirstEvent() {
     [project.id, earlier.reload],
   );
   const hasEvents = latest !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, so that the next visit starts with the live events
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, so that the next visit starts with the numbers of the site
   useEffect(() => {
     if (hasEvents && !project.ingested_event) reload();
   }, [hasEvents]);

@@ -11,7 +11,7 @@ import { useAnnotations } from '../annotations/use-annotations.ts';
 const formatSeconds = (seconds: number): string => formatDuration(Math.round(seconds) * 1000);
 
 /** What each tile counts, and its definition. */
-const METRICS = {
+export const METRICS = {
   visitors: { label: 'Visitors', help: 'Persons with at least one page view.', format: formatNumber },
   views: { label: 'Page views', help: 'How often a page or a screen was viewed.', format: formatNumber },
   sessions: {
@@ -57,10 +57,14 @@ export function Tiles({ overview, selected, onSelect }: TilesProps) {
             title={help}
             onClick={() => onSelect(name)}
           >
-            <span class="small muted">{label}</span>
-            <strong>{value === null ? '–' : format(value)}</strong>
-            <span class={classes('small', name === 'bounce_rate' && 'is-inverse')}>
-              <Change change={change === null ? null : change / 100} />
+            <span class="small muted web-tile-name">
+              {label} <i aria-hidden="true">?</i>
+            </span>
+            <span class="web-tile-value">
+              <strong>{value === null ? '–' : format(value)}</strong>
+              <span class={classes('small', name === 'bounce_rate' && 'is-inverse')}>
+                <Change change={change === null ? null : change / 100} />
+              </span>
             </span>
             <Sparkline values={overview.series[name].map((one) => one ?? 0)} label={`${label} over time`} />
           </button>

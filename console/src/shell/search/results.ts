@@ -25,8 +25,16 @@ const has = (text: string, part: string): boolean => text.toLowerCase().includes
 /** Without text: every page. */
 export function findPages(projectId: number, text: string): Result[] {
   const pages = navRoutes().flatMap(({ name, nav }): Result[] =>
-    nav && has(nav.label, text)
-      ? [{ section: 'Pages', icon: nav.icon, label: nav.label, path: linkTo(name, projectId) }]
+    nav && has(`${nav.label} ${nav.title ?? ''}`, text)
+      ? [
+          {
+            section: 'Pages',
+            icon: nav.icon,
+            label: nav.label,
+            ...(nav.title === undefined ? {} : { note: nav.title }),
+            path: linkTo(name, projectId),
+          },
+        ]
       : [],
   );
   if (text === '') return pages;

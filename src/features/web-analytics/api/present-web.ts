@@ -2,11 +2,12 @@
 import type { Json } from '../../../core/json/json.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { tickNames, ticksOf } from '../../../core/time/ticks.ts';
+import type { WebGoal } from '../../../core/web/web-settings.ts';
 import { type VitalName, vitalBand } from '../../../core/web/web-vitals.ts';
 import { iso } from '../../../http/schemas/common.ts';
 import type { OverviewAnswer, OverviewQuestion } from '../measure/answer-overview.ts';
 import type { PeriodAnswer, VitalNumbers, WebRow, WebSession, WebTable } from '../rules/web-answers.ts';
-import type { TablePage, WebQuestion } from '../rules/web-question.ts';
+import type { TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 
 const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
@@ -74,6 +75,12 @@ const presentVitals = (vitals: VitalNumbers) =>
     ]),
   );
 
+function presentGoal(goal: WebGoalQuestion['goal'] | undefined): Pick<WebGoal, 'type' | 'value'> {
+  if (goal === undefined) return { type: 'event', value: '' };
+  if (goal.kind === 'path') return { type: 'path', value: goal.pattern };
+  return { type: goal.entity.kind, value: String(goal.entity.id ?? '') };
+}
+
 export function presentOverview({ web, previous, goals }: OverviewQuestion, answer: OverviewAnswer, at: number) {
   const { now, previous: before } = answer;
   const totals = Object.entries(TOTALS).map(([name, of]) => [
@@ -91,6 +98,7 @@ export function presentOverview({ web, previous, goals }: OverviewQuestion, answ
     goals: answer.goals.map(({ id, conversions, converters }, place) => ({
       id,
       name: goals[place]?.name ?? id,
+      ...presentGoal(goals[place]?.goal),
       conversions,
       converters,
       rate: ratio(converters, now.totals.viewers),

@@ -67,6 +67,8 @@ export const OverviewSchema = Type.Object({
     Type.Object({
       id: Type.String(),
       name: Type.String(),
+      type: Type.Union([Type.Literal('event'), Type.Literal('action'), Type.Literal('path')]),
+      value: Type.String(),
       conversions: Type.Integer(),
       converters: Type.Integer(),
       rate: MaybeNumber,
