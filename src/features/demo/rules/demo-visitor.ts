@@ -17,13 +17,25 @@ export interface DemoPeriod {
 }
 
 export const DEMO_FLAG = 'demo-new-planner';
+const HOST = 'hikes.demo.example';
+/** How posthog-js says that there was no referrer. */
+const DIRECT = '$direct';
 const FLAG_PREFIX = encodeKey(`${DEMO_FLAG}.`);
 export const DEMO_CLUBS = 12;
 
-const SOURCES = ['https://search.example/', 'https://search.example/', 'https://news.example/', '', ''];
+// biome-ignore format: a list
+const REFERRING_HOSTS = [
+  'www.google.com', 'www.google.com', 'www.google.com', 'duckduckgo.com', 'www.reddit.com', 'chatgpt.com',
+  'news.ycombinator.com', 'alps.blog.example', DIRECT, DIRECT, DIRECT, DIRECT,
+];
 const BROWSERS = ['Chrome', 'Chrome', 'Chrome', 'Safari', 'Safari', 'Firefox'];
 const SYSTEMS = ['Windows', 'Mac OS X', 'iOS', 'Android', 'Linux'];
-const COUNTRIES = ['DE', 'DE', 'FR', 'GB', 'US', 'US', 'NL', 'CH'];
+const MOBILE_SYSTEMS = ['iOS', 'Android'];
+// biome-ignore format: a list
+const COUNTRIES = [
+  'DE', 'DE', 'DE', 'FR', 'FR', 'GB', 'GB', 'US', 'US', 'US', 'NL', 'CH', 'CH', 'AT', 'IT', 'ES', 'CA', 'AU', 'BR', 'JP',
+  'IN', 'SG',
+];
 
 /** In the order of time, and never after `now`. */
 export function visitorEvents(number: number, stage: DemoPeriod): VisitorEvent[] {
@@ -47,12 +59,18 @@ class Visitor {
     this.#number = number;
     this.#stage = stage;
     this.#id = `demo-device-${number}`;
+    const [browser, system] = [pick(this.#random, BROWSERS), pick(this.#random, SYSTEMS)];
+    const country = pick(this.#random, COUNTRIES);
+    const referrer = pick(this.#random, REFERRING_HOSTS);
     this.#about = {
       $lib: 'web',
-      $browser: pick(this.#random, BROWSERS),
-      $os: pick(this.#random, SYSTEMS),
-      $geoip_country_code: pick(this.#random, COUNTRIES),
-      $referrer: pick(this.#random, SOURCES),
+      $browser: browser,
+      $os: system,
+      $device_type: MOBILE_SYSTEMS.includes(system) ? 'Mobile' : 'Desktop',
+      $geoip_country_code: country,
+      $host: HOST,
+      $referring_domain: referrer,
+      $referrer: referrer === DIRECT ? DIRECT : `https://${referrer}/`,
     };
     // More visitors each week: the product is growing.
     this.#time = this.#onDay(stage.days * this.#random() ** 0.7 - stage.days);
@@ -129,7 +147,7 @@ class Visitor {
   }
 
   #view(path: string): void {
-    this.#add('$pageview', { $current_url: `https://hikes.demo.example${path}`, $pathname: path });
+    this.#add('$pageview', { $current_url: `https://${HOST}${path}`, $pathname: path });
   }
 
   #add(event: string, more: Readonly<Record<string, unknown>>): void {
