@@ -31,6 +31,17 @@ export async function build() {
     sourcemap: true,
     logLevel: 'warning',
   });
+  await bundle({
+    entryPoints: { cairn: `${root}src/features/sdk/browser/cairn.js` },
+    outdir: `${root}dist`,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    // Browsers of the last five years.
+    target: 'es2020',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
   copyFileSync(`${root}src/features/geoip/data/countries.br`, `${root}dist/countries.br`);
   // Ends esbuild's helper process, which would otherwise use memory as long as the server runs.
   await stop();

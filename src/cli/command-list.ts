@@ -6,6 +6,7 @@ import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { flags } from './flags.ts';
+import { geoip } from './geoip.ts';
 import { importCommand } from './import.ts';
 import { keys } from './keys.ts';
 import { moveCommand } from './move.ts';
@@ -28,6 +29,7 @@ export const commandList: readonly Command[] = [
   moveCommand,
   flags,
   annotate,
+  geoip,
   doctor,
   demo,
 ];

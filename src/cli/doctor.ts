@@ -1,7 +1,11 @@
+import { DAY_MS } from '../core/time/units.ts';
 import { systemClock } from '../lib/clock.ts';
+import { countriesInUse } from '../operate/update-countries.ts';
+import { builtFile } from '../runtime/built-file.ts';
+import { DATA_FILES } from '../stores/data-files.ts';
 import { type Command, type CommandContext, EXIT } from './command.ts';
 import { checkHost } from './doctor-host.ts';
-import { checkServer, type Finding } from './doctor-server.ts';
+import { checkServer, type Finding, okFinding } from './doctor-server.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Checks the installation for problems and says how to fix them.
@@ -20,6 +24,7 @@ export const doctor: Command = {
     readPositionals(readArgs(args, {}).words);
     const findings = [
       ...(await checkHost(context.config, process.versions.node)),
+      await checkCountries(context),
       ...(await checkRunningServer(context)),
     ];
     if (context.json) context.out.json(findings);
@@ -27,6 +32,24 @@ export const doctor: Command = {
     return findings.every(({ state }) => state === 'ok') ? EXIT.done : EXIT.attention;
   },
 };
+
+const MAX_COUNTRIES_AGE_DAYS = 365;
+
+/** Networks change hands: an old table has some visitors in the wrong country. */
+async function checkCountries({ config }: CommandContext): Promise<Finding> {
+  const files = { dataDir: config.dataDir, shipped: builtFile('countries.br') };
+  const inUse = await countriesInUse(files).catch(() => null);
+  if (inUse === null) {
+    const advice = `Remove ${DATA_FILES.countries} from the data folder to use the one that ships with Cairn.`;
+    return { about: 'countries', state: 'bad', detail: 'the table cannot be read', advice };
+  }
+  const { date } = inUse;
+  const days = Math.floor((systemClock.now() - Date.parse(date)) / DAY_MS);
+  const detail = `table of ${date}`;
+  if (days <= MAX_COUNTRIES_AGE_DAYS) return okFinding('countries', detail);
+  const advice = 'Upgrade Cairn, or give it a newer table: cairn geoip update SOURCE';
+  return { about: 'countries', state: 'warning', detail: `${detail}, ${days} days old`, advice };
+}
 
 /** A folder that cannot be opened is a finding, too. */
 async function checkRunningServer(context: CommandContext): Promise<Finding[]> {

@@ -1,3 +1,4 @@
+import type { Places } from '../features/capture/visitor-facts.ts';
 import type { DemoData } from '../features/demo/demo-data.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
@@ -24,6 +25,7 @@ export interface OperateDeps {
   eventQueries: QueryDeps;
   decide: DecideDeps;
   demo: DemoData;
+  geoip: Places;
   directory: { invalidate(): void };
   removeEvents(projectId: number): Promise<void>;
   /** Persons of the project were changed past the API. */

@@ -48,6 +48,7 @@ interface BaseDeps {
   leaderTasks: LeaderTasks;
   geoip: Geoip;
   salts: CookielessSalts;
+  siteScript: URL;
 }
 
 export type AppDeps = ReturnType<typeof createDeps>;

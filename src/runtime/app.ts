@@ -104,13 +104,16 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   const metrics = backendMetrics(backend);
   const leaderTasks = new LeaderTasks(() => createLeaderTasks(deps, features));
   const geoip = await Geoip.open({
-    countryFiles: [builtFile('countries.br'), join(config.dataDir, 'countries.br')],
+    shippedCountries: builtFile('countries.br'),
+    ownCountries: join(config.dataDir, DATA_FILES.countries),
     cityFile: config.geoipFile,
     logger: log,
   });
   toClose.push(() => geoip.close());
   const salts = await openSalts(config, backend, clock, log, toClose);
-  const deps: AppDeps = createDeps({ config, log, clock, ids, metrics, results, backend, leaderTasks, geoip, salts });
+  const siteScript = builtFile('cairn.js');
+  const base = { config, log, clock, ids, metrics, results, backend, leaderTasks, geoip, salts, siteScript };
+  const deps: AppDeps = createDeps(base);
   caches = deps;
   startServices(deps, toClose);
   let isStopping = false;

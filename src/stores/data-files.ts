@@ -10,6 +10,8 @@ export const DATA_FILES = {
   attempt: 'ingest-attempt.json',
   /** A folder with the salts of cookieless visitors, one file a day; in no backup. */
   salts: 'cookieless-salts',
+  /** A newer table of countries than the one that ships, see `cairn geoip`; in no backup. */
+  countries: 'countries.br',
   /** Unfinished copies; emptied at start. */
   work: 'work',
 } as const;

@@ -57,12 +57,23 @@ export const needsUserAgent = (events: readonly JsonObject[]): boolean =>
 /** Adds the facts of an address that the event itself brings; false where it brings none, or nothing is known of it. */
 export function addFactsOfOwnAddress(places: Places, settings: WebSettings, { properties }: JsonObject): boolean {
   if (!isJsonObject(properties) || typeof properties['$ip'] !== 'string') return false;
-  const { $ip: address } = properties;
-  const place = settings.geoip && mayBePlaced(properties) ? places.placeOf(address) : null;
-  if (place !== null) addPlace(properties, place);
-  const isOwn = isOwnAddress(settings, address);
+  const isPlaced = addPlaceOfOwnAddress(places, settings, properties);
+  const isOwn = isOwnAddress(settings, properties['$ip']);
   if (isOwn) properties['$internal_visit'] = true;
-  return place !== null || isOwn;
+  return isPlaced || isOwn;
+}
+
+/** Adds only the place. */
+export function addPlaceOfOwnAddress(
+  places: Places,
+  { geoip }: Pick<WebSettings, 'geoip'>,
+  properties: JsonObject,
+): boolean {
+  const { $ip: address } = properties;
+  if (!geoip || typeof address !== 'string' || !mayBePlaced(properties)) return false;
+  const place = places.placeOf(address);
+  if (place !== null) addPlace(properties, place);
+  return place !== null;
 }
 
 /** The facts for one event: those of the address that it brings, or else of the request's. */

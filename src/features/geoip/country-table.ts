@@ -87,14 +87,20 @@ function indexOf(starts: Uint32Array): Uint32Array {
   return index;
 }
 
-export function writeCountryFile({ date, countries, v4, v6 }: CountryRanges): Buffer {
+/** The best compression takes seconds. */
+export function writeCountryFile(
+  { date, countries, v4, v6 }: CountryRanges,
+  quality: number = constants.BROTLI_MAX_QUALITY,
+): Buffer {
   const header: Header = { date, countries: [...countries], v4: v4.starts.length, v6: v6.high.length };
   const arrays = [v4.starts, v6.high, v6.low, v4.owners, v6.owners];
   const bytes = Buffer.concat([
     Buffer.from(`${JSON.stringify(header)}\n`),
     ...arrays.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   ]);
-  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } });
+  return brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: quality },
+  });
 }
 
 /** Throws where it is not such a file, or incomplete. */

@@ -1,6 +1,6 @@
 /**
  * Where an IP address is, from files: countries ship with Cairn, cities come from a file that the operator supplies
- * (`GEOIP_FILE`), which is read again when it changes. Nothing is asked of other servers.
+ * (`GEOIP_FILE`). Files that change are read again. Nothing is asked of other servers.
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -13,19 +13,24 @@ import { CountryTable, readCountryFile } from './country-table.ts';
 import { RESERVED_NETWORKS } from './reserved-networks.ts';
 
 interface GeoipOptions {
-  /** The table that ships with Cairn, and where a newer one may be. */
-  countryFiles: readonly (string | URL)[];
+  /** The table that ships with Cairn. */
+  shippedCountries: URL;
+  /** Where a newer one may be, or come (`cairn geoip update`). */
+  ownCountries: string;
   /** In MaxMind's format; null: countries only. */
   cityFile: string | null;
   logger: Logger;
+  /** How often files are looked at. */
+  watchIntervalMs?: number;
 }
 
 const WATCH_INTERVAL_MS = 5000;
 
 export class Geoip {
-  readonly #countries: CountryTable;
+  #countries: CountryTable;
   readonly #options: GeoipOptions;
   #cities: CityFile | null = null;
+  readonly #watched: string[] = [];
 
   private constructor(options: GeoipOptions, countries: CountryTable) {
     this.#options = options;
@@ -34,11 +39,17 @@ export class Geoip {
 
   /** Throws where a file that is there cannot be read. */
   static async open(options: GeoipOptions): Promise<Geoip> {
-    const tables = await Promise.all(options.countryFiles.map(readTable));
-    const [newest] = tables.flatMap((table) => table ?? []).toSorted((a, b) => (a.date < b.date ? 1 : -1));
-    if (newest === undefined) throw new Error('The table of countries is missing: build it with `npm run build`.');
-    const geoip = new Geoip(options, newest);
-    if (options.cityFile !== null) await geoip.#watchCities(options.cityFile);
+    const geoip = new Geoip(options, await readCountries(options));
+    geoip.#watch(options.ownCountries, 'The table of countries', async () => {
+      geoip.#countries = await readCountries(options);
+    });
+    const { cityFile } = options;
+    if (cityFile !== null) {
+      geoip.#cities = await readCities(cityFile);
+      geoip.#watch(cityFile, 'GEOIP_FILE', async () => {
+        geoip.#cities = await readCities(cityFile);
+      });
+    }
     return geoip;
   }
 
@@ -59,26 +70,29 @@ export class Geoip {
   }
 
   close(): void {
-    if (this.#options.cityFile !== null) unwatchFile(this.#options.cityFile);
-  }
-
-  async #watchCities(file: string): Promise<void> {
-    this.#cities = await readCities(file);
-    watchFile(file, { persistent: false, interval: WATCH_INTERVAL_MS }, () => void this.#reload(file));
+    for (const file of this.#watched) unwatchFile(file);
   }
 
   /** While the new file is broken or absent, the old one stays. */
-  async #reload(file: string): Promise<void> {
-    try {
-      this.#cities = await readCities(file);
-      this.#options.logger.info({ file }, 'GEOIP_FILE has changed and was read again');
-    } catch (err) {
-      this.#options.logger.warn(
-        { err, file },
-        'GEOIP_FILE has changed and cannot be read: the former one stays in use',
+  #watch(file: string, what: string, read: () => Promise<void>): void {
+    const { logger, watchIntervalMs = WATCH_INTERVAL_MS } = this.#options;
+    this.#watched.push(file);
+    watchFile(file, { persistent: false, interval: watchIntervalMs }, () => {
+      read().then(
+        () => logger.info({ file }, `${what} has changed and was read again`),
+        (err: unknown) =>
+          logger.warn({ err, file }, `${what} has changed and cannot be read: the former one stays in use`),
       );
-    }
+    });
   }
+}
+
+/** The newer one of the two. */
+async function readCountries({ shippedCountries, ownCountries }: GeoipOptions): Promise<CountryTable> {
+  const tables = await Promise.all([shippedCountries, ownCountries].map(readTable));
+  const [newest] = tables.flatMap((table) => table ?? []).toSorted((a, b) => (a.date < b.date ? 1 : -1));
+  if (newest === undefined) throw new Error('The table of countries is missing: build it with `npm run build`.');
+  return newest;
 }
 
 async function readTable(file: string | URL): Promise<CountryTable | null> {

@@ -8,7 +8,7 @@ import { staticRoutes } from './public/static-routes.ts';
 export const sdkFeature: Feature<SdkDeps> = {
   name: 'sdk',
   public(app, deps) {
-    const scripts = new Scripts();
+    const scripts = new Scripts(deps.siteScript);
     remoteConfigRoutes(app, deps, scripts);
     staticRoutes(app, scripts);
     absentFeatureRoutes(app, deps);

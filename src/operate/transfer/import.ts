@@ -1,9 +1,12 @@
 /** Imports lines of an export in batches. The result is returned when the batch is on disk. */
 import { type ImportedPerson, type ImportLine, readImportLine } from '../../core/events/import-line.ts';
 import { importedUuid } from '../../core/events/uuid.ts';
-import type { JsonObject } from '../../core/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json.ts';
+import { addPlaceOfOwnAddress } from '../../features/capture/visitor-facts.ts';
 import { importPersons } from '../../features/persons/identity/import-persons.ts';
 import { acceptImportedEvents } from '../../ingest/accept/accept-imported-events.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { OperateDeps } from '../deps.ts';
 import { chosenProject } from '../lookups.ts';
 import type { Operation } from '../operation.ts';
 
@@ -25,7 +28,8 @@ export const importLines: Operation<ImportBatch, ImportBatchResult> = async (dep
   const read = lines.map(({ at, text }) => readImportLine(text, importedUuid(id, at, text)));
   const reasons = read.map((line) => (line.kind === 'bad' ? line.reason : null));
   const events = linesOfKind(read, 'event');
-  recordRefusals(reasons, events, await acceptImportedEvents(deps, project, events.map(eventOf)));
+  const placed = events.map((line) => withPlace(deps, project, eventOf(line)));
+  recordRefusals(reasons, events, await acceptImportedEvents(deps, project, placed));
   const persons = linesOfKind(read, 'person');
   if (persons.length > 0) {
     // Earlier events must be processed first, or their older properties would be written last.
@@ -37,6 +41,12 @@ export const importLines: Operation<ImportBatch, ImportBatchResult> = async (dep
   const bad = reasons.flatMap((reason, index) => (reason === null ? [] : [{ index, reason }]));
   return { events: taken(events), persons: taken(persons), bad };
 };
+
+/** A country of the file is kept; without one it is that of the event's address, which may not be stored later. */
+function withPlace({ geoip }: OperateDeps, { webAnalytics }: Project, event: JsonObject): JsonObject {
+  const properties = isJsonObject(event['properties']) ? { ...event['properties'] } : {};
+  return addPlaceOfOwnAddress(geoip, webAnalytics, properties) ? { ...event, properties } : event;
+}
 
 /** Resolves when everything that was imported can be read. */
 export const finishImport: Operation<object, object> = async (deps) => {

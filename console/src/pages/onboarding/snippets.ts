@@ -44,6 +44,15 @@ export const snippetsFor = (host: string, key: string): readonly Snippet[] => [
     code: browser(host, key),
   },
   {
+    id: 'script',
+    label: 'Small script',
+    hint: 'For sites that want no SDK: 1 kB that captures pageviews, time on page, links to other sites and events of your own, and stores nothing in the browser. Feature flags and identified users need the SDK.',
+    code: `<script defer src=${text(`${host}/static/cairn.js`)} data-key=${text(key)}></script>
+
+<!-- An event of your own: -->
+<button onclick="cairn('signed up', { plan: 'free' })">Sign up</button>`,
+  },
+  {
     id: 'bundler',
     label: 'JavaScript',
     hint: 'npm install posthog-js',

@@ -1,4 +1,4 @@
-/** `/static/`: the browser SDK, and the parts that it loads later. */
+/** `/static/`: the browser SDK, the parts that it loads later, and `cairn.js`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
