@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, clientFor } from '../support/client.ts';
+import { findTraces } from '../support/find-traces.ts';
 import { send } from '../support/send.ts';
-import { isWithoutEvents, startServer, type TestProject, type TestServer } from '../support/server.ts';
+import { isEmbedded, isWithoutEvents, startServer, type TestProject, type TestServer } from '../support/server.ts';
 import { describeVectors } from '../support/vectors.ts';
 
 type Properties = Record<string, unknown>;
@@ -164,10 +165,21 @@ describe.skipIf(isWithoutEvents)('an event', () => {
 });
 
 describe.skipIf(isWithoutEvents)('a project that stores no addresses', () => {
-  it('has the country, and the address is nowhere on disk', async () => {
+  it('has the country, but not the address', async () => {
     const properties = await stored(PAGE, { settings: { anonymize_ips: true }, ip: '129.132.19.217' });
     expect(properties).toMatchObject(SWITZERLAND);
     expect(properties).not.toHaveProperty('$ip');
+  });
+
+  it.skipIf(!isEmbedded)('has the address nowhere on disk, neither before nor after events are processed', async () => {
+    const project = await projectWith({ anonymize_ips: true });
+    const address = '129.132.201.43';
+    const event = { event: '$pageview', distinct_id: 'hidden', properties: { ...PAGE, kept: 'a-value-that-is-kept' } };
+    await capture(event, { ip: address, project });
+    const accepted = await findTraces(server.dataDir, [address], 'a-value-that-is-kept');
+    await server.drain();
+    const processed = await findTraces(server.dataDir, [address], 'a-value-that-is-kept');
+    expect([...accepted, ...processed]).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseIpAddress } from '../../lib/ip-address.ts';
+import { isInNetwork, parseIpAddress } from '../../lib/ip-address.ts';
 import { countryPlace } from './country-place.ts';
 import { CountryTable, readCountryFile, writeCountryFile } from './country-table.ts';
 import { type CountryRange, packCountries } from './pack-countries.ts';
+import { RESERVED_NETWORKS } from './reserved-networks.ts';
 
 const FILE = new URL('./data/countries.br', import.meta.url);
 const LISTS = new URL('../../../node_modules/@ip-location-db/geo-whois-asn-country/', import.meta.url).pathname;
@@ -87,26 +88,77 @@ describe('the table that ships', () => {
     });
   });
 
-  it.skipIf(!existsSync(LISTS))(
-    'has the first and last address of every range of the list that nothing lies in',
-    () => {
-      const lines = readFileSync(`${LISTS}geo-whois-asn-country-ipv4-num.csv`, 'utf8').trimEnd().split('\n');
-      const wrong: string[] = [];
-      const address = parseIpAddress('0.0.0.0') ?? new Uint16Array(8);
-      const isIn = (number: number, country: string | undefined): boolean => {
-        address[6] = Math.floor(number / 65_536);
-        address[7] = number % 65_536;
-        return table.countryOf(address) === country;
+  it.skipIf(!existsSync(LISTS)).each([
+    ['IPv4', 'geo-whois-asn-country-ipv4-num.csv'],
+    ['IPv6', 'geo-whois-asn-country-ipv6-num.csv'],
+  ])(
+    'has the owner of the first and last address of every range of the %s list, and of their neighbours',
+    (kind, name) => {
+      const isV4 = kind === 'IPv4';
+      const address = new Uint16Array(parseIpAddress(isV4 ? '0.0.0.0' : '::') ?? []);
+      const [firstGroup, groups] = isV4 ? [6, 2] : [0, 4];
+      const isWrong = (point: bigint, country: string | undefined): boolean => {
+        for (let i = 0; i < groups; i++) {
+          address[firstGroup + i] = Number((point >> BigInt(16 * (groups - 1 - i))) & 0xffffn);
+        }
+        const found = table.countryOf(address);
+        if (found === country) return false;
+        // Reserved networks are nobody's, whatever the list says.
+        return found !== undefined || !RESERVED_NETWORKS.some((network) => isInNetwork(address, network));
       };
-      const rows = lines.map((line) => line.split(','));
-      for (const [i, [first = '', last = '', country]] of rows.entries()) {
-        // Of two that start together the narrower one may come first.
-        const hasInner = Number(rows[i + 1]?.[0]) <= Number(last) || rows[i - 1]?.[0] === first;
-        // Reserved networks, which are left out, are tested above.
-        if (hasInner || /^(?:0|10|127|169|172|192|198|100|203|2[2-5]\d)$/.test(String(Number(first) >>> 24))) continue;
-        if (!isIn(Number(first), country) || !isIn(Number(last), country)) wrong.push(`${first}-${last}`);
-      }
+      const wrong: string[] = [];
+      const points = forEachEdge(
+        readList(`${LISTS}${name}`, isV4 ? 0n : 64n),
+        1n << (isV4 ? 32n : 64n),
+        (point, country) => {
+          if (isWrong(point, country)) wrong.push(`${point} is not ${country}`);
+        },
+      );
+      expect(points).toBeGreaterThan(900_000);
       expect(wrong).toEqual([]);
     },
   );
 });
+
+const NO_COUNTRY = new Set(['ZZ', 'XX', 'T1', 'EU', 'AP', '']);
+
+interface ListedRange extends CountryRange {
+  /** Of IPv6, finer than a network of 64 bits: the table rounds such ranges. */
+  isFine: boolean;
+}
+
+const readList = (file: string, hostBits: bigint): ListedRange[] =>
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [from = '', to = '', country = ''] = line.split(',');
+      const [first, last] = [BigInt(from), BigInt(to)];
+      const isFine = last - first + 1n < 1n << hostBits;
+      return { first: first >> hostBits, last: last >> hostBits, country: country.trim(), isFine };
+    });
+
+/**
+ * Says whose the addresses around the edges of ranges are: of the ranges that hold one, that which starts last, then the
+ * narrowest. Returns how many there were.
+ */
+function forEachEdge(
+  ranges: readonly ListedRange[],
+  end: bigint,
+  check: (point: bigint, country: string | undefined) => void,
+): number {
+  const rounded = new Set(ranges.flatMap(({ first, last, isFine }) => (isFine ? [first, last] : [])));
+  const whole = ranges.filter(({ isFine }) => !isFine);
+  const sorted = whole.toSorted((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : a.last > b.last ? -1 : 1));
+  const edges = whole.flatMap(({ first, last }) => [first === 0n ? first : first - 1n, first, last, last + 1n]);
+  const points = BigUint64Array.from(edges.filter((point) => point < end)).sort();
+  let next = 0;
+  let holding: ListedRange[] = [];
+  for (const point of points) {
+    for (let range = sorted[next]; range && range.first <= point; range = sorted[++next]) holding.push(range);
+    if (holding.some(({ last }) => last < point)) holding = holding.filter(({ last }) => last >= point);
+    const country = holding.at(-1)?.country ?? '';
+    if (!rounded.has(point)) check(point, NO_COUNTRY.has(country) ? undefined : country);
+  }
+  return points.length;
+}
