@@ -158,6 +158,22 @@ export const BENCHES: readonly Bench[] = [
       ),
   },
   {
+    name: 'enrich',
+    title: 'What ingestion adds to a page event',
+    description:
+      'Microseconds of CPU time: the country of an address, compared with a binary search over all ranges, and browser, system, device and bot of a user agent, compared with the functions of posthog-js, which find no bots.',
+    short: '--rounds 11',
+    rows: (result: {
+      microseconds: Record<string, { ours: number; baseline: number }>;
+      countriesMegabytes: number;
+    }) => [
+      ...Object.entries(result.microseconds).map(
+        ([name, { ours, baseline }]): Row => [name, `${ours} µs`, `${baseline} µs`, ratio(ours, baseline)],
+      ),
+      ['memory of the table of countries', `${result.countriesMegabytes} MB`, '', ''],
+    ],
+  },
+  {
     name: 'unleash',
     title: 'Flags over HTTP compared with Unleash',
     description:

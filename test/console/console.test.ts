@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
       dialogs++;
       void dialog.dismiss();
     });
-    await signIn(page, '/login');
+    await signIn(page, `/login?next=${encodeURIComponent('/project/1/live')}`);
     await page.getByText('Live', { exact: true }).and(page.locator('.badge')).waitFor();
     await capture(hostile, {
       [hostile]: hostile,

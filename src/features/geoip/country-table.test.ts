@@ -114,7 +114,7 @@ describe('the table that ships', () => {
           if (isWrong(point, country)) wrong.push(`${point} is not ${country}`);
         },
       );
-      expect(points).toBeGreaterThan(900_000);
+      expect(points).toBeGreaterThan(800_000);
       expect(wrong).toEqual([]);
     },
   );
@@ -154,7 +154,8 @@ function forEachEdge(
   const points = BigUint64Array.from(edges.filter((point) => point < end)).sort();
   let next = 0;
   let holding: ListedRange[] = [];
-  for (const point of points) {
+  for (const [i, point] of points.entries()) {
+    if (point === points[i - 1]) continue;
     for (let range = sorted[next]; range && range.first <= point; range = sorted[++next]) holding.push(range);
     if (holding.some(({ last }) => last < point)) holding = holding.filter(({ last }) => last >= point);
     const country = holding.at(-1)?.country ?? '';
