@@ -18,6 +18,7 @@ import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
 import type { Geoip } from '../features/geoip/geoip.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
+import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { Admission } from '../http/admission/admission.ts';
@@ -179,10 +180,11 @@ const insightDeps = ({ backend: { metadata }, clock, log }: BaseDeps) => ({
   usage: new QueryUsage({ store: metadata.queryUsage, clock, logger: log }),
 });
 
-type DemoDeps = BaseDeps & ReturnType<typeof storeDeps> & ReturnType<typeof flagDeps>;
+type DemoDeps = BaseDeps & ReturnType<typeof storeDeps> & ReturnType<typeof flagDeps> & ReturnType<typeof eventDeps>;
 
-const newDemoData = ({ metadata, clock, ids, log, flagSnapshots, calculations, ingestion, whenProcessed }: DemoDeps) =>
-  new DemoData({
+const newDemoData = (deps: DemoDeps) => {
+  const { metadata, clock, ids, log, flagSnapshots, calculations, ingestion, whenProcessed } = deps;
+  return new DemoData({
     metadata,
     clock,
     ids,
@@ -192,5 +194,7 @@ const newDemoData = ({ metadata, clock, ids, log, flagSnapshots, calculations, i
     accept: (projectId, events) =>
       acceptEvents({ ingestion, ids }, { projectId, receivedAt: clock.now(), events, context: { historical: true } }),
     whenProcessed,
+    deletePersons: (...args) => deletePersons(deps, ...args),
     log,
   });
+};

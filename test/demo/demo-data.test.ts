@@ -23,9 +23,13 @@ const read = async (path: string): Promise<Answer['body']> => {
 async function load(): Promise<Answer['body']> {
   const started = await client.post(`${P}/demo_data/`, { body: {} });
   expect([started.status, started.body.state]).toEqual([200, 'running']);
+  return finished();
+}
+
+async function finished(): Promise<Answer['body']> {
   for (;;) {
     const progress = await read('/demo_data/');
-    if (progress.state !== 'running') return progress;
+    if (!['running', 'removing'].includes(progress.state)) return progress;
     await sleep(20);
   }
 }
@@ -57,5 +61,18 @@ describe('demo data', () => {
     expect(await stored()).toBe(done.total);
     expect((await read('/feature_flags/')).count).toBe(2);
     expect((await read('/dashboards/')).count).toBe(1);
+
+    const own = { event: 'own', distinct_id: 'ann', api_key: server.projectKey };
+    await fetch(`${server.url}/capture/`, { method: 'POST', body: JSON.stringify(own) });
+    await server.drain();
+    const started = await client.delete(`${P}/demo_data/`);
+    expect([started.status, started.body.state]).toEqual([200, 'removing']);
+    expect(await finished()).toMatchObject({ state: 'removed', sent: 2000, total: 2000, problem: null });
+    await expect.poll(stored).toBe(1);
+    expect((await read('/persons/')).results.map(({ name }: { name: string }) => name)).toEqual(['ann']);
+    for (const list of ['feature_flags', 'cohorts', 'dashboards', 'insights', 'experiments']) {
+      expect([list, (await read(`/${list}/`)).results]).toEqual([list, []]);
+    }
+    expect((await read('/groups/?group_type_index=0')).results).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type { DemoDataSchema } from '../../../src/features/demo/api/demo-data-schemas.ts';
-import { get, post, projectPath } from './request.ts';
+import { get, post, projectPath, remove } from './request.ts';
 
 type DemoData = Static<typeof DemoDataSchema>;
 
@@ -10,3 +10,5 @@ export const getDemoData = (projectId: number, signal?: AbortSignal): Promise<De
   get<DemoData>(path(projectId), undefined, signal);
 
 export const loadDemoData = (projectId: number): Promise<DemoData> => post<DemoData>(path(projectId), {});
+
+export const removeDemoData = (projectId: number): Promise<DemoData> => remove<DemoData>(path(projectId));

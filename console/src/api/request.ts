@@ -47,8 +47,8 @@ export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promi
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
   request<T>('POST', path, { body, signal });
 export const patch = <T>(path: string, body: unknown): Promise<T> => request<T>('PATCH', path, { body });
-export const remove = (path: string, query?: Query): Promise<void> =>
-  request('DELETE', path, { ...(query && { query }) });
+export const remove = <T = void>(path: string, query?: Query): Promise<T> =>
+  request<T>('DELETE', path, { ...(query && { query }) });
 
 /** projectPath(1, 'events', uuid) is `/api/projects/1/events/<uuid>/`, escaped. */
 export const projectPath = (projectId: number, ...parts: (string | number)[]): string =>

@@ -16,7 +16,7 @@ export type DemoObjectsDeps = CohortDeps;
 const TAGS = ['demo'];
 const PRO = { key: 'plan', value: 'pro', operator: 'exact', type: 'person' };
 
-const FLAGS: readonly { key: string; name: string; filters: JsonObject }[] = [
+export const FLAGS: readonly { key: string; name: string; filters: JsonObject }[] = [
   {
     key: DEMO_FLAG,
     name: 'Demo: the new planner, for half of the hikers',
@@ -54,18 +54,18 @@ const KILOMETRES: JsonObject = {
 };
 
 /** From so many days ago to so many days ago; null: it is running. */
-const EXPERIMENTS = [
+export const EXPERIMENTS = [
   { name: 'Demo: does the new planner get more hikes planned?', from: 45, until: 20, conclusion: 'won' },
   { name: 'Demo: does it still, with the wide layout?', from: 19, until: null, conclusion: null },
 ] as const;
 
-const COHORT_NAME = 'Demo: hikers who pay';
-const DASHBOARD_NAME = 'Demo: how the planner does';
+export const COHORT_NAME = 'Demo: hikers who pay';
+export const DASHBOARD_NAME = 'Demo: how the planner does';
 
 const event = (id: string, more: JsonObject = {}): JsonObject => ({ id, name: id, type: 'events', order: 0, ...more });
 const steps = (...names: string[]): JsonObject[] => names.map((name, order) => event(name, { order }));
 
-const INSIGHTS: readonly { name: string; filters: JsonObject }[] = [
+export const INSIGHTS: readonly { name: string; filters: JsonObject }[] = [
   {
     name: 'Hikers a day',
     filters: {

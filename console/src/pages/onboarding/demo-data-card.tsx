@@ -19,7 +19,7 @@ export function DemoDataCard() {
       <h2>Explore with demo data</h2>
       <p class="muted">
         Loads two months of events from a fictional hiking app, with persons, two feature flags, a cohort and a
-        dashboard. Everything is named “demo”. It stays in this project, so consider creating a separate project for it.
+        dashboard. Everything is named “demo”, and can be removed in the project settings.
       </p>
       {state === 'running' && (
         <Progress

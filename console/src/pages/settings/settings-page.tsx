@@ -6,6 +6,7 @@ import { Banner, Loaded } from '../../components/states.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { DeleteProject } from './delete-project.tsx';
+import { DemoData } from './demo-data.tsx';
 import { General, Privacy, Webhook } from './general.tsx';
 import { Keys } from './keys.tsx';
 import { PathCleaning } from './path-cleaning.tsx';
@@ -32,6 +33,7 @@ export function Page() {
             <Webhook project={data} onSaved={onSaved} />
             <TestAccounts project={data} onSaved={onSaved} />
             <PathCleaning project={data} onSaved={onSaved} />
+            <DemoData />
             <DeleteProject project={data} />
           </div>
         )}

@@ -14,7 +14,7 @@ export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
   projectRoute(app, deps, {
     ...DEMO,
     method: 'GET',
-    summary: 'Get the progress of loading demo data',
+    summary: 'Get the progress of loading or removing demo data',
     handler: async ({ project }) => presentDemoProgress(deps.demo.progress(project.id)),
   });
   projectRoute(app, deps, {
@@ -24,5 +24,12 @@ export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
     scope: ['project', 'feature_flag', 'cohort', 'dashboard', 'insight'],
     summary: 'Load demo data: two months of events, flags, a cohort and a dashboard',
     handler: async ({ caller, project }) => presentDemoProgress(deps.demo.start(caller, project)),
+  });
+  projectRoute(app, deps, {
+    ...DEMO,
+    method: 'DELETE',
+    edits: ['feature flags', 'cohorts', 'dashboards', 'insights', 'data management'],
+    summary: 'Remove demo data: its persons with their events, flags, experiments, cohort and dashboard',
+    handler: async ({ caller, project }) => presentDemoProgress(deps.demo.remove(caller, project)),
   });
 }

@@ -3,12 +3,12 @@ import type { DemoProgress } from '../demo-data.ts';
 
 export const DemoDataSchema = Type.Object(
   {
-    state: Type.Union([Type.Literal('none'), Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
-    sent: Type.Integer({ description: 'Events accepted so far.' }),
+    state: Type.Union(['none', 'running', 'done', 'failed', 'removing', 'removed'].map((state) => Type.Literal(state))),
+    sent: Type.Integer({ description: 'Events accepted so far; while they are removed, visitors.' }),
     total: Type.Integer({ description: '0 until known.' }),
     problem: Type.Union([Type.String(), Type.Null()]),
   },
-  { description: 'Progress of loading demo data since the server started' },
+  { description: 'Progress of loading or removing demo data since the server started' },
 );
 
 export const presentDemoProgress = ({ state, sent, total, problem }: DemoProgress) => ({ state, sent, total, problem });

@@ -38,9 +38,11 @@ describe('the demo story', () => {
   });
 
   it('gives each event an id of its own, which it keeps', () => {
-    const ids = STORY.map((event) => toWireEvent(1, event)['uuid']);
+    const ids = STORY.map((event) => toWireEvent(1, 0, event)['uuid']);
     expect(new Set(ids).size).toBe(STORY.length);
-    expect(toWireEvent(1, STORY[0] as never)).toMatchObject({ uuid: ids[0], properties: { demo: true } });
-    expect(toWireEvent(2, STORY[0] as never)['uuid']).not.toBe(ids[0]);
+    expect(toWireEvent(1, 0, STORY[0] as never)).toMatchObject({ uuid: ids[0], properties: { demo: true } });
+    expect(toWireEvent(2, 0, STORY[0] as never)['uuid']).not.toBe(ids[0]);
+    // After a removal it is another one.
+    expect(toWireEvent(1, 1, STORY[0] as never)['uuid']).not.toBe(ids[0]);
   });
 });

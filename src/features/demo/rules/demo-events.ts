@@ -3,7 +3,7 @@
 import { uuidOfIdAlone } from '../../../core/events/uuid.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
-import { DEMO_CLUBS, type DemoPeriod, type VisitorEvent, visitorEvents } from './demo-visitor.ts';
+import { DEMO_CLUBS, type DemoPeriod, demoClub, demoDevice, type VisitorEvent, visitorEvents } from './demo-visitor.ts';
 
 /** An event with a name that is the same whenever it is generated. */
 export interface DemoEvent extends VisitorEvent {
@@ -18,22 +18,26 @@ export const demoEventsOf = (visitor: number, stage: DemoPeriod): DemoEvent[] =>
 export const demoClubEvents = ({ now, days }: DemoPeriod): DemoEvent[] =>
   Array.from({ length: DEMO_CLUBS }, (_, index) => ({
     event: '$groupidentify',
-    distinctId: `demo-device-${index + 1}`,
+    distinctId: demoDevice(index + 1),
     time: now - days * DAY_MS,
     name: `demo:club:${index}`,
     properties: {
       $group_type: 'club',
-      $group_key: `demo-club-${index}`,
+      $group_key: demoClub(index),
       $group_set: { name: `Demo club ${index}`, members: 20 + 7 * index },
     },
   }));
 
-/** The uuid is the same each time, so that nothing is stored twice. */
+/**
+ * The uuid is the same each time, so that nothing is stored twice, until the demo data is removed: an event that was
+ * stored once is known for good.
+ */
 export const toWireEvent = (
   projectId: number,
+  removals: number,
   { event, distinctId, time, properties, name }: DemoEvent,
 ): JsonObject => ({
-  uuid: uuidOfIdAlone(projectId, '$insert_id', name),
+  uuid: uuidOfIdAlone(projectId, '$insert_id', removals === 0 ? name : `${name}:${removals}`),
   event,
   distinct_id: distinctId,
   timestamp: new Date(time).toISOString(),

@@ -22,6 +22,10 @@ const HOST = 'hikes.demo.example';
 const DIRECT = '$direct';
 const FLAG_PREFIX = encodeKey(`${DEMO_FLAG}.`);
 export const DEMO_CLUBS = 12;
+/** The key of a club. */
+export const demoClub = (index: number): string => `demo-club-${index}`;
+/** The first distinct ID of a visitor, numbered from 1. */
+export const demoDevice = (visitor: number): string => `demo-device-${visitor}`;
 
 // biome-ignore format: a list
 const REFERRING_HOSTS = [
@@ -58,7 +62,7 @@ class Visitor {
     this.#random = seeded(number);
     this.#number = number;
     this.#stage = stage;
-    this.#id = `demo-device-${number}`;
+    this.#id = demoDevice(number);
     const [browser, system] = [pick(this.#random, BROWSERS), pick(this.#random, SYSTEMS)];
     const country = pick(this.#random, COUNTRIES);
     const referrer = pick(this.#random, REFERRING_HOSTS);
@@ -152,7 +156,7 @@ class Visitor {
 
   #add(event: string, more: Readonly<Record<string, unknown>>): void {
     this.#time += (0.2 + this.#random() * 3) * MINUTE_MS;
-    const club = this.#number % 4 === 0 ? { $groups: { club: `demo-club-${this.#number % DEMO_CLUBS}` } } : {};
+    const club = this.#number % 4 === 0 ? { $groups: { club: demoClub(this.#number % DEMO_CLUBS) } } : {};
     const properties = { ...this.#about, ...club, ...more };
     this.events.push({ event, distinctId: this.#id, time: Math.floor(this.#time), properties });
   }
