@@ -51,6 +51,23 @@ describe('a trend as a chart', () => {
     expect(series.map(({ name }) => name)).toEqual(['Pageview - Chrome', 'order - Chrome']);
   });
 
+  it('tells series of the same event apart by what they count, or by their letter', () => {
+    const of = (order: number, action: object, more: Partial<TrendItem> = {}): TrendItem =>
+      item({ action: { name: '$pageview', order, ...action }, ...more });
+    const names = (items: TrendItem[]) => trendData(items, question, NOW, colours).series.map(({ name }) => name);
+    expect(names([of(0, { math: 'total' }), of(1, { math: 'dau' })])).toEqual([
+      'Pageview · total count',
+      'Pageview · unique users',
+    ]);
+    expect(
+      names([of(0, { math: 'sum', math_property: 'price' }), of(1, { math: 'sum', math_property: 'tax' })]),
+    ).toEqual(['Pageview · property value sum of price', 'Pageview · property value sum of tax']);
+    expect(names([of(0, { math: 'dau' }), of(1, { math: 'dau' })])).toEqual([
+      'Pageview · unique users · A',
+      'Pageview · unique users · B',
+    ]);
+  });
+
   it('gives the statuses of a lifecycle their order and colours', () => {
     const items = ['new', 'dormant', 'returning', 'resurrecting'].map((status) => item({ status, label: status }));
     const { series } = trendData(items, { ...question, kind: 'lifecycle' }, NOW, colours);

@@ -3,9 +3,10 @@ import type { TrendItem } from '../../../api/insights.ts';
 import type { ChartSeries, ChartTick, Colour, Point } from '../../../charts/chart-data.ts';
 import { firstUnfinished } from '../../../charts/rules/unfinished.ts';
 import { formatTickTitle } from '../../../lib/dates.ts';
+import { propertyLabel } from '../../../lib/friendly-names.ts';
 import { seriesName, tickName, valueLabel } from '../answers.ts';
-import { MATH_OPTIONS } from '../labels.ts';
-import type { Question } from '../question.ts';
+import { letterOf, MATH_OPTIONS } from '../labels.ts';
+import { needsProperty, type Question } from '../question.ts';
 
 export interface TrendData {
   ticks: ChartTick[];
@@ -88,11 +89,31 @@ function ordered(pairs: ItemPair[], { kind }: Question): ItemPair[] {
 /** Only the value of the breakdown where the event is the same throughout. */
 export function seriesNames(items: readonly TrendItem[]): string[] {
   const isOneEvent = new Set(items.map(({ action }) => action?.['order'] ?? action?.['name'])).size === 1;
-  return items.map((item) =>
+  const names = items.map((item) =>
     isOneEvent && item.breakdown_value !== undefined && items.length > 1
       ? valueLabel(breakdownName(item))
       : seriesName(item),
   );
+  return tellApart(tellApart(names, items, measureOf), items, ({ action }) => letterOf(Number(action?.['order'] ?? 0)));
+}
+
+/** Adds to names that occur more than once, so that each series has a name and a colour of its own. */
+const tellApart = (
+  names: readonly string[],
+  items: readonly TrendItem[],
+  addition: (item: TrendItem) => string,
+): string[] =>
+  names.map((name, at) => {
+    const item = items[at];
+    const isAlone = names.indexOf(name) === names.lastIndexOf(name);
+    return isAlone || item === undefined ? name : `${name} · ${addition(item)}`;
+  });
+
+/** 'unique users', 'property value sum of price' */
+function measureOf({ action }: TrendItem): string {
+  const math = String(action?.['math'] ?? 'total');
+  const label = (MATH_OPTIONS.find(({ value }) => value === math)?.label ?? math).toLowerCase();
+  return needsProperty(math) ? `${label} of ${propertyLabel(String(action?.['math_property'] ?? ''))}` : label;
 }
 
 /** The value of a cohort breakdown is an ID; its name is in the label. */
