@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { OpenApi } from '../support/openapi.ts';
-import { startServer, type TestProject, type TestServer } from '../support/server.ts';
+import { isWithoutEvents, startServer, type TestProject, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -42,6 +42,41 @@ const get = async (rest: string, params: Record<string, string> = {}) => {
   return answer;
 };
 const keysOf = (body: { results: { group_key: string }[] }): string[] => body.results.map((group) => group.group_key);
+
+describe.skipIf(isWithoutEvents)('what is related to a group', () => {
+  it('are persons and other groups with common events, the latest first', async () => {
+    const used = (distinct_id: string, hour: number, $groups: object) => ({
+      event: 'used',
+      distinct_id,
+      timestamp: `2026-01-10T0${hour}:00:00Z`,
+      properties: { $groups, $set: { email: `${distinct_id}@example.org` } },
+    });
+    await capture(server, server.projectKey, [
+      used('ann', 1, { company: 'hooli', team: 'red' }),
+      used('ben', 2, { company: 'hooli' }),
+      used('cy', 3, { team: 'red' }),
+      { ...used('dan', 4, { company: 'hooli' }), timestamp: '2025-06-01T00:00:00Z' },
+    ]);
+    const { body } = await get('groups/related/', { group_type_index: '0', id: 'hooli' });
+    const persons = body.filter((one: { type: string }) => one.type === 'person');
+    expect(persons.map((one: { distinct_ids: string[] }) => one.distinct_ids)).toEqual([['ben'], ['ann']]);
+    expect(persons[0]).toMatchObject({ is_identified: false, properties: { email: 'ben@example.org' } });
+    expect(body.slice(2)).toMatchObject([{ type: 'group', group_type_index: 1, group_key: 'red', properties: {} }]);
+    const ofPerson = await get('groups/related/', { id: persons[1].uuid });
+    // The company was never identified, so nothing is known about it.
+    expect(ofPerson.body.map((one: { group_key: string }) => one.group_key)).toEqual(['red']);
+    expect((await get('groups/related/', { group_type_index: '0', id: 'nobody' })).body).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'id'],
+    [{ id: 'hooli' }, 'id'],
+    [{ id: 'hooli', group_type_index: '9' }, 'group_type_index'],
+  ])('need a group or a person: %j', async (query, attr) => {
+    const { status, body } = await get('groups/related/', query as Record<string, string>);
+    expect([status, body.attr]).toEqual([400, attr]);
+  });
+});
 
 describe('group types', () => {
   it('are listed in order of first use', async () => {

@@ -14,7 +14,7 @@ import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { ValueBadge } from './affected-users.tsx';
 import { describeCondition, type Names } from './model/descriptions.ts';
-import { audienceOf, conditionsOf } from './model/filters.ts';
+import { audiencesOf, conditionsOf } from './model/filters.ts';
 import { describeReason } from './model/reasons.ts';
 import { ON, payloadOf } from './model/variants.ts';
 
@@ -29,7 +29,7 @@ export function TestFlagTab({ flag, isDirty, kinds, names }: TestFlagTabProps) {
   const { id } = useProject();
   const [who, setWho] = useQueryState('who');
   const [group, setGroup] = useQueryState('group');
-  const index = audienceOf(flag.filters);
+  const index = audiencesOf(flag.filters).find((audience) => audience !== null);
   const kind = kinds.find((one) => one.group_type_index === index);
   const groups = kind && group !== '' ? { [kind.group_type]: group } : {};
   const reasons = useResource(who === '' ? null : (signal) => evaluateFlags(id, who, groups, signal), [

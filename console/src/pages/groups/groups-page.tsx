@@ -4,7 +4,6 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { PropertyList } from '../../components/property-list.tsx';
 import { Empty, ErrorNote, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -15,6 +14,8 @@ import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { GroupLink } from './group-link.tsx';
+import { pluralOf } from './group-names.ts';
 
 const PAGE_SIZE = 50;
 
@@ -40,8 +41,6 @@ const NoGroups = () => (
   </Empty>
 );
 
-const nameOf = ({ name_plural, group_type }: GroupType): string => name_plural || group_type;
-
 function GroupTypes({ types, onChange }: { types: readonly GroupType[]; onChange(types: GroupType[]): void }) {
   const [tab] = useQueryState('kind', '0');
   const [isRenaming, setRenaming] = useState(false);
@@ -50,9 +49,9 @@ function GroupTypes({ types, onChange }: { types: readonly GroupType[]; onChange
   return (
     <Tabs
       label="Group type"
-      tabs={types.map((type) => ({ id: String(type.group_type_index), label: nameOf(type) }))}
+      tabs={types.map((type) => ({ id: String(type.group_type_index), label: pluralOf(type) }))}
       value={String(shown.group_type_index)}
-      onChange={(kind) => changeQuery({ kind, cursor: null, open: null }, { replace: true })}
+      onChange={(kind) => changeQuery({ kind, cursor: null }, { replace: true })}
     >
       <GroupList key={shown.group_type_index} type={shown} onRename={() => setRenaming(true)} />
       {isRenaming && <RenameGroupType type={shown} onDone={onChange} onClose={() => setRenaming(false)} />}
@@ -61,7 +60,11 @@ function GroupTypes({ types, onChange }: { types: readonly GroupType[]; onChange
 }
 
 const COLUMNS: readonly Column<Group>[] = [
-  { id: 'key', title: 'Key', cell: ({ group_key }) => <b class="truncate">{group_key}</b> },
+  {
+    id: 'key',
+    title: 'Key',
+    cell: ({ group_type_index, group_key }) => <GroupLink type={group_type_index} name={group_key} />,
+  },
   {
     id: 'name',
     title: 'Name',
@@ -86,13 +89,11 @@ function GroupList({ type, onRename }: { type: GroupType; onRename(): void }) {
   const { group_type_index: index } = type;
   const [search] = useQueryState('search');
   const [cursor] = useQueryState('cursor');
-  const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const searchText = useDebounced(search.trim(), 250);
   const groups = useResource(
     (signal) => listGroups(id, { group_type_index: index, search: searchText, cursor, limit: PAGE_SIZE }, signal),
     [id, index, searchText, cursor],
   );
-  const opened = groups.data?.results.find(({ group_key }) => group_key === open);
   const go = (link: string | null): void => changeQuery({ cursor: cursorOf(link) });
   return (
     <>
@@ -110,12 +111,10 @@ function GroupList({ type, onRename }: { type: GroupType; onRename(): void }) {
         {({ results, next, previous }) => (
           <>
             <Table
-              label={`${nameOf(type)}, newest first`}
+              label={`${pluralOf(type)}, newest first`}
               columns={COLUMNS}
               rows={results}
               rowKey={({ group_key }) => group_key}
-              onOpen={({ group_key }) => setOpen(group_key)}
-              openKey={open === '' ? null : open}
               empty={<Empty title="No matching groups">The search covers keys and properties. Try another term.</Empty>}
             />
             {(next !== null || previous !== null) && (
@@ -131,14 +130,6 @@ function GroupList({ type, onRename }: { type: GroupType; onRename(): void }) {
           </>
         )}
       </Loaded>
-      {opened && (
-        <Dialog side title={opened.group_key} onClose={() => setOpen('')}>
-          <p class="muted">
-            First seen <Time at={opened.created_at} />
-          </p>
-          <PropertyList properties={opened.group_properties} label="Group properties" />
-        </Dialog>
-      )}
     </>
   );
 }

@@ -1,6 +1,5 @@
 import { findEventNames } from '../../api/definitions.ts';
 import { type LiveEvent, listEvents } from '../../api/events.ts';
-import type { Person } from '../../api/persons.ts';
 import { Combobox } from '../../components/combobox.tsx';
 import { EventName } from '../../components/names.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
@@ -34,15 +33,22 @@ const COLUMNS: readonly Column<LiveEvent>[] = [
   { id: 'id', title: 'Distinct ID', isWide: true, cell: (event) => <code class="truncate">{event.distinct_id}</code> },
 ];
 
-export function EventsTab({ person: { uuid } }: { person: Person }) {
+interface EventsTabProps {
+  /** Whose events. */
+  of: Record<string, string>;
+  /** Why there may be none. */
+  hint: string;
+}
+
+export function EventsTab({ of, hint }: EventsTabProps) {
   const { id, timezone } = useProject();
   const [name] = useQueryState('event');
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const [offset, setOffset] = useOffset();
   const event = useDebounced(name.trim(), 250);
   const events = useResource(
-    (signal) => listEvents(id, { person_id: uuid, event, limit: PAGE_SIZE, offset }, signal),
-    [id, uuid, event, offset],
+    (signal) => listEvents(id, { ...of, event, limit: PAGE_SIZE, offset }, signal),
+    [id, JSON.stringify(of), event, offset],
   );
   return (
     <>
@@ -62,9 +68,7 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
           <>
             {results.length === 0 && (
               <Empty title={event === '' ? 'No events' : 'No matching events'}>
-                {event === ''
-                  ? 'This person was created without events, or data retention has deleted them.'
-                  : 'Event names must match exactly.'}
+                {event === '' ? hint : 'Event names must match exactly.'}
               </Empty>
             )}
             {groupByDay(results, timezone).map(({ date, items }) => (

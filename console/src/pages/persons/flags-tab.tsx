@@ -66,7 +66,7 @@ export function FlagsTab({ person: { distinct_ids: all } }: { person: Person }) 
   );
 }
 
-function FlagLink({ name, id }: { name: string; id: number | undefined }) {
+export function FlagLink({ name, id }: { name: string; id: number | undefined }) {
   const project = useProject();
   const to = id === undefined ? null : pathTo('flag', { project: project.id, flag: id });
   return to === null ? <b class="truncate">{name}</b> : <Link to={to}>{name}</Link>;

@@ -67,7 +67,12 @@ function PersonTabs({ person, resource }: { person: Person; resource: Resource<P
   const onChange = (next?: Person): void => (next ? resource.set(next) : resource.reload());
   const panels: Record<TabId, () => ComponentChildren> = {
     properties: () => <PropertiesTab person={person} onChange={onChange} />,
-    events: () => <EventsTab person={person} />,
+    events: () => (
+      <EventsTab
+        of={{ person_id: person.uuid }}
+        hint="This person was created without events, or data retention has deleted them."
+      />
+    ),
     flags: () => <FlagsTab person={person} />,
     cohorts: () => <CohortsTab person={person} />,
     ids: () => <DistinctIdsTab person={person} onChange={onChange} />,

@@ -1,8 +1,10 @@
 /** Parses the query parameters of groups, and builds the cursors of their list. */
 import { invalid, notFound } from '../../../core/errors.ts';
+import { isUuid } from '../../../core/events/uuid.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { type Query, queryText, readPage, withQuery } from '../../../http/paging.ts';
 import type { GroupQuery, StoredGroup } from '../../../stores/metadata/groups.ts';
+import type { RelatedTo } from '../related.ts';
 
 export function readGroupTypeIndex(query: Query): number {
   const index = queryText(query, 'group_type_index') ?? '';
@@ -14,6 +16,14 @@ export function readGroupKey(query: Query): string {
   const key = queryText(query, 'group_key');
   if (!key) throw invalid('group_key', 'A group_key is required.', 'required');
   return key;
+}
+
+export function readRelatedTo(query: Query): RelatedTo {
+  const id = queryText(query, 'id');
+  if (!id) throw invalid('id', 'The key of a group, or the UUID of a person, is required.', 'required');
+  if (queryText(query, 'group_type_index')) return { kind: 'group', typeIndex: readGroupTypeIndex(query), key: id };
+  if (!isUuid(id)) throw invalid('id', 'Without a group_type_index, id is the UUID of a person.');
+  return { kind: 'person', uuid: id.toLowerCase() };
 }
 
 export function readGroupQuery(query: Query): GroupQuery {

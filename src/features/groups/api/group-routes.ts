@@ -3,14 +3,17 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
+import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { queryText, queryTexts } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
+import { withQueryLimits } from '../../../query/query-limits.ts';
 import { type GroupTypeNames, renameGroupTypes } from '../group-types.ts';
 import { countGroupProperties, countGroupValues } from '../group-values.ts';
 import { listGroups } from '../list-groups.ts';
+import { findRelated } from '../related.ts';
 import type { GroupApiDeps } from './deps.ts';
-import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex } from './group-query.ts';
+import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex, readRelatedTo } from './group-query.ts';
 import {
   GroupListSchema,
   GroupPropertiesSchema,
@@ -20,6 +23,9 @@ import {
   GroupValuesSchema,
   presentGroup,
   presentGroupType,
+  presentRelatedGroup,
+  presentRelatedPerson,
+  RelatedSchema,
 } from './group-schemas.ts';
 
 const tag = 'groups';
@@ -67,7 +73,36 @@ export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
       return presentGroup(group);
     },
   });
+  relatedRoute(app, deps);
   suggestionRoutes(app, deps);
+}
+
+function relatedRoute(app: FastifyInstance, deps: GroupApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}related/`,
+    summary: 'Persons and groups that sent events together with a group in the last 90 days, latest first',
+    tag,
+    query: {
+      group_type_index: 'Group type, 0 to 4; without it, `id` is the UUID of a person.',
+      id: 'Key of the group, or UUID of the person. Required.',
+    },
+    response: RelatedSchema,
+    handler: async ({ project, query, reply }) => {
+      const to = readRelatedTo(query);
+      const { persons, groups } = await withQueryLimits(
+        deps.config.queryTimeoutSeconds,
+        callerSignal(reply),
+        (signal) =>
+          findRelated(
+            { ...deps, events: { query: (sql, values) => deps.events.query(sql, values, signal) } },
+            project.id,
+            to,
+          ),
+      );
+      return [...persons.map(presentRelatedPerson), ...groups.map(presentRelatedGroup)];
+    },
+  });
 }
 
 function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {

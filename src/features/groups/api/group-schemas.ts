@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
+import type { EventPerson } from '../../../stores/metadata/event-records.ts';
 import type { NamedGroupType, StoredGroup } from '../../../stores/metadata/groups.ts';
 
 const Name = nullable(Type.String({ maxLength: 400 }));
@@ -45,6 +46,44 @@ export const GroupListSchema = Type.Object({
   next: nullable(Type.String({ format: 'uri' })),
   previous: nullable(Type.String({ format: 'uri' })),
   results: Type.Array(GroupSchema),
+});
+
+const RelatedPersonSchema = Type.Object({
+  type: Type.Literal('person'),
+  id: Type.String(),
+  uuid: Type.String(),
+  distinct_ids: Type.Array(Type.String(), { description: 'The first one.' }),
+  is_identified: Type.Boolean(),
+  properties: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const RelatedGroupSchema = Type.Object({
+  type: Type.Literal('group'),
+  id: Type.String(),
+  group_type_index: Type.Integer(),
+  group_key: Type.String(),
+  created_at: DateTime,
+  properties: Type.Record(Type.String(), Type.Unknown()),
+});
+
+export const RelatedSchema = Type.Array(Type.Union([RelatedPersonSchema, RelatedGroupSchema]));
+
+export const presentRelatedPerson = ({ uuid, firstDistinctId, isIdentified, properties }: EventPerson) => ({
+  type: 'person' as const,
+  id: uuid,
+  uuid,
+  distinct_ids: firstDistinctId === null ? [] : [firstDistinctId],
+  is_identified: isIdentified,
+  properties,
+});
+
+export const presentRelatedGroup = ({ typeIndex, key, createdAt, properties }: StoredGroup) => ({
+  type: 'group' as const,
+  id: key,
+  group_type_index: typeIndex,
+  group_key: key,
+  created_at: iso(createdAt),
+  properties,
 });
 
 const NameCounts = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));

@@ -8,17 +8,21 @@ import {
   propertiesOf,
   putCondition,
   rolloutOf,
+  setConditionAudience,
 } from '../model/filters.ts';
 import { keyOf, variantsOf } from '../model/variants.ts';
 import { ConditionHead } from './condition-head.tsx';
 import type { ConditionsProps } from './conditions-props.ts';
 import { MatchCount } from './match-count.tsx';
 import { newProperty, PropertyLine } from './property-line.tsx';
+import { audienceOptions } from './use-targets.ts';
 
 interface CardProps extends ConditionsProps {
   condition: Condition;
   index: number;
   count: number;
+  /** Whether each condition says what it matches by. */
+  isByCondition: boolean;
 }
 
 export function ConditionCard(props: CardProps) {
@@ -32,6 +36,17 @@ export function ConditionCard(props: CardProps) {
   return (
     <li class="flag-item stack-s" aria-label={`Condition ${index + 1}`}>
       <ConditionHead {...props} />
+      {props.isByCondition && (
+        <Select
+          label={`Match condition ${index + 1} by`}
+          value={String(audience ?? '')}
+          options={audienceOptions(targets)}
+          hint="Filters that do not suit it are removed."
+          onChange={(value) =>
+            onChange((before) => setConditionAudience(before, index, value === '' ? null : Number(value)))
+          }
+        />
+      )}
       {properties.length > 0 && (
         <ul class="filters">
           {properties.map((property, at) => (

@@ -10,15 +10,17 @@ import {
   conditionsOf,
   countIncompatible,
   type Filters,
+  hasOwnAudiences,
   setAudience,
 } from '../model/filters.ts';
 import { ConditionCard } from './condition-card.tsx';
 import type { ConditionsProps } from './conditions-props.ts';
-import { kindName } from './use-targets.ts';
+import { audienceOptions } from './use-targets.ts';
 
 export function Conditions(props: ConditionsProps) {
   const { filters, onChange } = props;
   const conditions = conditionsOf(filters);
+  const [isByCondition, setByCondition] = useState(() => hasOwnAudiences(filters));
   return (
     <section class="card stack" aria-label="Release conditions">
       <h2>Release conditions</h2>
@@ -26,13 +28,20 @@ export function Conditions(props: ConditionsProps) {
         Conditions are evaluated from top to bottom. A person gets the flag from the first condition that they match and
         whose rollout includes them.
       </p>
-      <Audience {...props} />
+      <Audience {...props} isByCondition={isByCondition} onByCondition={setByCondition} />
       {conditions.length === 0 && (
         <Empty title="No release conditions">No one gets this flag. Add a condition to release it.</Empty>
       )}
       <ol class="flag-list">
         {conditions.map((condition, index) => (
-          <ConditionCard key={index} {...props} condition={condition} index={index} count={conditions.length} />
+          <ConditionCard
+            key={index}
+            {...props}
+            condition={condition}
+            index={index}
+            count={conditions.length}
+            isByCondition={isByCondition}
+          />
         ))}
       </ol>
       <div>
@@ -45,25 +54,29 @@ export function Conditions(props: ConditionsProps) {
   );
 }
 
-/** Persons, or groups of a type. */
-function Audience({ filters, onChange, targets, names }: ConditionsProps) {
+interface AudienceProps extends ConditionsProps {
+  isByCondition: boolean;
+  onByCondition(isByCondition: boolean): void;
+}
+
+const BY_CONDITION = 'by condition';
+
+/** Persons, groups of a type, or what each condition says. */
+function Audience({ filters, onChange, targets, names, isByCondition, onByCondition }: AudienceProps) {
   const current = audienceOf(filters);
   const [confirming, setConfirming] = useState<{ audience: number | null } | null>(null);
   const select = (audience: number | null): void => {
     if (countIncompatible(filters, audience) > 0) setConfirming({ audience });
     else onChange((before) => setAudience(before, audience));
   };
-  const options = [
-    { value: '', label: 'Persons' },
-    ...targets.kinds.map((kind) => ({ value: String(kind.group_type_index), label: kindName(kind) })),
-  ];
+  const options = [...audienceOptions(targets), { value: BY_CONDITION, label: 'Choose for each condition' }];
   const isKnown = options.some(({ value }) => value === String(current ?? ''));
   if (targets.kinds.length === 0 && current === null) return null;
   return (
     <div class="flag-audience">
       <Select
         label="Match by"
-        value={String(current ?? '')}
+        value={isByCondition ? BY_CONDITION : String(current ?? '')}
         options={
           isKnown
             ? options
@@ -72,7 +85,10 @@ function Audience({ filters, onChange, targets, names }: ConditionsProps) {
                 { value: String(current), label: names.groups.get(current ?? -1) ?? `Group type ${current}` },
               ]
         }
-        onChange={(value) => select(value === '' ? null : Number(value))}
+        onChange={(value) => {
+          onByCondition(value === BY_CONDITION);
+          if (value !== BY_CONDITION) select(value === '' ? null : Number(value));
+        }}
         hint="When matching by group, all members of a group get the same value."
       />
       {confirming && (

@@ -14,7 +14,13 @@ export interface Targets {
 
 const EMPTY: Targets = { cohorts: [], kinds: [], flags: [] };
 
-export const kindName = (kind: GroupType): string => kind.name_plural ?? `${kind.group_type} groups`;
+const kindName = (kind: GroupType): string => kind.name_plural ?? `${kind.group_type} groups`;
+
+/** What flags and conditions can match by. */
+export const audienceOptions = ({ kinds }: Targets): { value: string; label: string }[] => [
+  { value: '', label: 'Persons' },
+  ...kinds.map((kind) => ({ value: String(kind.group_type_index), label: kindName(kind) })),
+];
 
 export function useTargets(projectId: number): { targets: Targets; names: Names; resource: Resource<Targets> } {
   const resource = useResource(

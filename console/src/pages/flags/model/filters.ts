@@ -72,6 +72,26 @@ export const audienceOf = (filters: Filters): number | null => indexIn(filters);
 export const audienceOfCondition = (filters: Filters, condition: Condition): number | null =>
   indexIn(condition) ?? indexIn(filters);
 
+/** The group types of its conditions, null for persons; each once. */
+export const audiencesOf = (filters: Filters): (number | null)[] => [
+  ...new Set(conditionsOf(filters).map((condition) => audienceOfCondition(filters, condition))),
+];
+
+/** Whether conditions say by themselves what they match by. */
+export const hasOwnAudiences = (filters: Filters): boolean =>
+  conditionsOf(filters).some((condition) => indexIn(condition) !== null);
+
+/** Of one condition, whose filters that do not suit it are removed; the others keep theirs. */
+export function setConditionAudience(filters: Filters, index: number, audience: number | null): Filters {
+  const groups = conditionsOf(filters).map((condition, at) => {
+    const { aggregation_group_type_index: _, ...rest } = condition;
+    const own = at === index ? audience : audienceOfCondition(filters, condition);
+    const properties = propertiesOf(condition).filter((one) => at !== index || suitsAudience(one, audience));
+    return { ...rest, properties, ...(own === null ? {} : { aggregation_group_type_index: own }) };
+  });
+  return { ...filters, aggregation_group_type_index: null, groups };
+}
+
 /** Removes filters that do not suit the new audience. */
 export function setAudience(filters: Filters, audience: number | null): Filters {
   const groups = conditionsOf(filters).map(({ aggregation_group_type_index: _, ...condition }) => ({

@@ -4,14 +4,18 @@ import { differencesOf } from './differences.ts';
 import { changesOf, conflictsOf, draftOf, keyAdvice, NEW_DRAFT, problemsOf, rebase, sameJson } from './draft.ts';
 import {
   addCondition,
+  audienceOfCondition,
+  audiencesOf,
   type Condition,
   conditionsOf,
   countIncompatible,
   type Filters,
+  hasOwnAudiences,
   moveCondition,
   putCondition,
   removeCondition,
   setAudience,
+  setConditionAudience,
 } from './filters.ts';
 import { isComplete, valuesFrom, withOperator } from './operators.ts';
 import { describeRollback, rollbackEntries } from './rollbacks.ts';
@@ -70,6 +74,17 @@ describe('changes to filters', () => {
   });
   it('do not move a condition past the ends', () => {
     expect([moveCondition(FILTERS, 0, -1), moveCondition(FILTERS, 1, 1)]).toEqual([FILTERS, FILTERS]);
+  });
+  it('let each condition match by something else', () => {
+    const companies = setAudience(FILTERS, 0);
+    expect([audiencesOf(companies), hasOwnAudiences(companies)]).toEqual([[0], false]);
+    const mixed = setConditionAudience(companies, 1, null);
+    expect(mixed['aggregation_group_type_index']).toBeNull();
+    expect(conditionsOf(mixed).map((condition) => audienceOfCondition(mixed, condition))).toEqual([0, null]);
+    expect([audiencesOf(mixed), hasOwnAudiences(mixed)]).toEqual([[0, null], true]);
+    const again = setConditionAudience(mixed, 1, 2);
+    expect(audiencesOf(again)).toEqual([0, 2]);
+    expect(hasOwnAudiences(setAudience(again, null))).toBe(false);
   });
   it('remove and count filters that do not suit another audience', () => {
     const companies = setAudience(FILTERS, 0);
