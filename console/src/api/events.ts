@@ -9,7 +9,7 @@ import type {
 import type { EventListSchema, EventSchema } from '../../../src/features/events/api/event-schemas.ts';
 import { get, type Paged, post, projectPath, type Query, withQuery } from './request.ts';
 
-type Event = Static<typeof EventSchema>;
+export type Event = Static<typeof EventSchema>;
 type EventList = Static<typeof EventListSchema>;
 export type EventFate = Static<typeof EventFateSchema>;
 export type DroppedEvent = Static<typeof DroppedEventSchema>;

@@ -32,7 +32,7 @@ export function draggedPlace(
     : { ...place, w: place.w + columns, h: place.h + moved };
 }
 
-/** Below the last row, rows go on as high as it is. */
+/** Below the last row there are more, as high as it is. */
 function nearestLine(rows: readonly number[], at: number): number {
   const last = rows.length - 1;
   const [end, height] = [rows[last] ?? 0, (rows[last] ?? 0) - (rows[last - 1] ?? 0)];
