@@ -20,7 +20,7 @@ interface Related {
 }
 
 /** Of the last 90 days, those with the latest events first. */
-export async function findRelated(deps: QueryDeps, projectId: number, to: RelatedTo): Promise<Related> {
+export async function listRelated(deps: QueryDeps, projectId: number, to: RelatedTo): Promise<Related> {
   const types = await deps.metadata.groups.listTypes(projectId);
   const others = types.map(({ index }) => index).filter((index) => to.kind === 'person' || index !== to.typeIndex);
   return {

@@ -11,7 +11,7 @@ import { withQueryLimits } from '../../../query/query-limits.ts';
 import { type GroupTypeNames, renameGroupTypes } from '../group-types.ts';
 import { countGroupProperties, countGroupValues } from '../group-values.ts';
 import { listGroups } from '../list-groups.ts';
-import { findRelated } from '../related.ts';
+import { listRelated } from '../related.ts';
 import type { GroupApiDeps } from './deps.ts';
 import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex, readRelatedTo } from './group-query.ts';
 import {
@@ -94,7 +94,7 @@ function relatedRoute(app: FastifyInstance, deps: GroupApiDeps): void {
         deps.config.queryTimeoutSeconds,
         callerSignal(reply),
         (signal) =>
-          findRelated(
+          listRelated(
             { ...deps, events: { query: (sql, values) => deps.events.query(sql, values, signal) } },
             project.id,
             to,
