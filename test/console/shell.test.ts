@@ -19,7 +19,13 @@ const PAGES: readonly string[] = [
   'insights/new?insight=PATHS',
   'insights/new?insight=LIFECYCLE&events=[{"id":"$pageview"}]',
   'persons',
+  'persons/demo-device-1',
+  'persons/demo-device-1?tab=events',
   'groups',
+  'groups/0/demo-club-1',
+  'groups/0/demo-club-1?tab=events',
+  'groups/0/demo-club-1?tab=related',
+  'groups/0/demo-club-1?tab=flags',
   'cohorts',
   'cohorts/1',
   'cohorts?new=1',
@@ -31,7 +37,15 @@ const PAGES: readonly string[] = [
   'flags/new',
   'live',
   'live?tab=not-stored',
+  'actions',
+  'actions/new',
+  'actions/1',
   'definitions',
+  'annotations',
+  'web',
+  'experiments',
+  'experiments/1',
+  'experiments/2',
   'settings',
   'members',
   'activity',
@@ -39,6 +53,8 @@ const PAGES: readonly string[] = [
   'nothing',
 ];
 const OTHER_PAGES: readonly string[] = ['/account', '/status', '/help', '/docs?search=personal_api_keys'];
+
+const SIGNED_OUT_PAGES: readonly string[] = ['/login', '/setup#token=unknown', '/reset'];
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
 
@@ -56,6 +72,13 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
       { timeout: 120_000, interval: 200 },
     );
     await server.drain();
+    const steps = [
+      { event: '$autocapture', text: 'Buy' },
+      { event: '$pageview', url: '/maps' },
+    ];
+    await client.post('/api/projects/1/actions/', { body: { name: 'Looked at maps', steps } });
+    const tiles = [{ text: { body: '# Aims\n\n- **Ten** [thousand](https://example.org) hikers' } }];
+    await client.patch('/api/projects/1/dashboards/1/', { body: { tiles } });
   });
   afterAll(async () => {
     await browser?.close();
@@ -76,8 +99,19 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
 
   it('shows nothing that axe objects to, in light and dark', async () => {
     const { page, pageErrors } = await signedIn();
+    const found = await checkedWithAxe(page, [...PAGES.map((path) => `/project/1/${path}`), ...OTHER_PAGES]);
+    expect(found).toEqual({});
+    expect(pageErrors).toEqual([]);
+    await page.close();
+    const { page: signedOut } = await watchedPage(browser, server.url);
+    expect(await checkedWithAxe(signedOut, SIGNED_OUT_PAGES)).toEqual({});
+    await signedOut.close();
+  });
+
+  /** By path, without those that have no problems. */
+  async function checkedWithAxe(page: Page, paths: readonly string[]): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {};
-    for (const path of [...PAGES.map((path) => `/project/1/${path}`), ...OTHER_PAGES]) {
+    for (const path of paths) {
       // Without transitions, which would be measured halfway.
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       await page.goto(server.url + path);
@@ -91,10 +125,8 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
       const all = [...light, ...dark.map((problem) => `dark ${problem}`)];
       if (all.length > 0) found[path] = all;
     }
-    expect(found).toEqual({});
-    expect(pageErrors).toEqual([]);
-    await page.close();
-  });
+    return found;
+  }
 
   it('finds pages, content and guides with Ctrl+K', async () => {
     const { page, pageErrors } = await signedIn();

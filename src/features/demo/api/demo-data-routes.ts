@@ -29,6 +29,7 @@ export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
     ...DEMO,
     method: 'DELETE',
     edits: ['feature flags', 'cohorts', 'dashboards', 'insights', 'data management'],
+    scope: ['project', 'person', 'feature_flag', 'cohort', 'dashboard', 'insight'],
     summary: 'Remove demo data: its persons with their events, flags, experiments, cohort and dashboard',
     handler: async ({ caller, project }) => presentDemoProgress(deps.demo.remove(caller, project)),
   });

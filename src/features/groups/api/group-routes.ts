@@ -81,6 +81,7 @@ function relatedRoute(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}related/`,
+    scope: ['group', 'person'],
     summary: 'Persons and groups that sent events together with a group in the last 90 days, latest first',
     tag,
     query: {
