@@ -103,13 +103,14 @@ const FEATURES: Record<string, readonly string[]> = {
   groups: [],
   insights: ['persons'],
   persons: [],
+  'scheduled-changes': ['flags'],
   sdk: ['flags'],
   'web-analytics': ['insights'],
   webhooks: [],
 };
 
 /** The only packages that pure code (`core` and every `rules/`) may import. */
-const PURE_PACKAGES = ['node:crypto', 'isbot', 're2js', 'temporal-polyfill'];
+const PURE_PACKAGES = ['node:crypto', 'croner', 'isbot', 're2js', 'temporal-polyfill'];
 const WEB_PACKAGES = /^(?:fastify|@fastify\/|@sinclair\/typebox)/;
 
 interface Rule {

@@ -33,6 +33,13 @@ it('runs shortly after the start, then again and again, by the clock', async () 
   expect(await at(1_000_000)).toBe(3);
 });
 
+it('runs at once after the clock was set back, and then as before', async () => {
+  expect(await at(1_000_000)).toBe(1);
+  expect(await at(1000)).toBe(2);
+  expect(await at(60_999)).toBe(2);
+  expect(await at(61_000)).toBe(3);
+});
+
 it('reports a failure and runs again next time', async () => {
   run.mockRejectedValueOnce(new Error('away'));
   expect(await at(5000)).toBe(1);

@@ -25,8 +25,12 @@ export function startSchedule(options: ScheduleOptions): Schedule {
   const { clock, initialDelayMs, intervalMs, run, onError, pollIntervalMs = 1000 } = options;
   let due = clock.now() + initialDelayMs;
   let running: Promise<void> | null = null;
+  const longestWait = Math.max(initialDelayMs, intervalMs);
   const check = (): void => {
-    if (running || clock.now() < due) return;
+    const now = clock.now();
+    // The clock was set back: nobody shall wait longer than usual for that.
+    const isSetBack = due - now > longestWait;
+    if (running || (now < due && !isSetBack)) return;
     running = run()
       .catch(onError)
       .finally(() => {

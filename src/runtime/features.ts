@@ -17,6 +17,7 @@ import { flagsFeature } from '../features/flags/index.ts';
 import { groupsFeature } from '../features/groups/index.ts';
 import { insightsFeature } from '../features/insights/index.ts';
 import { personsFeature } from '../features/persons/index.ts';
+import { scheduledChangesFeature } from '../features/scheduled-changes/index.ts';
 import { sdkFeature } from '../features/sdk/index.ts';
 import { webAnalyticsFeature } from '../features/web-analytics/index.ts';
 import { webhooksFeature } from '../features/webhooks/index.ts';
@@ -33,6 +34,7 @@ export const FEATURES: readonly AppFeature[] = [
   groupsFeature,
   personsFeature,
   flagsFeature,
+  scheduledChangesFeature,
   experimentsFeature,
   insightsFeature,
   webAnalyticsFeature,

@@ -28,6 +28,7 @@ import { holdouts } from './migrations/0020-holdouts.ts';
 import { sessionDetails } from './migrations/0021-sessions.ts';
 import { scopedKeys } from './migrations/0022-scoped-keys.ts';
 import { blocksOfRecentIds } from './migrations/0023-blocks-of-recent-ids.ts';
+import { scheduledChanges } from './migrations/0024-scheduled-changes.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -54,6 +55,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   sessionDetails,
   scopedKeys,
   blocksOfRecentIds,
+  scheduledChanges,
 ];
 
 interface VersionTable {

@@ -18,8 +18,11 @@ import { useEditing } from './editor/use-editing.ts';
 import { type Targets, useTargets } from './editor/use-targets.ts';
 import { FlagActions } from './flag-actions.tsx';
 import { HistoryTab } from './history-tab.tsx';
+import { audienceName } from './model/descriptions.ts';
+import { audienceOf } from './model/filters.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { RolledBack } from './rolled-back.tsx';
+import { ScheduleTab } from './schedule/schedule-tab.tsx';
 import { TestFlagTab } from './test-flag-tab.tsx';
 
 export function Page({ params }: PageProps) {
@@ -69,6 +72,7 @@ function StoredFlag({ id }: { id: number }) {
 const TABS = [
   { id: 'overview', label: 'Overview' },
   { id: 'release', label: 'Release conditions' },
+  { id: 'schedule', label: 'Schedule' },
   { id: 'try', label: 'Test' },
   { id: 'access', label: 'Access' },
   { id: 'history', label: 'History' },
@@ -115,6 +119,7 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
           <ReleaseTab flag={flag} editing={editing} targets={targets} names={names} onSaved={onSaved} />
         )}
         {tab === 'try' && <TestFlagTab flag={flag} isDirty={editing.isDirty} kinds={targets.kinds} names={names} />}
+        {tab === 'schedule' && <ScheduleTab flag={flag} audience={audienceName(audienceOf(flag.filters), names)} />}
         {tab === 'access' && <AccessTab flag={flag} />}
         {tab === 'history' && <HistoryTab flag={flag} names={names} onRestored={onSaved} />}
       </Tabs>

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../../core/json/json.ts';
 import { describeChange } from './describe-change.ts';
 
 const change = (field: string, after: boolean | number | null | object) => ({ field, after: after as never });
-const updated = (scope: string, changes: ReturnType<typeof change>[], trigger: object | null = null) => ({
+const updated = (scope: string, changes: ReturnType<typeof change>[], trigger: JsonObject | null = null) => ({
   scope,
   activity: 'updated',
   detail: { name: 'checkout', changes, trigger },
@@ -22,8 +23,13 @@ it.each([
   ],
   [
     'an automatic rollback',
-    updated('FeatureFlag', [change('active', false)], { job_type: 'x' }),
+    updated('FeatureFlag', [change('active', false)], { job_type: 'rollback' }),
     'Flag checkout rolled back',
+  ],
+  [
+    'a scheduled change',
+    updated('FeatureFlag', [change('active', true)], { job_type: 'scheduled_change' }),
+    'Flag checkout enabled',
   ],
   ['new conditions', updated('FeatureFlag', [change('filters', {})]), 'Flag checkout changed'],
   ['a deleted flag', updated('FeatureFlag', [change('deleted', true)]), 'Flag checkout deleted'],

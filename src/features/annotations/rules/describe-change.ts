@@ -1,12 +1,12 @@
 /** Changes of flags and experiments as one line for a chart; only those that can change what visitors see. */
-import type { Json } from '../../../core/json/json.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
 
 interface ChangeDetail {
   /** Of the flag or experiment. */
   name: string | null;
   changes: readonly { field: string | null; after: Json }[] | null;
   /** Why the system acted; null if a user did. */
-  trigger: object | null;
+  trigger: JsonObject | null;
 }
 
 /** Entries of the activity log that are marked on charts, by their scope. */
@@ -34,7 +34,7 @@ export function describeChange({ scope, activity, detail }: ChangeEntry): string
 const createdText = (scope: string): string | null => (scope === 'FeatureFlag' ? 'created' : null);
 
 function describeFlagChange({ changes, trigger }: ChangeDetail): string | null {
-  if (trigger !== null) return 'rolled back';
+  if (trigger?.['job_type'] === 'rollback') return 'rolled back';
   const after = (field: string) => changes?.find((change) => change.field === field)?.after;
   if (after('deleted') !== undefined) return after('deleted') === true ? 'deleted' : 'restored';
   if (after('active') !== undefined) return after('active') === true ? 'enabled' : 'disabled';
