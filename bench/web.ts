@@ -24,7 +24,7 @@ import { openShopStore } from './lib/shop-store.ts';
 
 const { values: flags } = parseArgs({
   options: {
-    events: { type: 'string', default: '10000000' },
+    events: { type: 'string', default: '100000' },
     days: { type: 'string', default: '30' },
     folder: { type: 'string' },
   },
@@ -82,11 +82,19 @@ function show(name: string, { ms, cpuMs }: Cost, baseline: Cost): void {
   );
 }
 
+/** All rows of sessions, which the background does for a store of this size. */
+async function makeSessions(store: EventStore): Promise<void> {
+  while (!(await store.prepareSessions(PROJECT))) await store.maintain(Date.now());
+}
+
 async function measure(folder: string): Promise<void> {
-  const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS);
+  // As much memory as the server gives it.
+  const options = { memoryLimit: '512MB' };
+  const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS, undefined, options);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
   const deps: WebDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
+  const made = await costOf(() => makeSessions(events));
   const cold = await costOf(() => overview(deps, question()));
   for (let visit = 0; visit < WARM_UP; visit++) await overview(deps, question());
   while (await events.maintain(Date.now()));
@@ -94,6 +102,7 @@ async function measure(folder: string): Promise<void> {
   const filter: WebFilter = { key: 'country', operator: 'exact', values: ['DE'] };
   console.log(`${EVENTS.toLocaleString('en')} events of 90 days; ${flags.days} days, compared with those before`);
   show('unique visitors by day', baseline, baseline);
+  show('making the rows of sessions', made, baseline);
   show('overview, first visit', cold, baseline);
   show('overview', await costOf(() => overview(deps, question())), baseline);
   show('overview, one filter', await costOf(() => overview(deps, question([filter]))), baseline);

@@ -259,6 +259,13 @@ export const BENCHES: readonly Bench[] = [
     short: '--persons 20000 --ids 2000',
   },
   {
+    name: 'web',
+    title: 'Web analytics',
+    description:
+      'The whole page in one request: totals, chart, comparison with the period before and nine tables, beside unique visitors by day of the same days.',
+    short: '--events 20000',
+  },
+  {
     name: 'footprint',
     title: 'Startup time and idle memory',
     description:

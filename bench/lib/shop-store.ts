@@ -1,6 +1,6 @@
 /** An event store with the traffic of a made-up shop, made once per folder. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
+import { type EventStoreOptions, openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/events/event-store.ts';
 import type { MirroredPerson } from '../../src/stores/events/person-mirror.ts';
 import { PROJECT, ProductTraffic } from './product-traffic.ts';
@@ -12,6 +12,7 @@ export async function openShopStore(
   path: string,
   events: number,
   eventOf?: (person: MirroredPerson, at: number) => StoredEvent,
+  options: EventStoreOptions = {},
 ): Promise<EventStore> {
   if (!existsSync(path)) {
     const draft = `${path}.draft`;
@@ -21,7 +22,7 @@ export async function openShopStore(
     await store.close();
     renameSync(draft, path);
   }
-  return openEventStore(path);
+  return openEventStore(path, options);
 }
 
 async function fill(

@@ -198,6 +198,30 @@ export function webNumbers(world: World, ask: WebAsk, rules: WebRules, tables: r
       (from) => counted.filter(({ start }) => isWithin(start, { from, until: from + DAY })).length,
     ),
     tables: Object.fromEntries(tables.map((key) => [key, table(key)])),
+    pages: Object.fromEntries(
+      [...new Set(views.map(pathOf))].map((path) => [path, engagement(world, ask, path, counted)]),
+    ),
+  };
+}
+
+/** Only without filters: of everybody. */
+function engagement(world: World, { range, includeBots, includeOwn }: WebAsk, path: string, counted: Session[]) {
+  const told = world.events.filter(
+    (event) =>
+      ['$pageview', '$pageleave'].includes(event.event) &&
+      isWithin(event.timestamp, range) &&
+      (includeBots || !isBot(event)) &&
+      (includeOwn || !isOwn(event)) &&
+      text(event, '$prev_pageview_pathname') === path,
+  );
+  const numbers = (key: string): number[] =>
+    told.map((event) => event.properties[key]).filter((value) => typeof value === 'number');
+  const mean = (values: number[]): number | null =>
+    values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length;
+  return {
+    exits: counted.filter(({ values }) => values['exit'] === path).length,
+    timeOnPage: mean(numbers('$prev_pageview_duration').filter((one) => one >= 0 && one <= 86_400)),
+    scrollDepth: mean(numbers('$prev_pageview_max_content_percentage').map((one) => Math.min(1, Math.max(0, one)))),
   };
 }
 

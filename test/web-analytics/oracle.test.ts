@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerOverview } from '../../src/features/web-analytics/measure/answer-overview.ts';
+import { webWorkerMethods } from '../../src/features/web-analytics/worker-methods.ts';
 import { webNumbers } from '../oracle/web.ts';
 import { World } from '../oracle/world.ts';
 import { type EngineDeps, type InsightStore, openInsightStore } from '../support/insight-store.ts';
@@ -33,7 +34,13 @@ describe('a site in DuckDB', () => {
         const asked = { web: question, previous: null, tables: WEB_TABLES, goals: [] };
         const numbers = webNumbers(new World(data, tools), ask, WEB_RULES, WEB_TABLES);
         for (const deps of [store.deps, withoutRows(store.deps)]) {
-          expect(shownOverview(await answerOverview(deps, projectId, asked))).toEqual(numbers);
+          const { pages, ...overview } = numbers;
+          expect(shownOverview(await answerOverview(deps, projectId, asked))).toEqual(overview);
+          if (question.filters.length > 0) continue;
+          const { answerWeb } = webWorkerMethods(deps as Parameters<typeof webWorkerMethods>[0]);
+          const all = { limit: 100, offset: 0, search: '', order: 'value' } as const;
+          const table = await answerWeb('breakdown', projectId, { web: question, by: 'page', page: all });
+          expect(Object.fromEntries(table.rows.map((row) => [row.value, row.engagement]))).toEqual(pages);
         }
       }),
       { numRuns: Number(process.env['WEB_WORLDS'] ?? 15), seed: 7 },

@@ -107,6 +107,21 @@ describe.skipIf(isWithoutEvents)('the overview', () => {
     );
   });
 
+  it('also counts visitors without a person, whom the trend of unique users leaves out', async () => {
+    const alone = { $process_person_profile: false };
+    await capture(server, server.projectKey, [
+      view('anon-1', '03T10:00:00', alone),
+      view('anon-2', '03T10:00:00', alone),
+      view('eve', '03T10:00:00'),
+    ]);
+    const day = { date_from: '2026-01-03', date_to: '2026-01-03' };
+    const body = { ...day, events: [{ id: '$pageview' }, { id: '$pageview', math: 'dau' }], display: 'BoldNumber' };
+    const trend = await client.post('/api/projects/1/insights/trend/', { body });
+    expect(trend.body.result.map((one: { aggregated_value: number }) => one.aggregated_value)).toEqual([3, 1]);
+    const { totals } = await ask('overview', day);
+    expect([totals.views.value, totals.visitors.value]).toEqual([3, 3]);
+  });
+
   it('keeps to sessions that pass the filters', async () => {
     const filters = [{ key: 'source', value: 'Google' }];
     const found = await ask('overview', { filters, goal: 'signed up' });
@@ -151,6 +166,22 @@ describe.skipIf(isWithoutEvents)('a breakdown', () => {
     expect((await ask('breakdown', { by: 'page', order: 'visitors' })).rows[0][0]).toBe('/user/17');
     expect((await ask('breakdown', { by: 'bot' })).rows).toEqual([['Googlebot', { visitors: 1, views: 1 }]]);
     expect((await ask('breakdown', { by: 'region' })).rows[0][0]).toBe('(none)');
+  });
+
+  it('is by hour of the week, and by whether visitors are new', async () => {
+    const hours = await ask('breakdown', { by: 'hour', order: 'value' });
+    // 2026-01-13 was a Tuesday.
+    expect(hours.rows.map(([value, { sessions }]: [string, { sessions: number }]) => [value, sessions])).toEqual([
+      ['2 10', 1],
+      ['2 11', 1],
+      ['3 09', 1],
+    ]);
+    expect((await ask('breakdown', { by: 'new' })).rows).toMatchObject([['true', { visitors: 3, sessions: 3 }]]);
+  });
+
+  it('says how often sessions end on a page', async () => {
+    const { rows } = await ask('breakdown', { by: 'page' });
+    expect(rows[0]).toEqual(['/', { visitors: 3, views: 3, exit_rate: 2 / 3, time_on_page: null, scroll_depth: null }]);
   });
 
   it('is a CSV file without formulas', async () => {

@@ -5,6 +5,7 @@ import { DEFAULT_WEB_SETTINGS } from '../../src/core/web/web-settings.ts';
 import { answerOverview } from '../../src/features/web-analytics/measure/answer-overview.ts';
 import type { WebRow } from '../../src/features/web-analytics/rules/web-answers.ts';
 import type { TableKey, WebFilter } from '../../src/features/web-analytics/rules/web-question.ts';
+import { webWorkerMethods } from '../../src/features/web-analytics/worker-methods.ts';
 import { uuidOf } from '../contract/events.ts';
 import { type InsightStore, openInsightStore } from '../support/insight-store.ts';
 import { describeVectors } from '../support/vectors.ts';
@@ -36,18 +37,25 @@ describeVectors<{ cases: WorldCase[] }>('sessions by recorded cases', 'web-analy
     const filters = Object.entries(query.filter ?? {}).map(
       ([key, value]): WebFilter => ({ key: key as WebFilter['key'], operator: 'exact', values: [value] }),
     );
+    const web = {
+      range: { from: Date.parse(query.from), until: Date.parse(query.to) },
+      interval: 'day',
+      timezone: 'UTC',
+      filters,
+      eventFilters: [],
+      accountFilter: NO_FILTER,
+      includeBots: query.include_bots ?? false,
+      includeOwn: false,
+      settings: DEFAULT_WEB_SETTINGS,
+    } as const;
+    const readPages = async (): Promise<unknown> => {
+      const { answerWeb } = webWorkerMethods(store.deps as Parameters<typeof webWorkerMethods>[0]);
+      const page = { limit: 100, offset: 0, search: '', order: 'value' } as const;
+      const { rows } = await answerWeb('breakdown', projectId, { web, by: 'page', page });
+      return rows.map(({ value, engagement }) => [value, engagement?.timeOnPage, engagement?.scrollDepth]);
+    };
     const answer = await answerOverview(store.deps, projectId, {
-      web: {
-        range: { from: Date.parse(query.from), until: Date.parse(query.to) },
-        interval: 'day',
-        timezone: 'UTC',
-        filters,
-        eventFilters: [],
-        accountFilter: NO_FILTER,
-        includeBots: query.include_bots ?? false,
-        includeOwn: false,
-        settings: DEFAULT_WEB_SETTINGS,
-      },
+      web,
       previous: null,
       tables: tables.map((name) => TABLES[name] ?? (name as TableKey)),
       goals: query.goal === undefined ? [] : [goalOf(query.goal)],
@@ -73,6 +81,7 @@ describeVectors<{ cases: WorldCase[] }>('sessions by recorded cases', 'web-analy
       tables: Object.fromEntries(answer.tables.map(([, { rows }], at) => [tables[at], rows.map(shown)])),
     };
     const { engagement, ...asked } = expected;
+    if (engagement !== undefined) expect(await readPages()).toEqual(engagement);
     expect(Object.fromEntries(Object.keys(asked).map((key) => [key, found[key]]))).toEqual(asked);
   });
 });

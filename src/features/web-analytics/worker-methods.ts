@@ -12,8 +12,9 @@ import {
 } from './measure/count-others.ts';
 import { countPeriod } from './measure/count-period.ts';
 import { listSessions, listVisitors } from './measure/list-sessions.ts';
-import { prepareWebQuery, type WebDeps } from './measure/web-scope.ts';
-import type { WebSession, WebTable } from './rules/web-answers.ts';
+import { measurePages } from './measure/measure-pages.ts';
+import { prepareWebQuery, type WebDeps, type WebQuery } from './measure/web-scope.ts';
+import type { PageEngagement, WebSession, WebTable } from './rules/web-answers.ts';
 import type { TableKey, TablePage, WebQuestion } from './rules/web-question.ts';
 
 interface WebWorkerDeps extends QueryDeps {
@@ -38,13 +39,24 @@ type WebMethods = {
   ) => Promise<WebAnswers[K]['answer']>;
 };
 
+async function withEngagement(query: WebQuery, { rows, total }: WebTable): Promise<WebTable> {
+  const found = await measurePages(
+    query,
+    rows.map(({ value }) => value),
+  );
+  return { rows: rows.map((row) => ({ ...row, engagement: found.get(row.value) ?? NO_ENGAGEMENT })), total };
+}
+
+const NO_ENGAGEMENT: PageEngagement = { exits: 0, timeOnPage: null, scrollDepth: null };
+
 const METHODS: WebMethods = {
   overview: answerOverview,
   async breakdown(deps, projectId, { web, by, page }) {
     const query = await prepareWebQuery(deps, projectId, web);
     if (by === 'bot') return countBots(query, page);
     const { tables } = await countPeriod(query, web.range, [by], page);
-    return tables.get(by) ?? { rows: [], total: 0 };
+    const table = tables.get(by) ?? { rows: [], total: 0 };
+    return by === 'page' ? withEngagement(query, table) : table;
   },
   sessions: async (deps, projectId, { web, page }) => listSessions(await prepareWebQuery(deps, projectId, web), page),
   visitors: async (deps, projectId, { web, page }) => listVisitors(await prepareWebQuery(deps, projectId, web), page),

@@ -127,6 +127,10 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return time;
   }
 
+  timeOfMs(ms: string): string {
+    return ms;
+  }
+
   quotient(value: string, divisor: string): string {
     return `intDiv(${value}, ${divisor})`;
   }

@@ -133,6 +133,10 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `epoch_ms(${time})`;
   }
 
+  timeOfMs(ms: string): string {
+    return `make_timestamp_ms(${ms})`;
+  }
+
   quotient(value: string, divisor: string): string {
     return `(${value} // ${divisor})`;
   }

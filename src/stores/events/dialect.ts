@@ -69,6 +69,8 @@ export interface SqlBuilder {
   integer(value: number): string;
   /** A point in time as an integer, ms UTC. */
   ms(time: string): string;
+  /** The other way round. */
+  timeOfMs(ms: string): string;
   /** Integer division of values that are not negative. */
   quotient(value: string, divisor: string): string;
   /** Aggregate: these values, never null, of the row that is first by `order` among those that fit the condition. */

@@ -48,6 +48,10 @@ export function sessionIdSql(sql: SqlBuilder): string {
   return `case when ${isNone.join(' or ')} then '' else ${text} end`;
 }
 
+/** A path, cut. */
+export const cutPathSql = (sql: SqlBuilder, key: string): string =>
+  cutSql(sql, propertyTextSql(sql, key), MAX_PATH_LENGTH);
+
 /** The page of a view as it was sent; empty for none. */
 export function sentPathSql(sql: SqlBuilder): string {
   const [url, name, screen] = PAGE_PROPERTIES.map((key) => propertyTextSql(sql, key));

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { answerOverview } from '../../../src/features/web-analytics/measure/answer-overview.ts';
+import { webWorkerMethods } from '../../../src/features/web-analytics/worker-methods.ts';
 import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
 import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
@@ -30,9 +31,17 @@ await describeWithClickHouse('sites on DuckDB and ClickHouse', (server) => {
   });
 
   it.each(worlds.map((world, at) => ({ world, at })))('are the same in world $at', async ({ world, at }) => {
-    const asked = { web: world.question, previous: null, tables: WEB_TABLES, goals: [] };
+    const asked = { web: world.question, previous: null, tables: [...WEB_TABLES, 'hour', 'new'] as const, goals: [] };
     const ask = async (deps: TwoEngines['duckdb']) =>
       shownOverview(await answerOverview(deps, projects[at] ?? 0, asked));
     expect(await ask(engines.clickhouse)).toEqual(await ask(engines.duckdb));
+    const page = { limit: 100, offset: 0, search: '', order: 'value' } as const;
+    const pages = (deps: TwoEngines['duckdb']) =>
+      webWorkerMethods(deps as Parameters<typeof webWorkerMethods>[0]).answerWeb('breakdown', projects[at] ?? 0, {
+        web: world.question,
+        by: 'page',
+        page,
+      });
+    expect(await pages(engines.clickhouse)).toEqual(await pages(engines.duckdb));
   });
 });

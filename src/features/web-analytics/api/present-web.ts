@@ -46,11 +46,26 @@ function presentSeries({ interval, timezone }: WebQuestion, range: Range, { seri
   };
 }
 
-const presentRow = ({ value, visitors, sessions, views, bounces, seconds }: WebRow): [string, Record<string, Json>] => [
+const presentRow = ({
+  value,
+  visitors,
+  sessions,
+  views,
+  bounces,
+  seconds,
+  engagement,
+}: WebRow): [string, Record<string, Json>] => [
   value,
   {
     visitors,
     ...(views === null ? {} : { views }),
+    ...(engagement === undefined
+      ? {}
+      : {
+          exit_rate: ratio(engagement.exits, views ?? 0),
+          time_on_page: engagement.timeOnPage,
+          scroll_depth: engagement.scrollDepth,
+        }),
     ...(sessions === null
       ? {}
       : {

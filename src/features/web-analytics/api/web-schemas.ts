@@ -17,6 +17,9 @@ const RowSchema = Type.Object({
   views: Type.Optional(Type.Integer()),
   bounce_rate: Type.Optional(MaybeNumber),
   average_duration: Type.Optional(MaybeNumber),
+  exit_rate: Type.Optional(MaybeNumber),
+  time_on_page: Type.Optional(MaybeNumber),
+  scroll_depth: Type.Optional(MaybeNumber),
 });
 
 const TableSchema = Type.Object({
@@ -146,7 +149,7 @@ export const OVERVIEW_QUERY = {
 
 export const BREAKDOWN_QUERY = {
   ...PERIOD_QUERY,
-  by: 'A key of a filter, `page`, or `bot`.',
+  by: 'A key of a filter, `page` (with the rate of exits, seconds on the page and how far it was read), `hour` (`1 09` is Monday from nine to ten), or `bot`.',
   limit: 'Up to 1000; 100 by default.',
   offset: 'How many rows to skip.',
   search: 'Part of the value.',

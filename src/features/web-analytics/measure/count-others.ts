@@ -12,7 +12,14 @@ import {
 } from '../../../stores/events/session-columns.ts';
 import type { GoalNumbers, LeftOut, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TablePage, WebGoalQuestion } from '../rules/web-question.ts';
-import { findSessionLookups, isBySession, startedIn, webRow, withViewsSql } from './count-period.ts';
+import {
+  findSessionLookups,
+  isBySession,
+  isOfPassingSession,
+  startedIn,
+  webRow,
+  withViewsSql,
+} from './count-period.ts';
 import { type SessionLookups, withSessionsSql } from './sessions-sql.ts';
 import { NO_VALUE } from './text-filter-sql.ts';
 import { pathSql } from './web-events-sql.ts';
@@ -64,12 +71,9 @@ export async function measureVitals(query: WebQuery, lookups: SessionLookups): P
   const { statement, question } = scope;
   const { sql } = statement;
   const values = VITAL_NAMES.map((name) => `${statement.number(`$web_vitals_${name}_value`)} as ${name}`);
-  const isPassing = isBySession(scope)
-    ? `concat('s', ${sessionIdSql(statement.sql)}) in (select session from x)`
-    : 'true';
   const measured = `select ${values.join(', ')} ${statement.from()}
     where ${statement.inProject()} and ${statement.during(question.range)} and e.event = '$web_vitals'
-      and ${statement.matches(question.accountFilter)} and ${isPassing}`;
+      and ${statement.matches(question.accountFilter)} and ${isOfPassingSession(scope)}`;
   const columns = VITAL_NAMES.flatMap((name) => {
     const valid = `case when ${name} >= 0 and ${name} < ${sql.double(1e100)} then ${name} end`;
     return [`${sql.quantile(valid, 0.75)} as p75_${name}`, `count(${valid}) as n_${name}`];

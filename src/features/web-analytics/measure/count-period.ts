@@ -7,7 +7,13 @@ import { sessionBreaks } from '../../../core/web/web-session.ts';
 import { isViewSql, sessionIdSql } from '../../../stores/events/session-columns.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { PeriodAnswer, WebRow, WebSeries, WebTable } from '../rules/web-answers.ts';
-import type { SessionKey, TableKey, TablePage } from '../rules/web-question.ts';
+import {
+  type DerivedKey,
+  SESSION_KEYS,
+  type SessionKey,
+  type TableKey,
+  type TablePage,
+} from '../rules/web-question.ts';
 import { findChannels } from './acquisition-sql.ts';
 import { withMargin } from './kept-rows.ts';
 import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
@@ -71,6 +77,10 @@ function breaksOf(rows: readonly Row[]): string[] {
 export const isBySession = ({ question }: Pick<WebScope, 'question'>): boolean =>
   question.filters.length > 0 || question.eventFilters.length > 0 || question.settings.hidden_referrers.length > 0;
 
+/** Whether an event is of a session in `x`, where sessions matter. */
+export const isOfPassingSession = (scope: WebScope): string =>
+  isBySession(scope) ? `concat('s', ${sessionIdSql(scope.statement.sql)}) in (select session from x)` : 'true';
+
 /**
  * `with …` and the name of a table of the views that count: `person`, `happened`, `path`. A view counts where its session
  * passes; with a filter on pages only the views of those.
@@ -130,7 +140,8 @@ export async function countPeriod(
 ): Promise<PeriodAnswer & { tables: Map<TableKey, WebTable> }> {
   const ticks = ticksOf(range, query.question.interval, query.question.timezone);
   const keys = tables.filter((key) => key !== 'page');
-  const lookups = await findSessionLookups(query, range, keys);
+  const shown = keys.filter(isSessionKey);
+  const lookups = await findSessionLookups(query, range, shown);
   const ofSessions = await sessionRows(query, range, { keys, ticks, page, lookups });
   const ofViews = await viewRows(query, range, { hasPages: tables.includes('page'), ticks, page, lookups });
   const [sessions, views] = [rowOf(ofSessions, TOTAL), rowOf(ofViews, TOTAL)];
@@ -158,7 +169,7 @@ interface RowOptions {
 async function sessionRows(
   query: WebQuery,
   range: Range,
-  { keys, ticks, page, lookups }: RowOptions & { keys: readonly SessionKey[] },
+  { keys, ticks, page, lookups }: RowOptions & { keys: readonly (SessionKey | DerivedKey)[] },
 ): Promise<Row[]> {
   const scope = beginStatement(query);
   const { statement } = scope;
@@ -166,11 +177,29 @@ async function sessionRows(
   const values: Record<string, string> = {
     [TICK]: tick,
     ...Object.fromEntries(
-      keys.map((key) => [key, `case when x.${key} = '' then ${statement.sql.param(NO_VALUE)} else x.${key} end`]),
+      keys.map((key) => [key, isSessionKey(key) ? shownSql(scope, key) : derivedSql(scope, range, key)]),
     ),
   };
   const counted = { table: 'x', where: startedIn(scope, range), sums: SESSION_SUMS, second: 'sessions' } as const;
-  return statement.query(`${withSessionsSql(scope, range, keys, lookups)} ${rankedSql(scope, values, counted, page)}`);
+  return statement.query(
+    `${withSessionsSql(scope, range, keys.filter(isSessionKey), lookups)} ${rankedSql(scope, values, counted, page)}`,
+  );
+}
+
+const isSessionKey = (key: TableKey): key is SessionKey => SESSION_KEYS.some((one) => one === key);
+
+const shownSql = ({ statement }: WebScope, key: SessionKey): string =>
+  `case when x.${key} = '' then ${statement.sql.param(NO_VALUE)} else x.${key} end`;
+
+/** `1 09`: Mondays from nine to ten, in the project's time zone. New visitors are `true`, as in filters. */
+function derivedSql(scope: WebScope, range: Range, key: DerivedKey): string {
+  if (key === 'new') return `case when x.person in (${earlierVisitors(scope, range)}) then 'false' else 'true' end`;
+  const { sql } = scope.statement;
+  const [weekday, hour] = (['weekday', 'hour'] as const).map((part) =>
+    sql.functions.calendarPart(part, sql.timeOfMs('x.started'), scope.question.timezone),
+  );
+  const digits = `cast(cast(${hour} as bigint) as varchar)`;
+  return `concat(cast(cast(${weekday} as bigint) as varchar), ' ', case when ${hour} < 10 then '0' else '' end, ${digits})`;
 }
 
 async function viewRows(

@@ -23,6 +23,7 @@ import type { QuestionContext } from '../../insights/rules/question.ts';
 import { dateContext } from '../../insights/rules/read-dates.ts';
 import { readFilter } from '../../insights/rules/read-filter.ts';
 import {
+  DERIVED_KEYS,
   SESSION_KEYS,
   TABLE_ORDERS,
   type TableKey,
@@ -162,7 +163,7 @@ const OVERVIEW_TABLES = [
   'country',
 ] as const satisfies TableKey[];
 
-const TABLE_KEYS: readonly TableKey[] = [...SESSION_KEYS, 'page'];
+const TABLE_KEYS: readonly TableKey[] = [...SESSION_KEYS, ...DERIVED_KEYS, 'page'];
 
 /** `tables=channel,page`; those of the overview unless given. */
 export function readTables(fields: QuestionFields): readonly TableKey[] {

@@ -33,6 +33,18 @@ export interface WebRow {
   views: number | null;
   bounces: number | null;
   seconds: number | null;
+  /** Only where pages are looked at in detail. */
+  engagement?: PageEngagement;
+}
+
+/** How a page is read. Null: cannot be said. */
+export interface PageEngagement {
+  /** Sessions that ended there. */
+  exits: number;
+  /** Seconds, on average. */
+  timeOnPage: number | null;
+  /** How much of it was seen, from 0 to 1, on average. */
+  scrollDepth: number | null;
 }
 
 export interface WebTable {

@@ -33,8 +33,12 @@ export interface WebFilter {
   values: readonly string[];
 }
 
+/** Sessions by what their values do not say: the hour of the week in which they began, and whether the visitor is new. */
+export const DERIVED_KEYS = ['hour', 'new'] as const;
+export type DerivedKey = (typeof DERIVED_KEYS)[number];
+
 /** What the tables of a site are about: sessions by a value, or views by page. */
-export type TableKey = SessionKey | 'page';
+export type TableKey = SessionKey | DerivedKey | 'page';
 
 export interface WebQuestion {
   range: Range;
