@@ -60,6 +60,7 @@ describe('defaults', () => {
       eventsPerSecond: null,
       maxLiveStreams: 200,
       eventsRetentionDays: null,
+      auditDays: 365,
       eventsMemoryMb: 512,
       deduplicationMemoryMb: 128,
       queryTimeoutSeconds: 60,

@@ -41,6 +41,7 @@ export interface Config {
   eventsPerSecond: number | null;
   maxLiveStreams: number;
   eventsRetentionDays: number | null;
+  auditDays: number;
   eventsMemoryMb: number;
   deduplicationMemoryMb: number;
   queryTimeoutSeconds: number;
@@ -340,6 +341,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'EVENTS_RETENTION_DAYS',
     defaultText: null,
     help: 'Days to keep events; a project can set its own. Unset keeps them forever.',
+    parse: integer(1, 36_500),
+  },
+  auditDays: {
+    env: 'AUDIT_DAYS',
+    defaultText: '365',
+    help: 'Days to keep entries of the audit log.',
     parse: integer(1, 36_500),
   },
   eventsMemoryMb: {

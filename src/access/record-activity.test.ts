@@ -54,7 +54,7 @@ describe('writing an entry', () => {
     const ids = { ...randomIds, orderedUuid: (now: number) => `id at ${now}` };
     await recordActivity(
       { clock: { now: () => 1000 }, ids },
-      { activity: { create: append } } as unknown as MetadataStore,
+      { activity: { create: append }, audit: { append: async () => undefined } } as unknown as MetadataStore,
       entry,
     );
     return append.mock.calls.flat();

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Activity, ActivityChange } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
+import { recordAudit } from './record-audit.ts';
 
 interface ActivityDeps {
   clock: Clock;
@@ -30,7 +31,7 @@ export interface ActivityEntry {
   trigger?: JsonObject;
 }
 
-/** Writes one entry; an update without changes is not recorded. */
+/** Writes one entry, into the audit log too; an update without changes is not recorded. */
 export async function recordActivity(deps: ActivityDeps, store: MetadataStore, entry: ActivityEntry): Promise<void> {
   const { name, shortId = null, changes, trigger = null, ...rest } = entry;
   if (entry.activity === 'updated' && (changes === null || changes.length === 0)) return;
@@ -42,7 +43,17 @@ export async function recordActivity(deps: ActivityDeps, store: MetadataStore, e
     createdAt: now,
   };
   await store.activity.create(activity);
+  await recordAudit(deps, store, { ...auditedFields(entry), name, changes });
 }
+
+const auditedFields = ({ organizationId, projectId, userId, activity, scope, itemId }: ActivityEntry) => ({
+  organizationId,
+  projectId,
+  userId,
+  activity,
+  scope,
+  itemId,
+});
 
 /** One change for each field that differs as JSON. */
 export function changesBetween(

@@ -21,6 +21,7 @@ export const checkServer = (health: Health, now: number): Finding[] => [
   ...health.stores.map(checkStoreHealth),
   checkCounts(health),
   checkLosses(health),
+  checkAudit(health),
   checkDeadLetters(health),
   checkClock(health, now),
   checkLastBackup(health, now),
@@ -55,6 +56,17 @@ function checkCounts({ counts }: Health): Finding {
         advice: 'The counts do not add up. Keep a copy of the folder and report it.',
       }
     : okFinding('events', detail);
+}
+
+function checkAudit({ broken_audit }: Health): Finding {
+  const [broken] = broken_audit;
+  if (broken === undefined) return okFinding('audit log', 'every entry is as it was written');
+  return {
+    about: 'audit log',
+    state: 'bad',
+    detail: `entry ${broken.number} of organization ${broken.organizationId} was changed or removed in the database`,
+    advice: 'Compare it with a backup or an export of the log, and find out who has access to the database.',
+  };
 }
 
 const checkLosses = ({ losses }: Health): Finding =>

@@ -2,6 +2,7 @@
 
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
+import type { BrokenAudit } from '../stores/metadata/audit.ts';
 import { type EventLoss, readOpenLosses } from '../stores/metadata/event-losses.ts';
 import { LAST_BACKUP } from './backup/backup.ts';
 import type { Operation } from './operation.ts';
@@ -10,6 +11,8 @@ export interface Health {
   stores: StoreCheck[];
   counts: IngestCounts;
   losses: EventLoss[];
+  /** Where the audit log is not as it was written. */
+  broken_audit: BrokenAudit[];
   last_backup_at: string | null;
   /** The server's clock, ms. */
   now: number;
@@ -26,6 +29,7 @@ export const checkHealth: Operation<object, Health> = async (deps, _args, outlet
     stores,
     counts: await deps.counts(),
     losses: await readOpenLosses(deps.metadata.installation),
+    broken_audit: isReadable ? await deps.metadata.audit.findBroken() : [],
     last_backup_at: await deps.metadata.installation.get(LAST_BACKUP),
     now: deps.clock.now(),
     latest_event_at: typeof row?.['latest'] === 'number' ? row['latest'] : null,

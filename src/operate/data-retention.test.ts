@@ -40,6 +40,7 @@ async function withStores(work: (deps: DataRetentionDeps, removed: number[][]) =
       removeEvents,
       removeLeftovers,
       eventsRetentionDays: null,
+      auditDays: 365,
     };
     await work(deps, removed);
   } finally {

@@ -9,7 +9,7 @@ import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 export interface DataRetentionDeps {
   metadata: Pick<
     MetadataStore,
-    'projects' | 'sessions' | 'personalKeys' | 'passwordResets' | 'throttles' | 'queryUsage'
+    'projects' | 'sessions' | 'personalKeys' | 'transaction' | 'passwordResets' | 'throttles' | 'queryUsage'
   >;
   ingest: Pick<IngestStore, 'deleteBefore'>;
   /** The number of events removed. */
@@ -19,6 +19,7 @@ export interface DataRetentionDeps {
   removeLeftovers(): Promise<number>;
   /** For projects without a setting of their own; null keeps events forever. */
   eventsRetentionDays: number | null;
+  auditDays: number;
   clock: Clock;
   logger: Logger;
 }
@@ -47,6 +48,7 @@ export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   await deps.metadata.passwordResets.deleteExpired(now);
   await deps.metadata.throttles.deleteExpired(now);
   await deps.metadata.personalKeys.deleteExpired(now - EXPIRED_KEY_DAYS * DAY_MS);
+  await deps.metadata.transaction((store) => store.audit.removeBefore(now - deps.auditDays * DAY_MS));
   await deps.removeLeftovers();
   await deps.ingest.deleteBefore(now - DIAGNOSTICS_RETENTION_DAYS * DAY_MS);
   await deps.metadata.queryUsage.deleteBefore(Math.floor(now / DAY_MS) - DIAGNOSTICS_RETENTION_DAYS + 1);

@@ -1,4 +1,5 @@
 /** All operations by name, for the control socket and the command line. */
+import { withOrigin } from '../access/request-origin.ts';
 import { annotateProject } from './annotate.ts';
 import { createBackup, recordBackup } from './backup/backup.ts';
 import { checkHealth } from './check-health.ts';
@@ -72,6 +73,6 @@ export const localOperator = (deps: OperateDeps): Operator => ({
       signal: outlet.signal ?? new AbortController().signal,
     };
     const operation = OPERATIONS[name] as (deps: OperateDeps, args: unknown, outlet: OperationOutput) => Promise<never>;
-    return operation(deps, args, complete);
+    return withOrigin({ via: 'operator' }, () => operation(deps, args, complete));
   },
 });

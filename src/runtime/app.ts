@@ -188,7 +188,12 @@ function backendMetrics(backend: Backend): Metrics {
 }
 
 const createLeaderTasks = (deps: AppDeps, features: readonly AppFeature[]): LeaderTask[] => [
-  dataRetention({ ...deps, eventsRetentionDays: deps.config.eventsRetentionDays, logger: deps.log }),
+  dataRetention({
+    ...deps,
+    eventsRetentionDays: deps.config.eventsRetentionDays,
+    auditDays: deps.config.auditDays,
+    logger: deps.log,
+  }),
   ...features.flatMap(({ leaderTasks }) => leaderTasks?.(deps) ?? []),
 ];
 

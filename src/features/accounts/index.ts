@@ -1,4 +1,5 @@
 import type { Feature } from '../feature.ts';
+import { auditRoutes } from './api/audit-routes.ts';
 import type { AccountRouteDeps } from './api/deps.ts';
 import { inviteRoutes } from './api/invite-routes.ts';
 import { memberRoutes } from './api/member-routes.ts';
@@ -22,6 +23,7 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
     openSessionRoutes(app, deps);
     userRoutes(app, deps);
     personalKeyRoutes(app, deps);
+    auditRoutes(app, deps);
     organizationRoutes(app, deps);
     memberRoutes(app, deps);
     inviteRoutes(app, deps);

@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { recordAudit } from '../../access/record-audit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { type Organization, OWNER, type Project } from '../../stores/metadata/accounts.ts';
@@ -63,7 +64,11 @@ export async function renameOrganization(
 }
 
 /** Deletes events first: if the event store is unavailable, nothing has happened and the request can be repeated. */
-export async function deleteOrganization(deps: OrganizationDeps, organization: Organization): Promise<void> {
+export async function deleteOrganization(
+  deps: OrganizationDeps,
+  caller: Caller,
+  organization: Organization,
+): Promise<void> {
   const projectsIn = async (store: MetadataStore): Promise<Project[]> => {
     const { items } = await store.projects.list([organization.id], { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
     return items;
@@ -72,6 +77,8 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
   const projects = await deps.metadata.transaction(async (store) => {
     const left = await projectsIn(store);
     await store.organizations.delete(organization.id);
+    const record = { ...organizationActivity(organization, caller), activity: 'deleted', changes: null };
+    await recordAudit(deps, store, record);
     for (const { id } of left) await store.projects.recordDeleted(id, deps.clock.now());
     return left;
   });

@@ -5,6 +5,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Caller, requireKeyScopes, requireLevel } from '../../access/callers.ts';
+import { originOf, withOrigin } from '../../access/request-origin.ts';
 import { type Resource, requireEditor } from '../../access/resources.ts';
 import { forbidden } from '../../core/errors.ts';
 import { type RouteScope, requiredScopes } from '../../core/scopes.ts';
@@ -137,15 +138,17 @@ function declare<B extends TSchema, C>(
       await authorize(deps, request, request.caller, declaration, scopes);
     },
     handler: async (request, reply) => {
-      const answer = await run({
-        caller: present(request.caller),
+      const caller = present(request.caller);
+      const context = {
+        caller,
         body: request.body,
         query: request.query as Query,
         params: request.params as Record<string, string>,
         url: requestUrl(request, deps.config.publicUrl),
         request,
         reply,
-      });
+      };
+      const answer = await withOrigin(originOf(caller, request.ip), () => run(context));
       if (declaration.readOnly !== true && request.method !== 'GET' && request.project !== null) {
         deps.results.invalidate(request.project.id);
       }

@@ -21,6 +21,7 @@ import type {
   User,
 } from './accounts.ts';
 import type { ActionStore } from './actions.ts';
+import type { AuditStore } from './audit.ts';
 import type { CohortMemberStore, CohortStore } from './cohorts.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeletionStore } from './deletions.ts';
@@ -41,7 +42,7 @@ export interface OrganizationStore {
   listByUser(userId: number, page: Page): Promise<Paged<Organization>>;
   count(): Promise<number>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;
-  /** Also deletes its memberships, invitations, roles, projects and activity. */
+  /** Also deletes its memberships, invitations, roles, projects and activity; the audit log stays. */
   delete(id: string): Promise<void>;
 }
 
@@ -221,6 +222,7 @@ export interface MetadataStore extends FeatureStores {
   readonly roleMemberships: RoleMembershipStore;
   readonly resourceAccess: ResourceAccessStore;
   readonly activity: ActivityStore;
+  readonly audit: AuditStore;
   readonly installation: InstallationStore;
   readonly eventPersons: EventPersonStore;
   readonly deadLetters: DeadLetterStore;

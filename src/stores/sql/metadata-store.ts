@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { FeatureStores, MetadataStore } from '../metadata/metadata-store.ts';
 import { actionStore } from './actions.ts';
 import { activityStore, installationStore } from './activity.ts';
+import { auditStore } from './audit.ts';
 import { cohortMemberStore, cohortStore } from './cohorts.ts';
 import { definitionStore } from './definitions.ts';
 import { deletionStore } from './deletions.ts';
@@ -42,6 +43,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     roleMemberships: roleMembershipStore(on),
     resourceAccess: resourceAccessStore(on),
     activity: activityStore(on),
+    audit: auditStore(on),
     installation: installationStore(on),
     eventPersons: eventPersonStore(on),
     deadLetters: deadLetterStore(on),

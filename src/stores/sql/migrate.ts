@@ -29,6 +29,7 @@ import { sessionDetails } from './migrations/0021-sessions.ts';
 import { scopedKeys } from './migrations/0022-scoped-keys.ts';
 import { blocksOfRecentIds } from './migrations/0023-blocks-of-recent-ids.ts';
 import { scheduledChanges } from './migrations/0024-scheduled-changes.ts';
+import { audit } from './migrations/0025-audit.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -56,6 +57,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   scopedKeys,
   blocksOfRecentIds,
   scheduledChanges,
+  audit,
 ];
 
 interface VersionTable {

@@ -133,6 +133,20 @@ export interface Tables {
     detail: string;
     createdAt: number;
   };
+  audit: {
+    organizationId: string;
+    number: number;
+    projectId: number | null;
+    userId: number | null;
+    activity: string;
+    scope: string;
+    itemId: string;
+    /** JSON. */
+    detail: string;
+    createdAt: number;
+    hash: string;
+  };
+  auditRemoved: { organizationId: string; number: number; hash: string };
   installation: { name: string; value: string };
   persons: {
     id: Generated<number>;

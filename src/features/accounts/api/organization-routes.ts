@@ -84,7 +84,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     scope: 'organization',
     level: OWNER,
     status: 204,
-    handler: ({ organization }) => deleteOrganization(deps, organization),
+    handler: ({ caller, organization }) => deleteOrganization(deps, caller, organization),
   });
   organizationRoute(app, deps, {
     method: 'GET',

@@ -4,6 +4,7 @@ import { Failure } from '../../../core/errors.ts';
 import { readCsvCells, readFormat } from '../../../http/format.ts';
 import { readPage } from '../../../http/paging.ts';
 import { getPerson, listDistinctIds } from '../persons.ts';
+import { recordPersonExport } from '../record-export.ts';
 import type { PersonApiDeps } from './deps.ts';
 import { personCsv, personPage, searchPersons } from './person-list.ts';
 import { readPersonRef } from './person-query.ts';
@@ -54,7 +55,8 @@ const CREATION_NOT_ALLOWED =
   'Creating persons via this API is not allowed. Please create persons by sending an $identify event. ' +
   'See https://posthog.com/docs/integrate/identifying-user for details.';
 
-async function sendCsv(deps: PersonApiDeps, { project, query, reply }: PersonContext<unknown>) {
+async function sendCsv(deps: PersonApiDeps, { caller, project, query, reply }: PersonContext<unknown>) {
+  await recordPersonExport(deps, caller, project);
   const lines = personCsv(await searchPersons(deps, project.id, query), readCsvCells(query));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }

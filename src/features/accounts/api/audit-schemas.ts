@@ -1,0 +1,79 @@
+import { Type } from '@sinclair/typebox';
+import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
+import type { User } from '../../../stores/metadata/accounts.ts';
+import type { AuditEntry } from '../../../stores/metadata/audit.ts';
+
+export const AuditEntrySchema = Type.Object({
+  number: Type.Integer({ description: 'Within the organization, without gaps.' }),
+  created_at: DateTime,
+  user: nullable(Type.Object({ uuid: Type.String(), first_name: Type.String(), email: Type.String() })),
+  activity: Type.String(),
+  scope: Type.String(),
+  item_id: Type.String(),
+  name: nullable(Type.String()),
+  project_id: nullable(Type.Integer()),
+  changes: nullable(Type.Array(Type.Unknown())),
+  via: Type.String({ description: '`session`, `personal_key`, `operator`, or `system` for what happens by itself.' }),
+  key: nullable(Type.Object({ id: Type.String(), label: Type.String() })),
+  session: nullable(Type.String()),
+  client: nullable(Type.String({ description: 'The program that used the key, such as an assistant.' })),
+  address: nullable(Type.String({ description: 'Shortened.' })),
+  hash: Type.String({ description: 'Of this entry and the hash before it.' }),
+});
+
+export const AUDIT_QUERY = {
+  after: 'Entries from this time on.',
+  before: 'Entries before this time.',
+  scope: 'Only about this kind of item: `PersonalAPIKey`, `OrganizationMembership`, `FeatureFlag` and so on.',
+  user: 'Only what this user did, by UUID.',
+  activity: 'Only this: `created`, `updated`, `deleted`, `logged_in`, `exported` and so on.',
+  format: '`json` (a page), `jsonl` or `csv` (everything, as a file).',
+} as const;
+
+export function presentAuditEntry(entry: AuditEntry, users: ReadonlyMap<number, User>) {
+  const { detail } = entry;
+  const user = entry.userId === null ? undefined : users.get(entry.userId);
+  return {
+    number: entry.number,
+    created_at: iso(entry.createdAt),
+    user: user ? { uuid: user.uuid, first_name: user.firstName, email: user.email } : null,
+    activity: entry.activity,
+    scope: entry.scope,
+    item_id: entry.itemId,
+    name: detail.name,
+    project_id: entry.projectId,
+    changes: detail.changes,
+    via: detail.origin?.via ?? 'system',
+    key: detail.origin?.key ?? null,
+    session: detail.origin?.session ?? null,
+    client: detail.origin?.client ?? null,
+    address: detail.origin?.address ?? null,
+    hash: entry.hash,
+  };
+}
+
+type PresentedEntry = ReturnType<typeof presentAuditEntry>;
+
+export const AUDIT_COLUMNS = [
+  'number',
+  'created_at',
+  'user',
+  'activity',
+  'scope',
+  'item_id',
+  'name',
+  'project_id',
+  'changes',
+  'via',
+  'key',
+  'address',
+  'hash',
+] as const;
+
+export const auditCells = (entry: PresentedEntry): string[] =>
+  AUDIT_COLUMNS.map((column) => {
+    if (column === 'user') return entry.user?.email ?? '';
+    if (column === 'key') return entry.key?.label ?? '';
+    const value = entry[column];
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  });
