@@ -15,6 +15,7 @@ const GROUPS: Record<string, string[]> = {
     'test/http/{access-control,key-scopes}.test.ts',
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/{sessions,links-by-mail}.test.ts',
+    'test/mcp/**/*.test.ts',
   ],
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',

@@ -106,6 +106,7 @@ const FEATURES: Record<string, readonly string[]> = {
   'scheduled-changes': ['flags'],
   sdk: ['flags'],
   'web-analytics': ['insights'],
+  mcp: [],
   webhooks: [],
 };
 

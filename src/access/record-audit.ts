@@ -5,7 +5,7 @@ import type { AuditChange } from '../stores/metadata/audit.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import { currentOrigin } from './request-origin.ts';
 
-export interface AuditRecord {
+interface AuditRecord {
   organizationId: string;
   projectId: number | null;
   /** Null: the system. */

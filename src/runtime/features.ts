@@ -16,6 +16,7 @@ import type { Feature } from '../features/feature.ts';
 import { flagsFeature } from '../features/flags/index.ts';
 import { groupsFeature } from '../features/groups/index.ts';
 import { insightsFeature } from '../features/insights/index.ts';
+import { mcpFeature } from '../features/mcp/index.ts';
 import { personsFeature } from '../features/persons/index.ts';
 import { scheduledChangesFeature } from '../features/scheduled-changes/index.ts';
 import { sdkFeature } from '../features/sdk/index.ts';
@@ -46,6 +47,7 @@ export const FEATURES: readonly AppFeature[] = [
   captureFeature,
   sdkFeature,
   webhooksFeature,
+  mcpFeature,
 ];
 
 export const tablesOf = (features: readonly Partial<FeatureTables>[]): FeatureTables => ({

@@ -26,7 +26,7 @@ export interface AuditChange {
   after?: Json;
 }
 
-export interface AuditDetail {
+interface AuditDetail {
   name: string | null;
   changes: AuditChange[] | null;
   origin: AuditOrigin | null;
