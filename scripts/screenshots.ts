@@ -99,6 +99,7 @@ const PAGES: readonly Shot[] = [
   { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },
   { name: 'members', path: ({ projectId }) => `/project/${projectId}/members`, wait: 'ada@example.org' },
   { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta testers' },
+  { name: 'audit', path: ({ projectId }) => `/project/${projectId}/audit`, wait: 'Beta testers' },
   { name: 'account', path: () => '/account', wait: 'Personal API keys' },
   { name: 'flags', path: ({ projectId }) => `/project/${projectId}/flags`, wait: 'fast-search' },
   { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Last change' },

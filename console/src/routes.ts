@@ -39,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'settings', path: `${P}/settings`, nav: { label: 'Project settings', group: 'Settings', icon: 'settings' }, load: () => import('./pages/settings/settings-page.tsx') },
   { name: 'members', path: `${P}/members`, nav: { label: 'Members and roles', group: 'Settings', icon: 'user' }, load: () => import('./pages/accounts/members-page.tsx') },
   { name: 'activity', path: `${P}/activity`, nav: { label: 'Activity log', group: 'Settings', icon: 'history' }, load: () => import('./pages/activity/activity-page.tsx') },
+  { name: 'audit', path: `${P}/audit`, nav: { label: 'Audit log', group: 'Settings', icon: 'book' }, load: () => import('./pages/activity/audit-page.tsx') },
   { name: 'status', path: '/status', nav: { label: 'Server status', group: 'Settings', icon: 'server' }, load: () => import('./pages/status/status-page.tsx') },
   { name: 'welcome', path: `${P}/welcome`, nav: { label: 'Install SDK', group: 'Settings', icon: 'code' }, load: () => import('./pages/onboarding/onboarding-page.tsx') },
   { name: 'account', path: '/account', load: () => import('./pages/accounts/account-page.tsx') },

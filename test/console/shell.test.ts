@@ -49,6 +49,7 @@ const PAGES: readonly string[] = [
   'settings',
   'members',
   'activity',
+  'audit',
   'welcome',
   'nothing',
 ];

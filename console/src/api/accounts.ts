@@ -4,6 +4,7 @@ import type { SignUpPreviewSchema, SignUpSchema } from '../../../src/features/ac
 import type {
   NewPersonalKeySchema,
   PersonalKeySchema,
+  PersonalKeyWriteSchema,
 } from '../../../src/features/accounts/api/personal-key-schemas.ts';
 import type {
   OpenSessionsSchema,
@@ -56,6 +57,8 @@ export type PersonalKey = Static<typeof PersonalKeySchema>;
 export type NewPersonalKey = Static<typeof NewPersonalKeySchema>;
 export const listKeys = (signal?: AbortSignal): Promise<PersonalKey[]> =>
   get<PersonalKey[]>('/api/personal_api_keys/', undefined, signal);
-export const createKey = (label: string): Promise<NewPersonalKey> =>
-  post<NewPersonalKey>('/api/personal_api_keys/', { label, scopes: ['*'] });
+export const createKey = (body: Static<typeof PersonalKeyWriteSchema>): Promise<NewPersonalKey> =>
+  post<NewPersonalKey>('/api/personal_api_keys/', body);
+export const rollKey = (id: string): Promise<NewPersonalKey> =>
+  post<NewPersonalKey>(`/api/personal_api_keys/${encodeURIComponent(id)}/roll/`);
 export const deleteKey = (id: string): Promise<void> => remove(`/api/personal_api_keys/${encodeURIComponent(id)}/`);

@@ -1,117 +1,26 @@
 import '../settings/settings.css';
 import { useState } from 'preact/hooks';
-import { createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey, updateMe } from '../../api/accounts.ts';
+import { updateMe } from '../../api/accounts.ts';
 import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/code.tsx';
-import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Banner, Empty, ErrorNote, Loaded } from '../../components/states.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { ErrorNote } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useSession } from '../../lib/session.ts';
-import { useAction, useResource } from '../../lib/use-resource.ts';
+import { useAction } from '../../lib/use-resource.ts';
+import { KeyList } from './key-list.tsx';
 import { SessionList } from './session-list.tsx';
 
 export function Page() {
   return (
     <PageFrame title="Account settings">
       <div class="settings">
-        <Keys />
+        <KeyList />
         <Profile />
         <Password />
         <SessionList />
       </div>
     </PageFrame>
-  );
-}
-
-function Keys() {
-  const keys = useResource(listKeys, []);
-  const [label, setLabel] = useState('');
-  const [created, setCreated] = useState<NewPersonalKey | null>(null);
-  const [removing, setRemoving] = useState<PersonalKey | null>(null);
-  const create = useAction(async () => {
-    setCreated(await createKey(label));
-    setLabel('');
-    keys.reload();
-  });
-  const columns: Column<PersonalKey>[] = [
-    { id: 'label', title: 'Label', cell: (key) => <b class="truncate">{key.label}</b> },
-    { id: 'created', title: 'Created', isWide: true, cell: ({ created_at }) => <Time at={created_at} as="relative" /> },
-    { id: 'used', title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} as="relative" /> },
-    {
-      id: 'remove',
-      title: 'Remove',
-      hideTitle: true,
-      cell: (key) => (
-        <Button small kind="quiet" aria-label={`Delete key ${key.label}`} onClick={() => setRemoving(key)}>
-          Delete…
-        </Button>
-      ),
-    },
-  ];
-  return (
-    <section class="card stack" aria-label="Personal API keys">
-      <h2>Personal API keys</h2>
-      <p class="muted">
-        For scripts and tools that use the API. A key has the same permissions as you. Send it in the header{' '}
-        <code>Authorization: Bearer …</code>
-      </p>
-      {created && (
-        <Banner tone="warn" action={<CopyButton text={created.value} />}>
-          Copy the key {created.label} now. It is shown only once: <code>{created.value}</code>
-        </Banner>
-      )}
-      <Loaded resource={keys}>
-        {(data) => (
-          <Table
-            label="Personal API keys, newest first"
-            columns={columns}
-            rows={data}
-            rowKey={({ id }) => id}
-            empty={
-              <Empty title="No personal API keys">
-                Create one for each tool, so that you can delete it without affecting the others.
-              </Empty>
-            }
-          />
-        )}
-      </Loaded>
-      <form
-        class="row-end"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <TextField label="Label" placeholder="Terraform" value={label} onInput={setLabel} required maxLength={40} />
-        <Button type="submit" busy={create.busy}>
-          Create key
-        </Button>
-      </form>
-      {create.error !== undefined && <ErrorNote error={create.error} />}
-      {removing && (
-        <Confirm
-          title={`Delete the key ${removing.label}?`}
-          action="Delete key"
-          danger
-          onClose={() => setRemoving(null)}
-          onConfirm={async () => {
-            await deleteKey(removing.id);
-            if (created?.id === removing.id) setCreated(null);
-            toast('Key deleted.');
-            keys.reload();
-          }}
-        >
-          <p>
-            Requests with this key will be rejected at once. Last used:{' '}
-            <Time at={removing.last_used_at} as="relative" />.
-          </p>
-        </Confirm>
-      )}
-    </section>
   );
 }
 

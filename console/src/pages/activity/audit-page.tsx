@@ -1,0 +1,129 @@
+import { type AuditEntry, auditPath, listAudit } from '../../api/audit.ts';
+import { CsvLink } from '../../components/csv-link.tsx';
+import { Select, TextField } from '../../components/field.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { Empty, Loaded } from '../../components/states.tsx';
+import { type Column, Pager, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { useProject } from '../../lib/session.ts';
+import { changeFilter, useOffset } from '../../lib/use-offset.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { useResource } from '../../lib/use-resource.ts';
+
+const PAGE_SIZE = 50;
+const ACTIVITIES = ['created', 'updated', 'deleted', 'exported', 'logged_in', 'rolled', 'deactivated'];
+const SCOPES = [
+  'PersonalAPIKey',
+  'OrganizationMembership',
+  'OrganizationInvite',
+  'Role',
+  'User',
+  'Organization',
+  'Team',
+  'FeatureFlag',
+  'Person',
+  'Audit',
+];
+
+export function Page() {
+  const { organization } = useProject();
+  const [scope] = useQueryState('scope');
+  const [activity] = useQueryState('activity');
+  const [after] = useQueryState('after');
+  const [before] = useQueryState('before');
+  const [offset, setOffset] = useOffset();
+  const filters = { scope, activity, after, before };
+  const entries = useResource(
+    (signal) => listAudit(organization, { ...filters, limit: PAGE_SIZE, offset }, signal),
+    [organization, scope, activity, after, before, offset],
+  );
+  const download = (format: 'csv' | 'jsonl'): string =>
+    `${auditPath(organization)}?${new URLSearchParams({ ...filters, format })}`;
+  return (
+    <PageFrame
+      title="Audit log"
+      lead="Who changed what, from where and with which key. Entries cannot be changed or deleted."
+      actions={
+        <>
+          <CsvLink href={download('csv')} name="audit.csv" />
+          <a class="button" href={download('jsonl')} download="audit.jsonl">
+            Export JSON lines
+          </a>
+        </>
+      }
+    >
+      <div class="row-end">
+        <Select
+          label="Type"
+          value={scope}
+          options={withAll('All types', SCOPES)}
+          onChange={(next) => changeFilter({ scope: next })}
+        />
+        <Select
+          label="Activity"
+          value={activity}
+          options={withAll('All activity', ACTIVITIES)}
+          onChange={(next) => changeFilter({ activity: next })}
+        />
+        <TextField label="From" type="date" value={after} onInput={(next) => changeFilter({ after: next })} />
+        <TextField label="Before" type="date" value={before} onInput={(next) => changeFilter({ before: next })} />
+      </div>
+      <Loaded resource={entries}>
+        {({ count, results }) => (
+          <>
+            <Table
+              label="Audit log, newest first"
+              columns={COLUMNS}
+              rows={results}
+              rowKey={({ number }) => number}
+              empty={<Empty title="No entries">Choose other filters to see more of the log.</Empty>}
+            />
+            <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={setOffset} />
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+const words = (name: string): string => name.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+
+const withAll = (label: string, values: readonly string[]) => [
+  { value: '', label },
+  ...values.map((value) => ({ value, label: words(value) })),
+];
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { id: 'time', title: 'Time', cell: ({ created_at }) => <Time at={created_at} as="relative" /> },
+  { id: 'who', title: 'Who', cell: ({ user }) => <span class="truncate">{user?.email ?? 'System'}</span> },
+  {
+    id: 'what',
+    title: 'What',
+    cell: (entry) => (
+      <>
+        {words(entry.scope)} {words(entry.activity)} <b class="truncate">{entry.name ?? entry.item_id}</b>{' '}
+        <span class="muted small">{describeChanges(entry)}</span>
+      </>
+    ),
+  },
+  { id: 'with', title: 'With', isWide: true, cell: (entry) => <span class="truncate">{describeOrigin(entry)}</span> },
+  { id: 'from', title: 'From', isWide: true, cell: ({ address }) => address ?? '' },
+];
+
+interface Change {
+  field: string | null;
+  before?: unknown;
+  after?: unknown;
+}
+
+const describeChanges = ({ changes }: AuditEntry): string =>
+  ((changes ?? []) as Change[])
+    .map(({ field, before, after }) =>
+      after === undefined ? (field ?? '') : `${field}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`,
+    )
+    .join(', ');
+
+function describeOrigin({ via, key, client }: AuditEntry): string {
+  if (key) return client === null ? `Key ${key.label}` : `Key ${key.label}, ${client}`;
+  return via === 'session' ? 'Session' : via === 'operator' ? 'Command line' : '';
+}
