@@ -126,7 +126,8 @@ describe.skipIf(isWithoutEvents)('the overview', () => {
     const filters = [{ key: 'source', value: 'Google' }];
     const found = await ask('overview', { filters, goal: 'signed up' });
     expect(found.totals).toMatchObject({ visitors: { value: 2 }, views: { value: 3 }, sessions: { value: 2 } });
-    expect(found.goals).toEqual([{ id: 'signed up', name: 'signed up', conversions: 1, converters: 1, rate: 0.5 }]);
+    const goal = { id: 'signed up', name: 'signed up', type: 'event', value: 'signed up' };
+    expect(found.goals).toEqual([{ ...goal, conversions: 1, converters: 1, rate: 0.5 }]);
     const person = await ask('overview', { filters: [{ key: 'distinct_id', type: 'person', value: 'nobody' }] });
     expect(person.totals).toMatchObject({ visitors: { value: 0 }, bounce_rate: { value: null } });
     const ofPage = await ask('overview', { filters: [{ key: 'path', operator: 'regex', value: ['^/user/\\d+$'] }] });
