@@ -143,7 +143,10 @@ describe('the scopes that a route needs', () => {
     for (const operation of reads) {
       const key = await scopedKey(server, needsOf(operation));
       const { status } = await tryOne(operation, key);
-      expect([nameOf(operation), status]).toEqual([nameOf(operation), 200]);
+      // Some lists are empty, so there is none to read.
+      const expected = (await tryOne(operation, server.personalKey)).status;
+      expect([nameOf(operation), status]).toEqual([nameOf(operation), expected]);
+      expect([401, 403]).not.toContain(status);
     }
   });
 
@@ -377,7 +380,7 @@ describe('a key is made', () => {
 
   it('fifty times at most', async () => {
     const user = (await server.metadata.users.getByUuid(member.uuid))?.id ?? 0;
-    for (const n of Array(48).keys()) await scopedKey(server, ['user:read'], { userId: user, label: `key ${n}` });
+    for (const n of Array(49).keys()) await scopedKey(server, ['user:read'], { userId: user, label: `key ${n}` });
     const { status, body } = await owner.post(keys, { key: member.personalKey, body: { label: 'x', scopes: ['*'] } });
     expect([status, body.attr]).toEqual([400, 'label']);
   });
