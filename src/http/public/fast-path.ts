@@ -30,6 +30,36 @@ interface FastRequest<D extends FastPathDeps> {
   since: number;
 }
 
+/** A class, because a getter of an object literal is defined anew for each request. */
+class FastPublicRequest implements PublicRequest {
+  readonly id: string;
+  readonly method = 'POST';
+  readonly headers: PublicRequest['headers'];
+  readonly query: PublicRequest['query'];
+  body: PublicRequest['body'];
+  readonly #request: IncomingMessage;
+  readonly #addressOf: (request: IncomingMessage) => string;
+
+  constructor(
+    id: string,
+    request: IncomingMessage,
+    query: PublicRequest['query'],
+    addressOf: (request: IncomingMessage) => string,
+  ) {
+    this.id = id;
+    this.headers = request.headers;
+    this.query = query;
+    this.body = undefined;
+    this.#request = request;
+    this.#addressOf = addressOf;
+  }
+
+  /** Rarely needed. */
+  get ip(): string {
+    return this.#addressOf(this.#request);
+  }
+}
+
 const PLAIN_TYPE = /^(?:application\/json|text\/plain)(?:; ?charset=utf-8)?$/i;
 
 export class FastPath<D extends FastPathDeps> {
@@ -72,18 +102,7 @@ export class FastPath<D extends FastPathDeps> {
     if (headers['content-encoding'] !== undefined || !PLAIN_TYPE.test(headers['content-type'] ?? '')) return false;
     const query = queryStart === -1 ? NO_QUERY : parse(url.slice(queryStart + 1));
     const since = performance.now();
-    const addressOf = this.#addressOf;
-    const publicRequest: PublicRequest = {
-      id: this.#deps.ids.uuid(),
-      method,
-      headers,
-      query,
-      body: undefined,
-      // Rarely needed.
-      get ip() {
-        return addressOf(request);
-      },
-    };
+    const publicRequest = new FastPublicRequest(this.#deps.ids.uuid(), request, query, this.#addressOf);
     const fast = { route, request: publicRequest, response, since };
     request.once('data', (chunk: Buffer) => {
       if (chunk.length === length) this.#answerBody(fast, chunk);
