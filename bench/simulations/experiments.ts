@@ -116,9 +116,9 @@ const coverageSequential: Simulation = (scale) =>
 
 /** How many entities a variant needs to show a lift of ten percent. */
 function plannedSize(metric: SimulatedMetric, mdeRelative: number, tuningN: number | null) {
-  const { mean, variance, isProportion } = metric;
+  const { mean, variance, growsByPeople } = metric;
   const size = sampleSize({
-    baseline: { mean, variance, isProportion },
+    baseline: { mean, variance, growsByPeople },
     mdeRelative,
     alpha: 0.05,
     comparisons: 1,
@@ -176,10 +176,8 @@ const power: Simulation = (scale) =>
         const result = analyse(metric.draw(random, control, 0), metric.draw(random, treatment, mde), SETTINGS);
         return ((tuningN === null ? result.fixed : result.sequential)?.pValue ?? 1) <= SETTINGS.alpha;
       };
-      // The plan assumes that an effect leaves the variance as it is; more buyers also mean more variance.
-      const from = metric.name === 'revenue' ? 0.76 : 0.78;
       const row = `${metric.name}, ${tuningN === null ? 'fixed' : 'sequential, one look'}, ${control} per variant`;
-      return { simulation: 'power', row, runs, seed, share: shareOf(runs, isFound), from, to: 0.83 };
+      return { simulation: 'power', row, runs, seed, share: shareOf(runs, isFound), from: 0.78, to: 0.82 };
     }),
   );
 
@@ -226,8 +224,8 @@ const sampleRatio: Simulation = (scale) => {
   const isMismatch = (one: number, two: number): boolean =>
     checkSampleRatio([one, two], [50, 50]).status === 'mismatch';
   const rows: [string, number, number, (random: Random) => boolean][] = [
-    ['10,000 at 50:50', 0, 0.0025, (random) => splitOf(random, 10_000, 0.5, isMismatch)],
-    ['20,000 at 50:50', 0, 0.0025, (random) => splitOf(random, 20_000, 0.5, isMismatch)],
+    ['10,000 at 50:50', 0, 0.001, (random) => splitOf(random, 10_000, 0.5, isMismatch)],
+    ['20,000 at 50:50', 0, 0.001, (random) => splitOf(random, 20_000, 0.5, isMismatch)],
     ['20,000 at 52:48', 0.99, 1, (random) => splitOf(random, 20_000, 0.48, isMismatch)],
     ['3 % of one variant lost at 200,000', 0.99, 1, (random) => splitOf(random, 198_500, 0.97 / 1.97, isMismatch)],
   ];
@@ -235,7 +233,7 @@ const sampleRatio: Simulation = (scale) => {
     const seed = 20260701 + at;
     const random = new Random(seed);
     // Even splits are quick to draw, and their share is small.
-    const runs = Math.round((from === 0 ? 50_000 : 3000) * scale);
+    const runs = Math.round((from === 0 ? 1_000_000 : row.includes('52:48') ? 20_000 : 3000) * scale);
     return { simulation: 'split', row, runs, seed, share: shareOf(runs, () => happens(random)), from, to };
   });
 };

@@ -8,7 +8,8 @@ export interface SimulatedMetric {
   mean: number;
   /** Of one entity's value; for ratios the linearised one. */
   variance: number;
-  isProportion: boolean;
+  /** More people do it where there is an effect. */
+  growsByPeople: boolean;
   /** `lift` of 0.1 raises the mean by ten percent: all values by the same amount, or the number of buyers. */
   draw(random: Random, n: number, lift: number): VariantData;
 }
@@ -17,7 +18,7 @@ const conversion = (name: string, rate: number): SimulatedMetric => ({
   name,
   mean: rate,
   variance: rate * (1 - rate),
-  isProportion: true,
+  growsByPeople: true,
   draw(random, n, lift) {
     const conversions = random.binomial(n, rate * (1 + lift));
     return { sums: { kind: 'proportion', n, conversions }, nonZero: conversions, isBinary: true };
@@ -28,7 +29,7 @@ const normal: SimulatedMetric = {
   name: 'normal values',
   mean: 10,
   variance: 9,
-  isProportion: false,
+  growsByPeople: false,
   draw(random, n, lift) {
     let [sum, sumSquares] = [0, 0];
     for (let at = 0; at < n; at++) {
@@ -48,7 +49,7 @@ const revenue: SimulatedMetric = {
   name: 'revenue',
   mean: BUYERS * Math.exp(SIGMA ** 2 / 2),
   variance: BUYERS * Math.exp(2 * SIGMA ** 2) - (BUYERS * Math.exp(SIGMA ** 2 / 2)) ** 2,
-  isProportion: false,
+  growsByPeople: true,
   draw(random, n, lift) {
     const buyers = random.binomial(n, BUYERS * (1 + lift));
     let [sum, sumSquares] = [0, 0];
@@ -67,7 +68,7 @@ const ratio: SimulatedMetric = {
   mean: 0.3,
   // (Var(m) − 2R·Cov(m, d) + R²·Var(d)) / d̄² with d̄ = 3: (E[d]·0.2 + E[d²]·0.01) / 9.
   variance: (3 * 0.2 + 11 * 0.01) / 9,
-  isProportion: false,
+  growsByPeople: false,
   draw(random, n, lift) {
     let [sum, sumSquares, denominatorSum, denominatorSumSquares, product, nonZero] = [0, 0, 0, 0, 0, 0];
     for (let at = 0; at < n; at++) {
@@ -116,7 +117,7 @@ function withPast(
     name,
     mean,
     variance,
-    isProportion: false,
+    growsByPeople: false,
     draw(random, n, lift) {
       const past = { sum: 0, sumSquares: 0, product: 0 };
       let [sum, sumSquares, nonZero] = [0, 0, 0];

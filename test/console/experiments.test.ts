@@ -54,7 +54,11 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
       const called = start + (at % 60) * HOUR_MS;
       const hasOrdered = Math.floor(at / 2) % 10 < (variant === 'test' ? 6 : 3);
       return [
-        event(who, '$feature_flag_called', called, { $feature_flag: 'checkout', $feature_flag_response: variant }),
+        event(who, '$feature_flag_called', called, {
+          $feature_flag: 'checkout',
+          $feature_flag_response: variant,
+          $os: at % 3 === 0 ? 'Linux' : 'iOS',
+        }),
         ...(hasOrdered ? [event(who, 'order placed', called + HOUR_MS)] : []),
       ];
     });
@@ -69,6 +73,17 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     await page.getByLabel('Name').fill('Shorter checkout');
     await page.getByRole('combobox', { name: 'Event of the metric' }).fill('order placed');
     await page.getByRole('combobox', { name: 'Event of the metric' }).press('Enter');
+    await page.getByRole('button', { name: 'Add metric' }).click();
+    const second = page.getByRole('group', { name: 'metric 2' });
+    await second.getByLabel('Measured').selectOption('total');
+    await second.getByRole('combobox', { name: 'Event of metric 2' }).fill('order placed');
+    await second.getByRole('combobox', { name: 'Event of metric 2' }).press('Enter');
+    await page.getByText('p-values are corrected').waitFor();
+    await page.getByRole('button', { name: 'Add guardrail' }).click();
+    const guardrail = page.getByRole('group', { name: 'guardrail 1' });
+    await guardrail.getByRole('combobox', { name: 'Event of guardrail 1' }).fill('$exception');
+    await guardrail.getByRole('combobox', { name: 'Event of guardrail 1' }).press('Enter');
+    await guardrail.getByLabel('If there is more').selectOption('roll_back');
     await page.getByLabel('Smallest change worth knowing (%)').fill('60');
     await page.getByText(/To find a change of 60 %: [\d,]+ people|This traffic cannot show a change of 60 %/).waitFor();
     await page.getByRole('button', { name: 'Create draft' }).click();
@@ -95,10 +110,14 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
       .first()
       .waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Details' }).click();
+    await page.getByRole('button', { name: 'Details' }).first().click();
     await page.getByText('Chance to be better').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Persons in control: view persons' }).waitFor();
     await page.getByRole('img', { name: 'Lift of test by day, with its interval' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByText('Guardrail', { exact: true }).waitFor();
+    await page.getByLabel('Property of the exposure').selectOption('$os');
+    await page.getByRole('table', { name: 'Metrics by value' }).getByText('Linux').first().waitFor();
     await saveScreenshot(page, 'experiment');
 
     await page.getByRole('button', { name: 'Ship a variant…' }).click();

@@ -202,7 +202,7 @@ function srm({ observed, weights }: { observed: number[]; weights: number[] }): 
 const baselineOf = (input: Record<string, unknown>): PowerPlan['baseline'] => {
   const mean = Number(input['baseline']);
   const isProportion = input['metric'] === 'proportion';
-  return { mean, isProportion, variance: isProportion ? mean * (1 - mean) : Number(input['sd']) ** 2 };
+  return { mean, growsByPeople: isProportion, variance: isProportion ? mean * (1 - mean) : Number(input['sd']) ** 2 };
 };
 
 const stoppingOf = (input: Record<string, unknown>) => ({

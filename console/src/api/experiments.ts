@@ -14,7 +14,11 @@ type Verdict =
   | 'worse'
   | 'no_difference_found'
   | 'split_broken'
-  | 'cannot_calculate';
+  | 'cannot_calculate'
+  | 'setup_suspicious'
+  | 'harm'
+  | 'no_harm'
+  | 'described';
 
 /** Null where a number cannot be given. */
 type Bounds = [low: number, high: number] | null;
@@ -23,6 +27,8 @@ export interface VariantResult {
   key: string;
   number_of_samples: number;
   mean?: number | null;
+  /** Before extreme values were moved to a bound. */
+  uncapped_mean?: number | null;
   difference: number | null;
   lift: number | null;
   lift_interval: Bounds;
@@ -40,13 +46,14 @@ export interface VariantResult {
 export interface MetricResult {
   uuid: string;
   name: string;
-  role?: 'primary' | 'secondary';
+  role?: 'primary' | 'secondary' | 'guardrail';
+  guardrail?: { margin_relative: number; action: 'notify' | 'pause' | 'roll_back'; min_users: number } | null;
   metric_type?: 'mean' | 'funnel' | 'ratio' | 'retention';
   goal?: 'increase' | 'decrease';
   open_window?: boolean;
   /** Of a metric that cannot be calculated at all. */
   sentence?: string;
-  baseline: { key: string; number_of_samples: number; mean: number | null } | null;
+  baseline: { key: string; number_of_samples: number; mean: number | null; uncapped_mean?: number | null } | null;
   variant_results: VariantResult[];
 }
 
@@ -76,7 +83,34 @@ export interface Results {
   warnings: { code: string; sentence: string }[];
   plan: { planned_users: number | null; users: number };
   exposures: Exposures;
+  phases: { from: string; weights: Record<string, number> }[];
   metrics: MetricResult[];
+  breakdown?: { property: string; values: ResultPart[] };
+}
+
+/** The results of those with one value of a property; null: all other values. */
+export interface ResultPart {
+  value: string | null;
+  exposures: Exposures;
+  metrics: MetricResult[];
+}
+
+/** What a guardrail has done, and why. */
+export interface GuardrailAlarm {
+  key: string;
+  action: 'notify' | 'pause' | 'roll_back';
+  at: string;
+  sentence?: string;
+  variant?: string;
+  lift?: number | null;
+  lift_interval?: Bounds;
+  users?: { baseline: number; variant: number };
+}
+
+export interface Holdout {
+  id: number;
+  name: string;
+  filters: { rollout_percentage?: number }[];
 }
 
 export interface Course {
@@ -117,8 +151,14 @@ export const takeStep = (
   body: Record<string, unknown> = {},
 ): Promise<Experiment> => post<Experiment>(pathOf(projectId, id, step), body);
 
-export const getResults = (projectId: number, id: number, signal?: AbortSignal): Promise<Results> =>
-  get<Results>(pathOf(projectId, id, 'results'), undefined, signal);
+export const duplicateExperiment = (projectId: number, id: number): Promise<Experiment> =>
+  post<Experiment>(pathOf(projectId, id, 'duplicate'), {});
+
+export const listHoldouts = (projectId: number, signal?: AbortSignal): Promise<Paged<Holdout>> =>
+  get<Paged<Holdout>>(projectPath(projectId, 'experiment_holdouts'), { limit: 100 }, signal);
+
+export const getResults = (projectId: number, id: number, signal?: AbortSignal, breakdown?: string): Promise<Results> =>
+  get<Results>(pathOf(projectId, id, 'results'), breakdown === undefined ? undefined : { breakdown }, signal);
 
 export const resultsCsvPath = (projectId: number, id: number): string =>
   `${pathOf(projectId, id, 'results')}?format=csv`;

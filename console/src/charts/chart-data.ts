@@ -19,6 +19,8 @@ export interface ChartSeries {
   values: Values;
   /** The same series in the previous period, tick by tick. */
   previous?: { values: Values; titles: readonly string[] };
+  /** How uncertain the values are: drawn as a band around the line. */
+  band?: { low: Values; high: Values };
 }
 
 /** Something that happened at a tick, marked below the axis. */

@@ -62,7 +62,12 @@ export function Chart(props: ChartProps) {
     kind === 'line' && visible.length > 1 && visible.length <= MAX_END_LABELS && width >= MIN_WIDTH_FOR_LABELS;
   const axisFormat = props.format ?? formatCompact;
   const layout = useMemo(() => {
-    const all = visible.flatMap(({ values, previous }) => [values, previous?.values ?? []]);
+    const all = visible.flatMap(({ values, previous, band }) => [
+      values,
+      previous?.values ?? [],
+      band?.low ?? [],
+      band?.high ?? [],
+    ]);
     const numbers = all.flat().filter((value) => value !== null);
     const lengths = visible.map(({ name }) => Math.min(MAX_LABEL_LENGTH, name.length));
     return chartLayout({

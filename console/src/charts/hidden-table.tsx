@@ -10,6 +10,17 @@ interface HiddenTableProps {
   format(value: number): string;
 }
 
+/** The ends of a band as rows of their own. */
+const withBounds = (series: ChartSeries): Omit<ChartSeries, 'band'>[] => {
+  const { name, colour, band } = series;
+  if (band === undefined) return [series];
+  return [
+    series,
+    { name: `${name}, lower bound`, colour, values: band.low },
+    { name: `${name}, upper bound`, colour, values: band.high },
+  ];
+};
+
 /** The numbers of a chart for screen readers, where no visible table has them. */
 export const HiddenTable = ({ label, ticks, series, unfinished, format }: HiddenTableProps) => (
   <div class="visually-hidden">
@@ -27,7 +38,7 @@ export const HiddenTable = ({ label, ticks, series, unfinished, format }: Hidden
         </tr>
       </thead>
       <tbody>
-        {series.map(({ name, values, previous }, index) => (
+        {series.flatMap(withBounds).map(({ name, values, previous }, index) => (
           <tr key={index}>
             <th scope="row">{name}</th>
             {values.map((value, tick) => {

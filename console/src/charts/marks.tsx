@@ -2,7 +2,7 @@
 import type { ChartSeries } from './chart-data.ts';
 import { colourOf } from './rules/colours.ts';
 import { barPlace, type ChartLayout } from './rules/layout.ts';
-import { areaPath, barPath, linePath } from './rules/paths.ts';
+import { areaPath, bandPath, barPath, linePath } from './rules/paths.ts';
 import { stackSegments } from './rules/stack.ts';
 
 export interface MarksProps {
@@ -21,7 +21,7 @@ export function Lines({ layout, series, unfinished, focused }: MarksProps) {
   const { x, y } = layout;
   return (
     <>
-      {series.map(({ index, values, colour, previous }) => {
+      {series.map(({ index, values, colour, previous, band }) => {
         const end = unfinished ?? values.length;
         const shared = { values, x, y };
         return (
@@ -30,7 +30,8 @@ export function Lines({ layout, series, unfinished, focused }: MarksProps) {
             class="chart-line"
             style={{ '--colour': colourOf(colour), opacity: opacityOf(index, focused) }}
           >
-            {series.length === 1 && <path class="area" d={areaPath({ ...shared, from: 0, to: end })} />}
+            {band && <path class="band" d={bandPath({ ...band, x, y })} />}
+            {series.length === 1 && !band && <path class="area" d={areaPath({ ...shared, from: 0, to: end })} />}
             {previous && (
               <path class="previous" d={linePath({ ...shared, values: previous.values, from: 0, to: values.length })} />
             )}

@@ -11,7 +11,12 @@ interface Stopping {
 }
 
 export interface PowerPlan extends Stopping {
-  baseline: { mean: number; variance: number; isProportion: boolean };
+  baseline: {
+    mean: number;
+    variance: number;
+    /** An effect means that more people do it, as with conversions and sales: then the variance grows with it. */
+    growsByPeople: boolean;
+  };
   /** The smallest change worth knowing, as a share of the baseline. */
   mdeRelative: number;
   power: number;
@@ -57,8 +62,9 @@ export function sampleSize(plan: PowerPlan): SampleSize | null {
 /** The effect to be found, and the variances without and with it. */
 function effectOf({ baseline, mdeRelative }: PowerPlan) {
   const effect = mdeRelative * Math.abs(baseline.mean);
-  const rate = baseline.mean + effect;
-  const variance = baseline.isProportion ? Math.max(0, rate * (1 - rate)) : baseline.variance;
+  const mean = baseline.mean + effect;
+  const square = (baseline.variance + baseline.mean ** 2) * (mean / baseline.mean);
+  const variance = baseline.growsByPeople ? Math.max(0, square - mean ** 2) : baseline.variance;
   return { effect, variances: [baseline.variance, variance] as const };
 }
 

@@ -52,6 +52,20 @@ export const areaPath = (area: Area): string =>
     })
     .join('');
 
+/** The area between two lines, where both have values. */
+export function bandPath({ low, high, x, y }: Pick<Area, 'x' | 'y'> & { low: Values; high: Values }): string {
+  const both = low.map((value, at) => (value === null || high[at] == null ? null : value));
+  return runsOf(both, 0, both.length)
+    .filter(([start, end]) => end - start > 1)
+    .map(([start, end]) => {
+      const point = (values: Values, at: number): string => `${round(x(at))},${round(y(values[at] ?? 0))}`;
+      const indexes = Array.from({ length: end - start }, (_, at) => start + at);
+      const [up, down] = [indexes.map((at) => point(high, at)), indexes.map((at) => point(low, at)).reverse()];
+      return `M${[...up, ...down].join('L')}Z`;
+    })
+    .join('');
+}
+
 interface BarPlace {
   left: number;
   width: number;

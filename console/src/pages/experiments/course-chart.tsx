@@ -24,6 +24,8 @@ export function CourseChart({ experimentId, metric, variant }: CourseChartProps)
       {({ points }) => {
         const own = points.map(({ variant_results }) => variant_results.find(({ key }) => key === variant) ?? null);
         if (points.length < 2) return <Empty title="No course yet">It is shown from the second day on.</Empty>;
+        if (own.every((one) => one?.lift_interval == null))
+          return <Empty title="No course yet">There is not enough data for an interval on any day.</Empty>;
         return (
           <Chart
             label={`Lift of ${variant} by day, with its interval`}
@@ -36,9 +38,16 @@ export function CourseChart({ experimentId, metric, variant }: CourseChartProps)
               title: formatTickTitle(date.slice(0, 10), 'day'),
             }))}
             series={[
-              { name: 'Upper bound', colour: 'other', values: own.map((one) => one?.lift_interval?.[1] ?? null) },
-              { name: 'Lift', colour: 0, values: own.map((one) => one?.lift ?? null) },
-              { name: 'Lower bound', colour: 'other', values: own.map((one) => one?.lift_interval?.[0] ?? null) },
+              {
+                name: 'Lift',
+                colour: 0,
+                // Without an interval a lift says nothing, and is often far away.
+                values: own.map((one) => (one?.lift_interval ? one.lift : null)),
+                band: {
+                  low: own.map((one) => one?.lift_interval?.[0] ?? null),
+                  high: own.map((one) => one?.lift_interval?.[1] ?? null),
+                },
+              },
             ]}
           />
         );

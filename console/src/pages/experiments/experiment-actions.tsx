@@ -1,10 +1,12 @@
 /** Launch, pause, end and ship; what changes the flag shows whose value changes. */
 import { useState } from 'preact/hooks';
-import { type Experiment, type Results, takeStep } from '../../api/experiments.ts';
+import { duplicateExperiment, type Experiment, type Results, takeStep } from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
+import { pathTo } from '../../lib/route-table.ts';
+import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { AffectedUsers } from '../flags/affected-users.tsx';
 
@@ -34,11 +36,25 @@ export function ExperimentActions({ experiment, results, onChanged }: ActionProp
       {status === 'running' && <Button onClick={() => quick('pause')}>Pause</Button>}
       {status === 'paused' && <Button onClick={() => quick('resume')}>Resume</Button>}
       {(status === 'running' || status === 'paused') && <Button onClick={() => setOpen('end')}>End…</Button>}
-      {status !== 'draft' && (
-        <Button kind={results?.decision_allowed ? 'primary' : 'plain'} onClick={() => setOpen('ship')}>
+      {status !== 'draft' && experiment.mode !== 'aa' && (
+        <Button
+          kind={results?.decision_allowed && experiment.rolled_back === null ? 'primary' : 'plain'}
+          onClick={() => setOpen('ship')}
+        >
           Ship a variant…
         </Button>
       )}
+      <Button
+        kind="quiet"
+        onClick={() =>
+          duplicateExperiment(id, experiment.id).then((copy) => {
+            navigate(pathTo('experiment', { project: id, experiment: copy.id }) ?? '/');
+            toast('This is the copy.');
+          }, toastError)
+        }
+      >
+        Duplicate
+      </Button>
       {open === 'launch' && <Launch experiment={experiment} onChanged={onChanged} onClose={close} />}
       {open === 'end' && <End experiment={experiment} results={results} onChanged={onChanged} onClose={close} />}
       {open === 'ship' && <Ship experiment={experiment} results={results} onChanged={onChanged} onClose={close} />}

@@ -15,8 +15,10 @@ import { formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { Breakdown } from './breakdown.tsx';
 import { ExperimentActions } from './experiment-actions.tsx';
 import { ExperimentStatus } from './experiment-status.tsx';
+import { GuardrailAlarms } from './guardrail-alarms.tsx';
 import { Health } from './health.tsx';
 import { MetricTable } from './metric-table.tsx';
 import { NewExperiment } from './new-experiment.tsx';
@@ -121,11 +123,13 @@ function Running({ experiment, results, onReload }: RunningProps) {
           Changed after the launch: {changedFields(experiment)}. Results are calculated with the current settings.
         </Banner>
       )}
+      <GuardrailAlarms experiment={experiment} />
       <Health experimentId={experiment.id} results={results} />
       <section class="stack" aria-label="Metrics">
         <h2>Metrics</h2>
         <MetricTable experimentId={experiment.id} results={results} />
       </section>
+      <Breakdown experimentId={experiment.id} asOf={results.as_of} />
       <PlanSection experiment={experiment} results={results} />
       <History experiment={experiment} />
     </>
@@ -133,10 +137,12 @@ function Running({ experiment, results, onReload }: RunningProps) {
 }
 
 /** One thing to do, for each verdict. */
-function nextStep({ status }: Experiment, { verdict }: Results): string {
+function nextStep({ status, rolled_back }: Experiment, { verdict }: Results): string {
+  if (rolled_back !== null) return 'A guardrail has ended it, whatever the metrics say.';
   if (verdict === 'split_broken') return 'Find out why the split is wrong, and start again.';
   if (verdict === 'no_data') return 'Check that your code calls the feature flag.';
   if (verdict === 'cannot_calculate') return 'Check the flag and the metrics.';
+  if (verdict === 'setup_suspicious') return 'Check how variants are assigned and events are sent.';
   if (status === 'stopped') return 'It has ended.';
   if (verdict === 'better' || verdict === 'worse') return 'The evidence is enough to decide.';
   return verdict === 'no_difference_found' ? 'You can end it.' : 'Let it run.';
@@ -164,6 +170,12 @@ function PlanSection({ experiment, results }: { experiment: Experiment; results:
     ['Variants', (variants ?? []).map(({ key, split_percent }) => `${key} ${split_percent}%`).join(', ')],
     ['Smallest change worth knowing', formatPercent(plan.mde_relative ?? 0.05)],
     ['Persons', personsOf(plan.planned_users ?? null, results)],
+    ...(experiment.mode === 'aa' ? [['Kind', 'A/A test: all variants are the same'] satisfies Fact] : []),
+    ...(experiment.holdout === null
+      ? []
+      : [['Holdout', `${experiment.holdout.name}, ${holdoutShare(experiment)} of persons`] satisfies Fact]),
+    ...guardFacts(experiment),
+    ...phaseFacts(results),
     ['At least', pluralize(plan.min_days ?? 7, 'day')],
     ...(experiment.start_date === null ? [] : [['Launched', <Time at={experiment.start_date} />] satisfies Fact]),
     ...(experiment.end_date === null ? [] : [['Ended', <Time at={experiment.end_date} />] satisfies Fact]),
@@ -177,6 +189,28 @@ function PlanSection({ experiment, results }: { experiment: Experiment; results:
     </section>
   );
 }
+
+const holdoutShare = ({ holdout }: Experiment): string =>
+  formatPercent(Number(holdout?.filters[0]?.['rollout_percentage'] ?? 0) / 100);
+
+const guardFacts = ({ guardrails }: Experiment): Fact[] =>
+  guardrails.length === 0 ? [] : [['Guardrails', pluralize(guardrails.length, 'metric')]];
+
+/** Only where the split was changed. */
+const phaseFacts = (results: Results | null): Fact[] =>
+  results === null || results.phases.length < 2
+    ? []
+    : results.phases.map(
+        ({ from, weights }, at): Fact => [
+          `Split ${at + 1}`,
+          <>
+            {Object.entries(weights)
+              .map(([key, weight]) => `${key} ${weight}%`)
+              .join(', ')}{' '}
+            since <Time at={from} />
+          </>,
+        ],
+      );
 
 const CONCLUSIONS: Readonly<Record<string, string>> = {
   won: 'The variant is better',

@@ -99,6 +99,10 @@ const HEALTH: Record<Results['verdict'], { tone: Tone; label: string }> = {
   no_difference_found: { tone: 'neutral', label: 'No difference found' },
   split_broken: { tone: 'bad', label: 'Split not as planned' },
   cannot_calculate: { tone: 'warn', label: 'Cannot be calculated' },
+  setup_suspicious: { tone: 'bad', label: 'Set-up is wrong' },
+  harm: { tone: 'bad', label: 'Harm' },
+  no_harm: { tone: 'neutral', label: 'No harm shown' },
+  described: { tone: 'neutral', label: 'Described' },
 };
 
 /** Results take a moment, so each row loads its own. */

@@ -14,6 +14,13 @@ const EXPLANATIONS = {
   cuped: 'How much noise is removed by taking into account what people did before they were exposed.',
   split: 'Whether the variants have as many persons as the percentages of the flag say. If not, something is broken.',
   multiple: 'They saw more than one variant, mostly because they signed in, so it cannot be said what affected them.',
+  baseline: 'The value of the variant that the others are compared with, and how many persons it comes from.',
+  variant: 'The value of this variant, and how many persons it comes from.',
+  uncapped: 'The mean before extreme values were moved to the bound that the metric sets.',
+  guardrail:
+    'Something a variant must not harm. Harm is shown when the whole interval is beyond the margin; looking often is allowed.',
+  breakdown:
+    'Persons by a property of their first exposure. With many parts some differ by chance, so nothing is decided here.',
   exposed: 'Persons whose first call of the flag with one of its variants was after the launch.',
 } as const;
 

@@ -5,13 +5,16 @@ import type { MetricResult, Results, VariantResult } from '../../api/experiments
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { type Fact, Facts } from '../../components/facts.tsx';
+import { NumberButton } from '../../components/number-button.tsx';
 import { Badge, Empty } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { classes } from '../../lib/classes.ts';
 import { formatChange, formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
 import { CourseChart } from './course-chart.tsx';
 import { Explain } from './explain.tsx';
+import { GUARD_ACTIONS } from './guardrail-alarms.tsx';
 import { type IntervalScale, intervalScale, placeOf } from './intervals.ts';
+import { VariantPersons } from './variant-persons.tsx';
 
 interface Row {
   metric: MetricResult;
@@ -34,13 +37,24 @@ export function MetricTable({ experimentId, results }: { experimentId: number; r
     {
       id: 'metric',
       title: 'Metric',
-      cell: ({ metric }) => (
-        <span class="row">
-          <b>{metricName(metric)}</b> {metric.role === 'secondary' && <Badge>Secondary</Badge>}
-        </span>
+      cell: ({ metric, variant }) => (
+        <>
+          <span class="row">
+            <b>{metricName(metric)}</b> {metric.role === 'secondary' && <Badge>Secondary</Badge>}
+            {metric.role === 'guardrail' && (
+              <Explain term="guardrail">
+                <Badge>Guardrail</Badge>
+              </Explain>
+            )}
+          </span>
+          {variant && (
+            <div class="muted small">
+              <code>{variant.key}</code>
+            </div>
+          )}
+        </>
       ),
     },
-    { id: 'variant', title: 'Variant', cell: ({ variant }) => variant && <code>{variant.key}</code> },
     {
       id: 'values',
       title: 'Baseline → variant',
@@ -93,16 +107,17 @@ export function shownValue({ metric_type }: MetricResult, value: number | null |
 }
 
 /** Without colour until something may be decided. */
-function Interval({ variant, scale }: { variant: VariantResult | null; scale: IntervalScale }) {
+export function Interval({ variant, scale }: { variant: VariantResult | null; scale: IntervalScale }) {
   const { lift = null, lift_interval: bounds = null, verdict } = variant ?? {};
-  const isDecided = verdict === 'better' || verdict === 'worse';
+  const shown = verdict === 'harm' ? 'worse' : verdict;
+  const isDecided = shown === 'better' || shown === 'worse';
   return (
     <>
       <div class="interval-track" aria-hidden="true">
         <div class="zero" />
         {bounds && (
           <div
-            class={classes('interval', isDecided && `is-${verdict}`)}
+            class={classes('interval', isDecided && `is-${shown}`)}
             style={{ '--from': placeOf(bounds[0], scale), '--to': placeOf(bounds[1], scale) }}
           />
         )}
@@ -129,6 +144,9 @@ interface DetailsProps {
 }
 
 function Details({ experimentId, metric, variant, results, onClose }: DetailsProps) {
+  const [persons, setPersons] = useState<string | null>(null);
+  if (persons !== null)
+    return <VariantPersons experimentId={experimentId} variant={persons} onClose={() => setPersons(null)} />;
   return (
     <Dialog
       title={
@@ -140,7 +158,7 @@ function Details({ experimentId, metric, variant, results, onClose }: DetailsPro
       onClose={onClose}
     >
       <p>{variant.sentence}</p>
-      <Facts facts={factsOf(metric, variant, results)} />
+      <Facts facts={factsOf(metric, variant, results, setPersons)} />
       <CourseChart experimentId={experimentId} metric={metric} variant={variant.key} />
     </Dialog>
   );
@@ -149,14 +167,64 @@ function Details({ experimentId, metric, variant, results, onClose }: DetailsPro
 const orNone = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? 'Not available' : format(value);
 
-function factsOf(metric: MetricResult, variant: VariantResult, { stopping }: Results): Fact[] {
+/** A value, and the persons that it comes from. */
+const Value = ({ metric, own, term, onPersons }: ValueProps) => (
+  <>
+    <Explain term={term}>{shownValue(metric, own.mean)}</Explain> of{' '}
+    <NumberButton
+      label={`Persons in ${own.key}`}
+      onPick={own.number_of_samples === 0 ? null : () => onPersons(own.key)}
+    >
+      {pluralize(own.number_of_samples, 'person')}
+    </NumberButton>
+  </>
+);
+
+interface ValueProps {
+  metric: MetricResult;
+  own: { key: string; number_of_samples: number; mean?: number | null };
+  term: 'baseline' | 'variant';
+  onPersons(key: string): void;
+}
+
+function factsOf(
+  metric: MetricResult,
+  variant: VariantResult,
+  { stopping }: Results,
+  onPersons: (key: string) => void,
+): Fact[] {
   const bounds = variant.lift_interval;
+  const { baseline, guardrail } = metric;
   return [
     [
       'Baseline',
-      `${shownValue(metric, metric.baseline?.mean)} of ${pluralize(metric.baseline?.number_of_samples ?? 0, 'person')}`,
+      baseline === null ? (
+        'Not available'
+      ) : (
+        <Value metric={metric} own={baseline} term="baseline" onPersons={onPersons} />
+      ),
     ],
-    ['Variant', `${shownValue(metric, variant.mean)} of ${pluralize(variant.number_of_samples, 'person')}`],
+    ['Variant', <Value metric={metric} own={variant} term="variant" onPersons={onPersons} />],
+    ...(variant.uncapped_mean === undefined
+      ? []
+      : [
+          [
+            'Without a bound',
+            <Explain term="uncapped">
+              {`${shownValue(metric, baseline?.uncapped_mean)} → ${shownValue(metric, variant.uncapped_mean)}`}
+            </Explain>,
+          ] satisfies Fact,
+        ]),
+    ...(guardrail
+      ? [
+          [
+            'Guardrail',
+            <Explain term="guardrail">
+              {`${GUARD_ACTIONS[guardrail.action]} if harm is more than ${formatPercent(guardrail.margin_relative)}`}
+            </Explain>,
+          ] satisfies Fact,
+        ]
+      : []),
     [
       'Lift',
       <>

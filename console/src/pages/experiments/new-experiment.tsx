@@ -1,8 +1,8 @@
-/** A draft with one metric, and a power calculation from the project's own history. */
+/** A draft with metrics and guardrails, and a power calculation from the project's own history. */
 import { useState } from 'preact/hooks';
-import { createExperiment, type Plan, planExperiment } from '../../api/experiments.ts';
+import { createExperiment, listHoldouts, type Plan, planExperiment } from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
-import { Select, TextArea, TextField } from '../../components/field.tsx';
+import { Checkbox, Select, TextArea, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { ErrorNote, Loaded, Skeleton } from '../../components/states.tsx';
@@ -14,13 +14,8 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { EventField } from '../insights/builder/event-field.tsx';
-import { type Draft, draftBody, EMPTY_DRAFT, type MetricKind, planBody } from './draft.ts';
-
-const KINDS: readonly { value: MetricKind; label: string }[] = [
-  { value: 'funnel', label: 'Share of persons who do it' },
-  { value: 'total', label: 'Number of events per person' },
-  { value: 'sum', label: 'Sum of a property per person' },
-];
+import { type Draft, draftBody, EMPTY_DRAFT, planBody } from './draft.ts';
+import { GuardrailMetrics, PrimaryMetrics } from './metric-fields.tsx';
 
 export function NewExperiment() {
   const { id } = useProject();
@@ -72,7 +67,14 @@ export function NewExperiment() {
           value={draft.flagKey}
           onInput={(flagKey) => change({ flagKey })}
         />
-        <MetricFields draft={draft} onChange={change} />
+        <Checkbox
+          label="A/A test: all variants are the same, to check the set-up"
+          checked={draft.isAa}
+          onChange={(isAa) => change({ isAa })}
+        />
+        <HoldoutField draft={draft} onChange={change} />
+        <PrimaryMetrics draft={draft} onChange={change} />
+        <GuardrailMetrics draft={draft} onChange={change} />
         <section class="stack-s card" aria-label="Plan">
           <h2>Plan</h2>
           <TextField
@@ -110,35 +112,26 @@ export function NewExperiment() {
   );
 }
 
-function MetricFields({ draft, onChange }: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
+/** Persons who stay out; only where the project has such. */
+function HoldoutField({ draft, onChange }: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
+  const { id } = useProject();
+  const holdouts = useResource((signal) => listHoldouts(id, signal), [id]);
+  const known = holdouts.data?.results ?? [];
+  if (known.length === 0) return null;
   return (
-    <section class="stack-s card" aria-label="Primary metric">
-      <h2>Primary metric</h2>
-      <Select label="Measured" value={draft.kind} options={KINDS} onChange={(kind) => onChange({ kind })} />
-      <EventField
-        label="Event of the metric"
-        value={{ event: draft.event, action: null }}
-        isPlain
-        onChange={({ event }) => onChange({ event: event ?? '' })}
-      />
-      {draft.kind === 'sum' && (
-        <TextField
-          label="Property"
-          placeholder="price"
-          value={draft.property}
-          onInput={(property) => onChange({ property })}
-        />
-      )}
-      <Select
-        label="Goal"
-        value={draft.goal}
-        options={[
-          { value: 'increase', label: 'Increase' },
-          { value: 'decrease', label: 'Decrease' },
-        ]}
-        onChange={(goal) => onChange({ goal })}
-      />
-    </section>
+    <Select
+      label="Holdout"
+      hint="Persons of a holdout are not part of the experiment."
+      value={draft.holdoutId}
+      options={[
+        { value: '', label: 'None' },
+        ...known.map((one) => ({
+          value: String(one.id),
+          label: `${one.name}, ${one.filters[0]?.rollout_percentage ?? 0}%`,
+        })),
+      ]}
+      onChange={(holdoutId) => onChange({ holdoutId })}
+    />
   );
 }
 

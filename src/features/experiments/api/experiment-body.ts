@@ -72,6 +72,14 @@ export async function withInsights<B extends Body>(metadata: MetadataStore, proj
     if (Array.isArray(list))
       lists.push([name, await Promise.all(list.map((one, at) => expand(one, `${name}__${at}`)))]);
   }
+  if (Array.isArray(body.guardrails)) {
+    const guardrails = body.guardrails.map(async (one, at) => {
+      if (!isJsonObject(one as Json)) return one;
+      const { metric, ...rest } = one as JsonObject;
+      return metric === undefined ? one : { ...rest, metric: await expand(metric, `guardrails__${at}__metric`) };
+    });
+    lists.push(['guardrails', await Promise.all(guardrails)]);
+  }
   return { ...body, ...Object.fromEntries(lists) };
 }
 

@@ -177,6 +177,6 @@ async function planFor(
   const input = readPlanInput({ plan: (body.plan ?? {}) as Json, stats_config: (body.stats_config ?? {}) as Json });
   return planExperiment(
     { ...input, comparisons: (body.variants ?? 2) - 1 },
-    { sums: data?.sums ?? null, isBinary: data?.isBinary ?? false, days: HISTORY_DAYS },
+    { sums: data?.sums ?? null, isBinary: data?.isBinary ?? false, nonZero: data?.nonZero ?? 0, days: HISTORY_DAYS },
   );
 }

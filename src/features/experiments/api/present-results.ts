@@ -190,6 +190,8 @@ export function presentVariant(variant: VariantResult, settings: DecisionSetting
   const { key, data, analysis, pValueAdjusted, isSignificant, verdict, sentence } = variant;
   const { comparison, lift, fixed, sequential, bayesian, cuped, failures } = analysis;
   const chosen = settings.stopping === 'sequential' ? sequential : fixed;
+  // Where all of a variant have the same value, such as no conversion yet, its uncertainty is not known.
+  const liftInterval = comparison?.treatment.variance === 0 ? null : chosen?.liftInterval;
   const scale = comparison === null || comparison.control.mean === 0 ? null : Math.abs(comparison.control.mean);
   const relative = (bounds: readonly [number, number] | undefined): Json =>
     bounds === undefined || scale === null ? null : [bounds[0] / scale, bounds[1] / scale];
@@ -199,10 +201,10 @@ export function presentVariant(variant: VariantResult, settings: DecisionSetting
     ...(data === null ? { number_of_samples: 0 } : presentData(data)),
     difference: comparison?.effect ?? null,
     lift,
-    lift_interval: listOf(chosen?.liftInterval),
+    lift_interval: listOf(liftInterval),
     p_value: pValueOf(analysis, settings),
     p_value_adjusted: pValueAdjusted,
-    confidence_interval: listOf(chosen?.liftInterval),
+    confidence_interval: listOf(liftInterval),
     chance_to_win: bayesian?.chanceToWin ?? null,
     credible_interval: relative(bayesian?.interval),
     significant: isSignificant,

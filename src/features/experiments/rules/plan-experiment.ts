@@ -17,6 +17,8 @@ export interface PlanInput {
 interface History {
   sums: ArmSums | null;
   isBinary: boolean;
+  /** How many have a value other than 0. */
+  nonZero: number;
   days: number;
 }
 
@@ -37,7 +39,7 @@ interface ExperimentPlan {
 const WEEK = 7;
 const DEFAULT_TUNING = 5000;
 
-export function planExperiment(input: PlanInput, { sums, isBinary, days: seen }: History): ExperimentPlan {
+export function planExperiment(input: PlanInput, { sums, isBinary, nonZero, days: seen }: History): ExperimentPlan {
   const users = sums?.n ?? 0;
   const nothing = { users, usersPerDay: users / seen, mean: null, plannedUsers: null, days: null, detectable: null };
   if (sums === null || users < 2)
@@ -52,9 +54,11 @@ export function planExperiment(input: PlanInput, { sums, isBinary, days: seen }:
     comparisons: input.comparisons,
     tuningN: input.stopping === 'sequential' ? DEFAULT_TUNING : null,
   };
+  // Where nearly everybody has a value, an effect can only be in the values.
+  const growsByPeople = isBinary || (sums.kind === 'mean' && nonZero * (1 + input.mdeRelative) <= users);
   const size = sampleSize({
     ...stopping,
-    baseline: { mean, variance, isProportion: isBinary },
+    baseline: { mean, variance, growsByPeople },
     mdeRelative: input.mdeRelative,
     power: input.power,
     treatmentPerControl: 1,

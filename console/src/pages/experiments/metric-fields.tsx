@@ -1,0 +1,183 @@
+/** The metrics of a new experiment: those that decide, and those that must not be harmed. */
+import type { ComponentChildren } from 'preact';
+import { listInsights } from '../../api/insights.ts';
+import { Button } from '../../components/button.tsx';
+import { Select, TextField } from '../../components/field.tsx';
+import { useProject } from '../../lib/session.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { EventField } from '../insights/builder/event-field.tsx';
+import {
+  type Draft,
+  EMPTY_GUARDRAIL,
+  EMPTY_METRIC,
+  type GuardAction,
+  type GuardrailDraft,
+  type MetricDraft,
+  type MetricKind,
+} from './draft.ts';
+
+const KINDS: readonly { value: MetricKind; label: string }[] = [
+  { value: 'funnel', label: 'Share of persons who do it' },
+  { value: 'total', label: 'Number of events per person' },
+  { value: 'sum', label: 'Sum of a property per person' },
+  { value: 'insight', label: 'A saved insight' },
+];
+
+const GOALS = [
+  { value: 'increase', label: 'Increase' },
+  { value: 'decrease', label: 'Decrease' },
+] as const;
+
+const ACTIONS: readonly { value: GuardAction; label: string }[] = [
+  { value: 'notify', label: 'Show it on this page' },
+  { value: 'pause', label: 'Pause the experiment' },
+  { value: 'roll_back', label: 'Give everyone control again' },
+];
+
+interface FieldsProps {
+  draft: Draft;
+  onChange(changes: Partial<Draft>): void;
+}
+
+const replaced = <T,>(list: readonly T[], at: number, changes: Partial<T>): T[] =>
+  list.map((one, index) => (index === at ? { ...one, ...changes } : one));
+const without = <T,>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
+
+export function PrimaryMetrics({ draft: { metrics }, onChange }: FieldsProps) {
+  return (
+    <section class="stack card" aria-label="Primary metrics">
+      <h2>Primary metrics</h2>
+      {metrics.map((metric, at) => (
+        <OneMetric
+          key={at}
+          name={at === 0 ? 'the metric' : `metric ${at + 1}`}
+          metric={metric}
+          onChange={(changes) => onChange({ metrics: replaced(metrics, at, changes) })}
+          onRemove={at === 0 ? null : () => onChange({ metrics: without(metrics, at) })}
+        />
+      ))}
+      <div class="row">
+        <Button small onClick={() => onChange({ metrics: [...metrics, EMPTY_METRIC] })}>
+          Add metric
+        </Button>
+        {metrics.length > 1 && (
+          <span class="muted small">
+            The more metrics decide, the more evidence each of them needs: p-values are corrected for all of them.
+          </span>
+        )}
+      </div>
+    </section>
+  );
+}
+
+export function GuardrailMetrics({ draft: { guardrails }, onChange }: FieldsProps) {
+  const change = (at: number, changes: Partial<GuardrailDraft>): void =>
+    onChange({ guardrails: replaced(guardrails, at, changes) });
+  return (
+    <section class="stack card" aria-label="Guardrails">
+      <h2>Guardrails</h2>
+      <p class="muted small">What no variant may harm, such as crashes. It is checked every minute while it runs.</p>
+      {guardrails.map((guardrail, at) => (
+        <OneMetric
+          key={at}
+          name={`guardrail ${at + 1}`}
+          metric={guardrail}
+          onChange={(changes) => change(at, changes)}
+          onRemove={() => onChange({ guardrails: without(guardrails, at) })}
+        >
+          <TextField
+            label="Harm to put up with (%)"
+            type="number"
+            min={0}
+            max={1000}
+            step={0.1}
+            value={guardrail.marginPercent}
+            onInput={(marginPercent) => change(at, { marginPercent })}
+          />
+          <Select
+            label="If there is more"
+            value={guardrail.action}
+            options={ACTIONS}
+            onChange={(action) => change(at, { action })}
+          />
+        </OneMetric>
+      ))}
+      <div class="row">
+        <Button small onClick={() => onChange({ guardrails: [...guardrails, EMPTY_GUARDRAIL] })}>
+          Add guardrail
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+interface OneMetricProps {
+  /** For labels: 'metric 2'. */
+  name: string;
+  metric: MetricDraft;
+  onChange(changes: Partial<MetricDraft>): void;
+  onRemove: (() => void) | null;
+  children?: ComponentChildren;
+}
+
+function OneMetric({ name, metric, onChange, onRemove, children }: OneMetricProps) {
+  return (
+    <fieldset class="stack-s plain-fieldset">
+      <legend class="visually-hidden">{name}</legend>
+      <Select label="Measured" value={metric.kind} options={KINDS} onChange={(kind) => onChange({ kind })} />
+      {metric.kind === 'insight' ? (
+        <InsightField value={metric.insight} onChange={(insight) => onChange({ insight })} />
+      ) : (
+        <EventField
+          label={`Event of ${name}`}
+          value={{ event: metric.event, action: null }}
+          isPlain
+          onChange={({ event }) => onChange({ event: event ?? '' })}
+        />
+      )}
+      {metric.kind === 'sum' && (
+        <TextField
+          label="Property"
+          placeholder="price"
+          value={metric.property}
+          onInput={(property) => onChange({ property })}
+        />
+      )}
+      <Select label="Goal" value={metric.goal} options={GOALS} onChange={(goal) => onChange({ goal })} />
+      {children}
+      {onRemove && (
+        <div class="row">
+          <Button small kind="quiet" onClick={onRemove}>
+            Remove {name}
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+/** Trends, funnels and retention. */
+const MEASURABLE = ['TRENDS', 'FUNNELS', 'RETENTION'];
+
+function InsightField({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const { id } = useProject();
+  const found = useResource((signal) => listInsights(id, { saved: true, limit: 100 }, signal), [id]);
+  const insights = (found.data?.results ?? []).filter(({ filters }) =>
+    MEASURABLE.includes(String((filters as { insight?: unknown }).insight ?? 'TRENDS').toUpperCase()),
+  );
+  return (
+    <Select
+      label="Saved insight"
+      hint="Its events and filters are measured for each person."
+      value={value}
+      options={[
+        { value: '', label: 'Select an insight' },
+        ...insights.map(({ short_id, name, derived_name }) => ({
+          value: short_id,
+          label: name || derived_name || short_id,
+        })),
+      ]}
+      onChange={onChange}
+    />
+  );
+}
