@@ -169,7 +169,7 @@ class ClickHouseEventStore implements BlockStore {
     return this.#oneAtATime(() => deleteClickHouseMirror(this.#connection, this.#notes, this.#topology, projectId));
   }
 
-  /** None are kept: ClickHouse groups the events of a month fast enough. */
+  /** None are kept: rows that inserts add to could not take back moved and deleted events. */
   async prepareSessions(): Promise<boolean> {
     return false;
   }

@@ -180,7 +180,9 @@ class DuckDbEventStore implements EventFileStore {
     });
   }
 
-  prepareSessions(projectId: number): Promise<boolean> {
+  async prepareSessions(projectId: number): Promise<boolean> {
+    // Without waiting for writes: a purge takes long.
+    if (this.#sessions.isCurrent()) return true;
     return this.#oneAtATime(() => this.#sessions.prepare(this.#engine.writer, projectId));
   }
 

@@ -73,6 +73,11 @@ export class DuckDbSessions {
     return new DuckDbSessions(row?.[0] === true, madeUntil === null ? null : Number(madeUntil), stale, maxWaitEvents);
   }
 
+  /** Whether there is nothing to do before rows are read. */
+  isCurrent(): boolean {
+    return this.#isKept && this.#madeUntil === null && this.#stale === 0;
+  }
+
   isDue(): boolean {
     return this.#isKept && (this.#madeUntil !== null || this.#stale >= STEP_SESSIONS);
   }
