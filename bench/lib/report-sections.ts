@@ -25,6 +25,13 @@ interface EventRate {
   cpuMicrosPerEvent: number;
 }
 
+interface PageLoad {
+  kB: number;
+  requests: number;
+  firstContentMs: number;
+  doneMs: number;
+}
+
 interface HistoryResult {
   bytesPerId: number;
   empty: Omit<EventRate, 'p99Ms'>;
@@ -275,5 +282,20 @@ export const BENCHES: readonly Bench[] = [
       ['start to first response', `${number(cairn.startMs)} ms`, `${number(bare.startMs)} ms`, ''],
       ['idle memory', `${cairn.idleMb} MB`, `${bare.idleMb} MB`, ''],
     ],
+  },
+  {
+    name: 'console',
+    title: 'What pages of the console load',
+    description:
+      'Each page with demo data in Chromium, with an empty cache: bytes over the network, requests, time until the first text or picture, and until nothing is loading. The baseline is the sign-in page.',
+    short: '--runs 1',
+    rows: ({ pages }: { pages: Record<string, PageLoad> }) => {
+      const { '/login': login, ...others } = pages;
+      const text = (load: PageLoad | undefined): string =>
+        load ? `${load.kB} kB, ${load.requests} requests, ${load.firstContentMs} ms, ${load.doneMs} ms` : '';
+      return Object.entries(others).map(
+        ([path, load]): Row => [path.split('&')[0] ?? path, text(load), text(login), ''],
+      );
+    },
   },
 ];

@@ -69,7 +69,17 @@ export function InsightTile({ tile, insight, dates, isOverridden, round, ...cont
     </>
   );
   return (
-    <TileFrame {...controls} title={title} heading={<Link to={to}>{title}</Link>} isBusy={loading} menu={menu}>
+    <TileFrame
+      {...controls}
+      title={title}
+      heading={
+        <Link to={to} title={title}>
+          {title}
+        </Link>
+      }
+      isBusy={loading}
+      menu={menu}
+    >
       {missing !== null && <p class="muted">{missing} Open the insight to edit it.</p>}
       {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}
       {data === undefined && loading && <Skeleton lines={6} />}

@@ -1,9 +1,10 @@
 /** A text on a dashboard, in Markdown. */
-import { marked } from 'marked';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextArea } from '../../components/field.tsx';
 import { Markdown } from '../../components/markdown.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { useResource } from '../../lib/use-resource.ts';
 import { type TileControls, TileFrame } from './tile-frame.tsx';
 
 interface TextTileProps extends TileControls {
@@ -14,7 +15,8 @@ interface TextTileProps extends TileControls {
 
 export function TextTile({ body, onSave, ...controls }: TextTileProps) {
   const [isEditing, setEditing] = useState(false);
-  const tokens = useMemo(() => marked.lexer(body), [body]);
+  // Most dashboards have no texts, so the parser is loaded when one is shown.
+  const text = useResource(async () => (await import('marked')).marked.lexer(body), [body]);
   const edit = (
     <button type="button" onClick={() => setEditing(true)}>
       Edit text
@@ -22,7 +24,7 @@ export function TextTile({ body, onSave, ...controls }: TextTileProps) {
   );
   return (
     <TileFrame {...controls} title={`text ${firstLine(body)}`} menu={edit}>
-      <Markdown tokens={tokens} targetOf={safeTarget} />
+      <Loaded resource={text}>{(tokens) => <Markdown tokens={tokens} targetOf={safeTarget} />}</Loaded>
       {isEditing && (
         <TextDialog title="Edit text" action="Save" body={body} onSave={onSave} onClose={() => setEditing(false)} />
       )}

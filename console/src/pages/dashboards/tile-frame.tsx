@@ -1,6 +1,7 @@
 /** What all tiles have: a place on the grid, handles, a title and a menu. */
 import type { ComponentChildren } from 'preact';
 import { Menu } from '../../components/menu.tsx';
+import { classes } from '../../lib/classes.ts';
 import type { Arrow, Place } from './layout.ts';
 import { type HandleKind, TileHandle } from './tile-handle.tsx';
 
@@ -38,7 +39,7 @@ export function TileFrame(props: TileFrameProps) {
   );
   return (
     <li
-      class={w <= NARROW_COLUMNS ? 'tile card narrow' : 'tile card'}
+      class={classes('tile card', w <= NARROW_COLUMNS && 'narrow', heading === undefined && 'text')}
       style={{ '--x': x + 1, '--y': y + 1, '--columns': w, '--rows': h }}
       aria-busy={isBusy}
     >

@@ -15,7 +15,7 @@ import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { EventsTab } from '../persons/events-tab.tsx';
 import { GroupFlags } from './group-flags.tsx';
-import { pluralOf, singularOf } from './group-names.ts';
+import { singularOf } from './group-names.ts';
 import { RelatedTab } from './related-tab.tsx';
 
 const TABS = [
@@ -36,10 +36,7 @@ export function Page({ params }: PageProps) {
   const name = group.data?.group_properties['name'];
   const all = `${pathTo('groups', { project: id })}?kind=${index}`;
   return (
-    <PageFrame
-      title={typeof name === 'string' && name !== '' ? name : key}
-      lead={<Link to={all}>All {type ? pluralOf(type) : 'groups'}</Link>}
-    >
+    <PageFrame title={typeof name === 'string' && name !== '' ? name : key} lead={<Link to={all}>All groups</Link>}>
       <Loaded resource={group}>
         {(data) => (
           <>

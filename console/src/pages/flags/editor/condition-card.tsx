@@ -37,15 +37,17 @@ export function ConditionCard(props: CardProps) {
     <li class="flag-item stack-s" aria-label={`Condition ${index + 1}`}>
       <ConditionHead {...props} />
       {props.isByCondition && (
-        <Select
-          label={`Match condition ${index + 1} by`}
-          value={String(audience ?? '')}
-          options={audienceOptions(targets)}
-          hint="Filters that do not suit it are removed."
-          onChange={(value) =>
-            onChange((before) => setConditionAudience(before, index, value === '' ? null : Number(value)))
-          }
-        />
+        <div class="flag-audience">
+          <Select
+            label={`Match condition ${index + 1} by`}
+            value={String(audience ?? '')}
+            options={audienceOptions(targets)}
+            hint="Filters that do not suit it are removed."
+            onChange={(value) =>
+              onChange((before) => setConditionAudience(before, index, value === '' ? null : Number(value)))
+            }
+          />
+        </div>
       )}
       {properties.length > 0 && (
         <ul class="filters">
