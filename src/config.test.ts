@@ -68,6 +68,7 @@ describe('defaults', () => {
       eraseAfterSeconds: 10,
       webhookAllowPrivate: false,
       geoipFile: null,
+      secretKey: null,
       smtpUrl: null,
       smtpFrom: null,
       faults: false,
@@ -241,6 +242,7 @@ describe('help', () => {
       'INIT_PROJECT_API_KEY',
       'INIT_PERSONAL_API_KEY',
       'INIT_ADMIN_PASSWORD',
+      'SECRET_KEY',
       'SMTP_URL',
     ]);
   });

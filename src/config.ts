@@ -49,6 +49,7 @@ export interface Config {
   eraseAfterSeconds: number;
   webhookAllowPrivate: boolean;
   geoipFile: string | null;
+  secretKey: string | null;
   smtpUrl: string | null;
   smtpFrom: string | null;
   faults: boolean;
@@ -390,6 +391,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: null,
     help: "A file in MaxMind's format (.mmdb) for regions and cities of visitors; without it, countries only.",
     parse: (v) => resolve(v),
+  },
+  secretKey: {
+    env: 'SECRET_KEY',
+    defaultText: null,
+    help: 'Encrypts the secrets of authenticator apps: at least 32 random characters. On one machine a file in DATA_DIR takes its place; the nodes of a cluster need the same.',
+    parse: (value) => (value.length >= 32 ? value : invalidValue('at least 32 characters')),
+    secret: true,
   },
   smtpUrl: {
     env: 'SMTP_URL',

@@ -25,6 +25,8 @@ export interface Caller {
   /** How they authenticated. Sessions need protection against cross-site requests, keys do not. */
   via: 'personal_key' | 'session';
   session?: Session;
+  /** The session has no second factor, and an organization of the user requires one. */
+  lacksFactor?: boolean;
   /** The personal key and what it is limited to. */
   key?: CallerKey;
 }
@@ -132,6 +134,7 @@ async function callerBySessionHash({ metadata, clock }: CallerDeps, hash: string
     memberships: await metadata.memberships.listByUser(user.id),
     via: 'session',
     session,
+    lacksFactor: !session.hasFactor && (await metadata.organizations.requireFactorOf(user.id)),
   };
 }
 
@@ -148,6 +151,14 @@ export async function hasAccessStill(
       : await callerByKeyHash(deps, key?.hash ?? '', null);
   if (current === null || !hasProject(current, project)) return false;
   return missingScope(current.key?.scopes ?? [ALL_SCOPES], required) === null;
+}
+
+/** Where an organization requires a second factor, a session without one is good for setting one up, and nothing else. */
+export function refuseWithoutFactor(caller: Caller | null): void {
+  if (caller?.lacksFactor !== true) return;
+  throw new Failure('forbidden', 'Your organization requires a second factor. Set one up to continue.', {
+    code: '2fa_setup_required',
+  });
 }
 
 /** For what a key must not do, whatever its rights: somebody who found one could otherwise keep its owner out. */

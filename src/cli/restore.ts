@@ -22,7 +22,7 @@ delete later.`;
 
 /** Names that may be in a folder that counts as empty. Salts stay, to be destroyed when their day is over. */
 const IGNORED_NAMES = new RegExp(
-  `^(?:lock.*|${DATA_FILES.work}|${DATA_FILES.salts}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`,
+  `^(?:lock.*|${DATA_FILES.work}|${DATA_FILES.salts}|${DATA_FILES.secretKey}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`,
 );
 
 export const restore: Command = {

@@ -13,6 +13,7 @@ const HELP = `Manages users of the console and the private API.
   cairn users set-email EMAIL NEW                       Ends their sessions; their keys stay valid.
   cairn users reset EMAIL                               Prints a link with which they choose a new password.
   cairn users reset-password EMAIL [--password-stdin]   Ends their sessions; their keys stay valid.
+  cairn users 2fa-off EMAIL                             Removes authenticator app, passkeys and recovery codes.
   cairn users revoke EMAIL                              Blocks them: ends their sessions and deletes their keys.
   cairn users activate EMAIL                            Lets them sign in again with their password.
 
@@ -52,7 +53,7 @@ const setActive =
 
 export const users: Command = {
   name: 'users',
-  summary: 'Manage users: invite, create, list, revoke, activate, set-email, reset, reset-password.',
+  summary: 'Manage users: invite, create, list, revoke, activate, set-email, reset, reset-password, 2fa-off.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -116,6 +117,13 @@ export const users: Command = {
       const given = options['password-stdin'] ? await context.readInput() : null;
       const { password } = await (await context.operator()).run('users.reset-password', { email, password: given });
       return printPassword(context, { email, password }, `Reset the password of ${email} and ended their sessions.`);
+    },
+    async '2fa-off'(context, args) {
+      const email = readEmail(readArgs(args, {}).words);
+      const made = await (await context.operator()).run('users.2fa-off', { email });
+      if (context.json) context.out.json(made);
+      else context.out.print(`Removed all second factors of ${made.email} and ended their sessions.`);
+      return EXIT.done;
     },
     revoke: setActive(false, (email, keys) => `Revoked ${email}; deleted ${keys} keys.`),
     activate: setActive(true, (email) => `Activated ${email}.`),

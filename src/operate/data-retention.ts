@@ -9,7 +9,14 @@ import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 export interface DataRetentionDeps {
   metadata: Pick<
     MetadataStore,
-    'projects' | 'sessions' | 'personalKeys' | 'transaction' | 'passwordResets' | 'throttles' | 'queryUsage'
+    | 'projects'
+    | 'sessions'
+    | 'personalKeys'
+    | 'transaction'
+    | 'passwordResets'
+    | 'throttles'
+    | 'spentTokens'
+    | 'queryUsage'
   >;
   ingest: Pick<IngestStore, 'deleteBefore'>;
   /** The number of events removed. */
@@ -49,6 +56,7 @@ export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   await deps.metadata.throttles.deleteExpired(now);
   await deps.metadata.personalKeys.deleteExpired(now - EXPIRED_KEY_DAYS * DAY_MS);
   await deps.metadata.transaction((store) => store.audit.removeBefore(now - deps.auditDays * DAY_MS));
+  await deps.metadata.spentTokens.deleteExpired(now);
   await deps.removeLeftovers();
   await deps.ingest.deleteBefore(now - DIAGNOSTICS_RETENTION_DAYS * DAY_MS);
   await deps.metadata.queryUsage.deleteBefore(Math.floor(now / DAY_MS) - DIAGNOSTICS_RETENTION_DAYS + 1);

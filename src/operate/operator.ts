@@ -13,7 +13,16 @@ import type { OperationOutput } from './operation.ts';
 import { createProjectAsOwner, deleteProjectAsOwner, findProject, listProjects, resetProjectKey } from './projects.ts';
 import { exportEvents, exportPersons } from './transfer/export.ts';
 import { finishImport, importLines } from './transfer/import.ts';
-import { createResetLink, createUser, inviteUser, listUsers, resetPassword, setEmail, setUserActive } from './users.ts';
+import {
+  createResetLink,
+  createUser,
+  inviteUser,
+  listUsers,
+  resetPassword,
+  setEmail,
+  setUserActive,
+  turnOffFactors,
+} from './users.ts';
 
 const OPERATIONS = {
   ping: async () => ({}),
@@ -31,6 +40,7 @@ const OPERATIONS = {
   'users.set-email': setEmail,
   'users.set-active': setUserActive,
   'users.reset': createResetLink,
+  'users.2fa-off': turnOffFactors,
   'users.reset-password': resetPassword,
   backup: createBackup,
   'backup.note': recordBackup,

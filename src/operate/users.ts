@@ -120,6 +120,17 @@ export const createResetLink: Operation<{ email: string }, { email: string; link
   return { email: user.email, link: resetLink(deps.publicAddress, user.uuid, token) };
 };
 
+/** For somebody who has lost phone and recovery codes. Ends their sessions. */
+export const turnOffFactors: Operation<{ email: string }, { email: string }> = (deps, { email }) =>
+  deps.metadata.transaction(async (store) => {
+    const user = await userByEmail(store, email);
+    await store.factors.deleteAll(user.id);
+    await store.sessions.deleteByUser(user.id);
+    const changes = [secretChange('second_factor')];
+    await recordAccountActivity(deps, store, user, { userId: null, activity: 'updated', changes });
+    return { email: user.email };
+  });
+
 interface NewPassword {
   email: string;
   password: string | null;

@@ -1,10 +1,14 @@
 /** What features are built from. Each takes what its `deps.ts` names; the compiler checks that it is here. */
+import { join } from 'node:path';
 import { KeyGuard } from '../access/key-guard.ts';
 import { KeyUse } from '../access/key-use.ts';
 import { ProjectDirectory } from '../access/project-directory.ts';
 import type { Config } from '../config.ts';
+import { Factors } from '../features/accounts/factors/factors.ts';
+import { Passkeys } from '../features/accounts/factors/passkeys.ts';
 import { Sessions } from '../features/accounts/sessions.ts';
 import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
+import { SignedCookies } from '../features/accounts/signed-cookies.ts';
 import { Cookieless } from '../features/capture/cookieless/cookieless.ts';
 import type { CookielessSalts } from '../features/capture/cookieless/salts.ts';
 import { EventRate } from '../features/capture/event-rate.ts';
@@ -31,6 +35,8 @@ import { Mailer } from '../lib/mailer.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { resolvesWithin } from '../lib/resolves-within.ts';
 import type { FileScan } from '../lib/scan-files.ts';
+import { SecretKey, secretKeyFile } from '../lib/secret-key.ts';
+import { DATA_FILES } from '../stores/data-files.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { type Backend, MAX_PROCESSING_WAIT_MS } from './backend.ts';
 import type { LeaderTasks } from './leader-tasks.ts';
@@ -161,14 +167,39 @@ function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
   return { flagSnapshots, decide };
 }
 
+/** Nodes of a cluster share no folder, so a file would give each of them another key. */
+function secretKeyOf({ secretKey, databaseUrl, dataDir }: Config): () => SecretKey | null {
+  let known: SecretKey | null = secretKey === null ? null : new SecretKey(secretKey);
+  if (databaseUrl !== null) return () => known;
+  return () => {
+    known ??= secretKeyFile(join(dataDir, DATA_FILES.secretKey));
+    return known;
+  };
+}
+
 function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDeps) {
   const signInGuard = new SignInGuard({ metadata, clock, ids });
+  const cookies = new SignedCookies({ metadata, clock, ids });
+  const factors = new Factors({ metadata, clock, ids, secretKey: secretKeyOf(config) });
+  const passkeys = new Passkeys({ metadata, clock, ids, cookies, factors });
   const keys = new KeyGuard(clock);
   const keyUse = new KeyUse({ store: metadata.personalKeys, clock, log });
   return {
     directory: new ProjectDirectory({ metadata, clock, keys, keyUse }),
     eventRate: new EventRate(config.eventsPerSecond, clock),
-    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard, log }),
+    factors,
+    passkeys,
+    sessions: new Sessions({
+      metadata,
+      clock,
+      ids,
+      sessionDays: config.sessionDays,
+      guard: signInGuard,
+      factors,
+      passkeys,
+      cookies,
+      log,
+    }),
     signInGuard,
     mailer: new Mailer({ url: config.smtpUrl, from: config.smtpFrom, log }),
     keys,

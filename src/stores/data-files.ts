@@ -12,6 +12,8 @@ export const DATA_FILES = {
   salts: 'cookieless-salts',
   /** A newer table of countries than the one that ships, see `cairn geoip`; in no backup. */
   countries: 'countries.br',
+  /** With which secrets in the metadata are encrypted; in no backup. */
+  secretKey: 'secret-key',
   /** Unfinished copies; emptied at start. */
   work: 'work',
 } as const;

@@ -7,6 +7,7 @@ export const aSession = (session: Partial<Session> & { hash: string }): Session 
   expiresAt: 0,
   lastSeenAt: 0,
   method: 'password',
+  hasFactor: false,
   address: '203.0.113.x',
   userAgent: 'Browser',
   ...session,

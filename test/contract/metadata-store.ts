@@ -23,6 +23,7 @@ import {
   type Session,
   type User,
 } from '../../src/stores/metadata/accounts.ts';
+import type { Passkey } from '../../src/stores/metadata/factors.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import { aSession } from './account-builders.ts';
 
@@ -36,6 +37,7 @@ export const anOrganization = (id: string, rest: Partial<Organization> = {}): Or
   slug: id,
   createdAt: NOW,
   updatedAt: NOW,
+  requiresFactor: false,
   ...rest,
 });
 const aUser = (name: string, rest: Partial<Omit<User, 'id'>> = {}): Omit<User, 'id'> => ({
@@ -486,6 +488,92 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.passwordResets.get(1)).not.toBeNull();
         await store.passwordResets.delete(1);
         expect(await store.passwordResets.get(1)).toBeNull();
+      });
+    });
+
+    describe('second factors', () => {
+      const secret = { userId: 1, secret: 'sealed', lastStep: 0, createdAt: NOW, confirmedAt: null };
+      const passkey = (id: string, userId = 1, createdAt = NOW): Passkey => ({
+        id,
+        userId,
+        label: `label of ${id}`,
+        publicKey: 'key',
+        counter: 3,
+        transports: ['usb', 'nfc'],
+        createdAt,
+        lastUsedAt: null,
+      });
+
+      it('use each step of an authenticator app once, and never an earlier one', async () => {
+        await store.factors.setTotp({ ...secret, secret: 'older' });
+        await store.factors.setTotp(secret);
+        expect(await store.factors.getTotp(1)).toEqual(secret);
+        const used = [];
+        for (const step of [10, 10, 9, 11]) used.push(await store.factors.useTotpStep(1, step));
+        expect(used).toEqual([true, false, false, true]);
+        expect(await store.factors.useTotpStep(2, 1)).toBe(false);
+        await store.factors.confirmTotp(1, NOW + 1);
+        expect(await store.factors.getTotp(1)).toEqual({ ...secret, lastStep: 11, confirmedAt: NOW + 1 });
+        await store.factors.deleteTotp(1);
+        expect(await store.factors.getTotp(1)).toBeNull();
+      });
+
+      it('keep passkeys, oldest first, which only their user deletes', async () => {
+        await store.factors.createPasskey(passkey('b', 1, NOW + 1));
+        await store.factors.createPasskey(passkey('a'));
+        await store.factors.createPasskey(passkey('c', 2));
+        await expect(store.factors.createPasskey(passkey('a', 2))).rejects.toThrow();
+        await store.factors.updatePasskey('a', { counter: 4, lastUsedAt: NOW + 2, label: 'new' });
+        const changed = { ...passkey('a'), counter: 4, lastUsedAt: NOW + 2, label: 'new' };
+        expect(await store.factors.getPasskey('a')).toEqual(changed);
+        expect(await store.factors.listPasskeys(1)).toEqual([changed, passkey('b', 1, NOW + 1)]);
+        expect(await store.factors.deletePasskey(2, 'a')).toBe(false);
+        expect(await store.factors.deletePasskey(1, 'a')).toBe(true);
+        expect(await store.factors.getPasskey('a')).toBeNull();
+      });
+
+      it('use recovery codes once, and are deleted together', async () => {
+        await store.factors.setRecoveryCodes(1, ['old']);
+        await store.factors.setRecoveryCodes(1, ['a', 'b']);
+        await store.factors.setRecoveryCodes(2, ['a']);
+        const use = (hash: string) => store.factors.useRecoveryCode(1, hash);
+        expect([await use('old'), await use('a'), await use('a')]).toEqual([false, true, false]);
+        expect(await store.factors.countRecoveryCodes(1)).toBe(1);
+        await store.factors.setTotp(secret);
+        await store.factors.createPasskey(passkey('a'));
+        await store.factors.deleteAll(1);
+        expect(await store.factors.getTotp(1)).toBeNull();
+        expect(await store.factors.listPasskeys(1)).toEqual([]);
+        expect(await store.factors.countRecoveryCodes(1)).toBe(0);
+        expect(await store.factors.countRecoveryCodes(2)).toBe(1);
+      });
+
+      it('are marked in sessions, and required by organizations of a user', async () => {
+        for (const hash of ['a', 'b']) await store.sessions.create(aSession({ hash, expiresAt: NOW }));
+        await store.sessions.setHasFactor('a', true);
+        const marks = async () => [
+          (await store.sessions.getByHash('a'))?.hasFactor,
+          (await store.sessions.getByHash('b'))?.hasFactor,
+        ];
+        expect(await marks()).toEqual([true, false]);
+        await store.sessions.clearFactors(1);
+        expect(await marks()).toEqual([false, false]);
+        await store.organizations.create(anOrganization('one'));
+        await store.memberships.create(aMembership('one', 1));
+        expect(await store.organizations.requireFactorOf(1)).toBe(false);
+        await store.organizations.update('one', { requiresFactor: true });
+        expect((await store.organizations.get('one'))?.requiresFactor).toBe(true);
+        expect(await store.organizations.requireFactorOf(1)).toBe(true);
+        expect(await store.organizations.requireFactorOf(2)).toBe(false);
+      });
+    });
+
+    describe('tokens for one use', () => {
+      it('are spent once, and forgotten when they expire', async () => {
+        const spend = (hash: string, expiresAt = NOW) => store.spentTokens.spend(hash, expiresAt);
+        expect([await spend('a'), await spend('a'), await spend('b', NOW + 1)]).toEqual([true, false, true]);
+        await store.spentTokens.deleteExpired(NOW);
+        expect([await spend('a'), await spend('b')]).toEqual([true, false]);
       });
     });
 

@@ -132,6 +132,7 @@ describe('the document', () => {
     const open = api.operations.filter((one) => one.path.startsWith('/api/') && !one.isPrivate);
     expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /api/login/',
+      'POST /api/login/token/',
       'GET /api/login/options/',
       'POST /api/setup/',
       'POST /api/logout/',
@@ -140,6 +141,8 @@ describe('the document', () => {
       'POST /api/reset/',
       'GET /api/reset/{user_uuid}/',
       'POST /api/reset/{user_uuid}/',
+      'POST /api/webauthn/login/begin',
+      'POST /api/webauthn/login/complete',
     ]);
   });
 });
@@ -221,11 +224,12 @@ describe('real responses', () => {
       ({ method, path }) => method === 'GET' && /^\/api\/(?!signup|reset)/.test(path),
     );
     expect(reads.length).toBeGreaterThan(12);
+    const needsSession = /(users|members)\/{\w+}\/sessions\/$|two_factor|2fa|webauthn/;
     for (const operation of reads) {
       const answer = await checked('get', await realPath(client.get, operation));
-      // Nothing has failed, so there is no dead letter. Sessions are not for keys.
+      // Nothing has failed, so there is no dead letter. Sessions and factors are not for keys.
       const missing = operation.path.includes('/dead_letters/{') ? 404 : 200;
-      const expected = /(users|members)\/{\w+}\/sessions\/$/.test(operation.path) ? 403 : missing;
+      const expected = needsSession.test(operation.path) ? 403 : missing;
       expect([operation.path, answer.status]).toEqual([operation.path, expected]);
     }
   });

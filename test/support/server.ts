@@ -160,6 +160,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           id: organizationId,
           name: 'Strangers',
           slug,
+          requiresFactor: false,
           createdAt: now,
           updatedAt: now,
         });

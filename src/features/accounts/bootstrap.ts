@@ -49,6 +49,7 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
       id: ids.uuid(),
       name: 'My organization',
       slug: 'my-organization',
+      requiresFactor: false,
       createdAt: now,
       updatedAt: now,
     };

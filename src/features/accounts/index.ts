@@ -5,6 +5,7 @@ import { inviteRoutes } from './api/invite-routes.ts';
 import { memberRoutes } from './api/member-routes.ts';
 import { openSessionRoutes } from './api/open-session-routes.ts';
 import { organizationRoutes } from './api/organization-routes.ts';
+import { passkeyRoutes } from './api/passkey-routes.ts';
 import { passwordResetRoutes } from './api/password-reset-routes.ts';
 import { personalKeyRoutes } from './api/personal-key-routes.ts';
 import { projectRoutes } from './api/project-routes.ts';
@@ -12,6 +13,7 @@ import { resourceAccessRoutes } from './api/resource-access-routes.ts';
 import { roleRoutes } from './api/role-routes.ts';
 import { sessionRoutes } from './api/session-routes.ts';
 import { signUpRoutes } from './api/sign-up-routes.ts';
+import { twoFactorRoutes } from './api/two-factor-routes.ts';
 import { userRoutes } from './api/user-routes.ts';
 
 export const accountsFeature: Feature<AccountRouteDeps> = {
@@ -21,6 +23,8 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
     signUpRoutes(app, deps);
     passwordResetRoutes(app, deps);
     openSessionRoutes(app, deps);
+    twoFactorRoutes(app, deps);
+    passkeyRoutes(app, deps);
     userRoutes(app, deps);
     personalKeyRoutes(app, deps);
     auditRoutes(app, deps);

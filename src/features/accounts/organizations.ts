@@ -1,8 +1,9 @@
 /** Organizations. */
 
-import type { Caller } from '../../access/callers.ts';
+import { type Caller, requireSession } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
 import { recordAudit } from '../../access/record-audit.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { type Organization, OWNER, type Project } from '../../stores/metadata/accounts.ts';
@@ -31,6 +32,7 @@ export async function createOrganization(
       id: ids.uuid(),
       name,
       slug: await availableSlug(store, name, ids),
+      requiresFactor: false,
       createdAt: now,
       updatedAt: now,
     };
@@ -48,19 +50,30 @@ export async function createOrganization(
   });
 }
 
-export async function renameOrganization(
+export async function updateOrganization(
   deps: OrganizationDeps,
   caller: Caller,
   organization: Organization,
-  name: string | undefined,
+  given: { name?: string | undefined; requiresFactor?: boolean | undefined },
 ): Promise<Organization> {
-  const after = { ...organization, name: name ?? organization.name, updatedAt: deps.clock.now() };
+  const { name = organization.name, requiresFactor = organization.requiresFactor } = given;
+  if (requiresFactor !== organization.requiresFactor) requireOwnFactor(caller);
+  const after = { ...organization, name, requiresFactor, updatedAt: deps.clock.now() };
   await deps.metadata.transaction(async (store) => {
-    await store.organizations.update(organization.id, { name: after.name, updatedAt: after.updatedAt });
-    const changes = changesBetween('Organization', { name: organization.name }, { name: after.name });
+    await store.organizations.update(organization.id, { name, requiresFactor, updatedAt: after.updatedAt });
+    const changes = changesBetween('Organization', shown(organization), shown(after));
     await recordActivity(deps, store, { ...organizationActivity(after, caller), activity: 'updated', changes });
   });
   return after;
+}
+
+const shown = ({ name, requiresFactor }: Organization) => ({ name, enforce_2fa: requiresFactor });
+
+/** Whoever requires a factor must have one: otherwise they would lock themselves out first. */
+function requireOwnFactor(caller: Caller): void {
+  requireSession(caller);
+  if (caller.session?.hasFactor) return;
+  throw invalid('enforce_2fa', 'Set up a second factor of your own first, or sign in with it.', 'own_factor_needed');
 }
 
 /** Deletes events first: if the event store is unavailable, nothing has happened and the request can be repeated. */

@@ -8,9 +8,9 @@ import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/network.ts';
-import { isSameSecret, signature } from '../../lib/secrets.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { countAttempt, forgetAttempts, type Limit } from './attempts.ts';
+import { SigningSecret } from './signing-secret.ts';
 
 interface SignInGuardDeps {
   metadata: Pick<MetadataStore, 'installation' | 'throttles' | 'transaction'>;
@@ -34,10 +34,11 @@ const DEVICE_SECRET = 'device_secret';
 
 export class SignInGuard {
   readonly #deps: SignInGuardDeps;
-  #cachedSecret: string | null = null;
+  readonly #secret: SigningSecret;
 
   constructor(deps: SignInGuardDeps) {
     this.#deps = deps;
+    this.#secret = new SigningSecret(deps, DEVICE_SECRET);
   }
 
   /** Records an attempt, or throws. Call it before the password is checked, so that parallel attempts are counted. */
@@ -58,24 +59,13 @@ export class SignInGuard {
   /** For a browser that has signed in, to send with its next sign-in. */
   async createDeviceToken(account: string): Promise<string> {
     const name = this.#deps.ids.uuid();
-    return `${name}.${signature(await this.#deviceSecret(), `${account} ${name}`)}`;
+    return `${name}.${await this.#secret.sign(`${account} ${name}`)}`;
   }
 
   async #isTokenOf(account: string, device: string | undefined): Promise<boolean> {
     const [name, signed, ...rest] = (device ?? '').slice(0, 200).split('.');
     if (!name || !signed || rest.length > 0) return false;
-    return isSameSecret(signed, signature(await this.#deviceSecret(), `${account} ${name}`));
-  }
-
-  /** Created when first needed, and stored, so that device tokens survive a restart. */
-  async #deviceSecret(): Promise<string> {
-    this.#cachedSecret ??= await this.#deps.metadata.installation.get(DEVICE_SECRET);
-    this.#cachedSecret ??= await this.#deps.metadata.transaction(async ({ installation }) => {
-      const secret = (await installation.get(DEVICE_SECRET)) ?? this.#deps.ids.token('');
-      await installation.set(DEVICE_SECRET, secret);
-      return secret;
-    });
-    return this.#cachedSecret;
+    return this.#secret.isSignatureOf(`${account} ${name}`, signed);
   }
 }
 

@@ -70,7 +70,7 @@ async function secureAccount(
 }
 
 /** The current password is required to change it or the address: an open console must not be enough. */
-async function requirePassword(user: User, currentPassword: string | undefined): Promise<void> {
+export async function requirePassword(user: User, currentPassword: string | undefined): Promise<void> {
   if (user.passwordHash === null) return;
   if (currentPassword === undefined) throw invalid('current_password', 'This field is required.', 'required');
   const isCorrect = await verifyPassword(currentPassword, user.passwordHash);

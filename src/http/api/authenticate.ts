@@ -11,6 +11,7 @@ import {
   currentProject,
   hasProject,
   levelIn,
+  refuseWithoutFactor,
 } from '../../access/callers.ts';
 import { Failure, invalid, notFound } from '../../core/errors.ts';
 import type { Organization, Project } from '../../stores/metadata/accounts.ts';
@@ -20,12 +21,17 @@ import { requireSameOrigin } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 /** By a key in the header or a session cookie, before the body is read. Null: the body may have a key. */
-export async function callerFromHeaders(deps: RouteDeps, request: FastifyRequest): Promise<Caller | null> {
+export async function callerFromHeaders(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  { beforeFactor = false }: { beforeFactor?: boolean | undefined } = {},
+): Promise<Caller | null> {
   const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
   const cookie = sessionCookie(request, deps.config.publicUrl);
   const caller = cookie === undefined ? null : await callerBySession(deps, cookie);
   if (caller) requireSameOrigin(request, deps.config.publicUrl);
+  if (!beforeFactor) refuseWithoutFactor(caller);
   return caller;
 }
 

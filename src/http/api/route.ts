@@ -59,6 +59,8 @@ interface RouteDeclaration<B extends TSchema, C> {
   edits?: readonly Resource[];
   /** True: a query with a body. All other requests but GET change the project, so its cached results are dropped. */
   readOnly?: boolean;
+  /** Also for a session without the second factor that an organization requires: to set one up. */
+  beforeFactor?: boolean;
   /** The route is about the project itself, rather than something in it: clients know the messages of both. */
   itself?: boolean;
   /** On success; 200 when absent. 204 has no body. */
@@ -131,7 +133,7 @@ function declare<B extends TSchema, C>(
     ...(maxBodyBytes === undefined ? {} : { bodyLimit: maxBodyBytes }),
     schema: document(declaration),
     onRequest: async (request) => {
-      request.caller = await callerFromHeaders(deps, request);
+      request.caller = await callerFromHeaders(deps, request, { beforeFactor: declaration.beforeFactor });
     },
     preValidation: async (request) => {
       request.caller ??= await callerFromBody(deps, request);

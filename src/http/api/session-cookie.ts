@@ -56,3 +56,15 @@ export const setDeviceCookie = (request: FastifyRequest, publicUrl: string | nul
     sameSite: 'strict',
     maxAge: YEAR_SECONDS,
   });
+
+/** Between two steps of signing in. */
+export const readCookie = (request: FastifyRequest, publicUrl: string | null, name: string): string | undefined =>
+  read(request, nameOf(name, request, publicUrl));
+
+export const setShortCookie = (
+  request: FastifyRequest,
+  publicUrl: string | null,
+  name: string,
+  value: string,
+  maxAge: number,
+): string => serialize(nameOf(name, request, publicUrl), value, { ...rules(request, publicUrl), maxAge });

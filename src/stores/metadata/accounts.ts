@@ -17,6 +17,8 @@ export interface Organization {
   id: string;
   name: string;
   slug: string;
+  /** Members must have a second factor. */
+  requiresFactor: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -101,6 +103,8 @@ export interface Session {
   /** Within ten minutes. */
   lastSeenAt: number;
   method: SignInMethod;
+  /** Whether a second factor was shown, too. */
+  hasFactor: boolean;
   /** Shortened. */
   address: string;
   userAgent: string;

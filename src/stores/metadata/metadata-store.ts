@@ -26,6 +26,7 @@ import type { CohortMemberStore, CohortStore } from './cohorts.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeletionStore } from './deletions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { FactorStore, SpentTokenStore } from './factors.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flags.ts';
 import type { GroupStore } from './groups.ts';
 import type { Page, Paged } from './page.ts';
@@ -41,6 +42,8 @@ export interface OrganizationStore {
   getBySlug(slug: string): Promise<Organization | null>;
   listByUser(userId: number, page: Page): Promise<Paged<Organization>>;
   count(): Promise<number>;
+  /** Whether an organization of the user requires a second factor. */
+  requireFactorOf(userId: number): Promise<boolean>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;
   /** Also deletes its memberships, invitations, roles, projects and activity; the audit log stays. */
   delete(id: string): Promise<void>;
@@ -102,6 +105,9 @@ export interface SessionStore {
   /** Those that have not expired, latest seen first. */
   listByUser(userId: number, now: number): Promise<Session[]>;
   setLastSeen(hash: string, lastSeenAt: number): Promise<void>;
+  setHasFactor(hash: string, hasFactor: boolean): Promise<void>;
+  /** None of the user's sessions has a factor any more. */
+  clearFactors(userId: number): Promise<void>;
   /** False if the user has no such session. */
   deleteById(userId: number, id: string): Promise<boolean>;
   /** Deletes all sessions of the user, except one if given. */
@@ -217,6 +223,8 @@ export interface MetadataStore extends FeatureStores {
   readonly sessions: SessionStore;
   readonly passwordResets: PasswordResetStore;
   readonly throttles: ThrottleStore;
+  readonly factors: FactorStore;
+  readonly spentTokens: SpentTokenStore;
   readonly projects: ProjectStore;
   readonly roles: RoleStore;
   readonly roleMemberships: RoleMembershipStore;

@@ -8,6 +8,7 @@ import { definitionStore } from './definitions.ts';
 import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
+import { factorStore, spentTokenStore } from './factors.ts';
 import { type FeatureTables, NO_FEATURE_TABLES } from './feature-tables.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { groupStore } from './groups.ts';
@@ -38,6 +39,8 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     sessions: sessionStore(on),
     passwordResets: passwordResetStore(on),
     throttles: throttleStore(on),
+    factors: factorStore(on),
+    spentTokens: spentTokenStore(on),
     projects: projectStore(on, projectTables),
     roles: roleStore(on),
     roleMemberships: roleMembershipStore(on),

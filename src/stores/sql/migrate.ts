@@ -30,6 +30,7 @@ import { scopedKeys } from './migrations/0022-scoped-keys.ts';
 import { blocksOfRecentIds } from './migrations/0023-blocks-of-recent-ids.ts';
 import { scheduledChanges } from './migrations/0024-scheduled-changes.ts';
 import { audit } from './migrations/0025-audit.ts';
+import { secondFactors } from './migrations/0026-second-factors.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -58,6 +59,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   blocksOfRecentIds,
   scheduledChanges,
   audit,
+  secondFactors,
 ];
 
 interface VersionTable {

@@ -1,21 +1,28 @@
 import type { Selectable } from 'kysely';
-import type { Membership, MembershipLevel } from '../metadata/accounts.ts';
+import type { Membership, MembershipLevel, Organization } from '../metadata/accounts.ts';
 import { OWNER } from '../metadata/accounts.ts';
 import type { MembershipStore, OrganizationStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
-import type { ProjectTable, Sql, Tables } from './tables.ts';
+import { type ProjectTable, type Sql, type Tables, toBit } from './tables.ts';
+
+type OrganizationRow = Selectable<Tables['organizations']>;
+
+const toOrganization = (row: OrganizationRow): Organization => ({ ...row, requiresFactor: row.requiresFactor === 1 });
 
 export function organizationStore({ db }: Sql, projectTables: readonly ProjectTable[]): OrganizationStore {
   return {
     async create(organization) {
-      await db.insertInto('organizations').values(organization).execute();
+      const row = { ...organization, requiresFactor: toBit(organization.requiresFactor) };
+      await db.insertInto('organizations').values(row).execute();
     },
     async get(id) {
-      return (await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+      const row = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? toOrganization(row) : null;
     },
     async getBySlug(slug) {
-      return (await db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst()) ?? null;
+      const row = await db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst();
+      return row ? toOrganization(row) : null;
     },
     async listByUser(userId, page) {
       const mine = db
@@ -25,7 +32,7 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
       return paged(
         mine.selectAll('organizations').orderBy('memberships.joinedAt').orderBy('organizations.id'),
         page,
-        (row) => row,
+        toOrganization,
       );
     },
     async count() {
@@ -35,7 +42,18 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
-    async update(id, changes) {
+    async requireFactorOf(userId) {
+      const row = await db
+        .selectFrom('organizations')
+        .innerJoin('memberships', 'memberships.organizationId', 'organizations.id')
+        .select('organizations.id')
+        .where('memberships.userId', '=', userId)
+        .where('organizations.requiresFactor', '=', 1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    async update(id, { requiresFactor, ...rest }) {
+      const changes = { ...rest, ...(requiresFactor === undefined ? {} : { requiresFactor: toBit(requiresFactor) }) };
       await db.updateTable('organizations').set(changes).where('id', '=', id).execute();
     },
     async delete(id) {

@@ -3,17 +3,24 @@ import type { Selectable } from 'kysely';
 import type { Session, SignInMethod } from '../metadata/accounts.ts';
 import type { PasswordResetStore, SessionStore, ThrottleStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
-import type { Sql, Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 type SessionRow = Selectable<Tables['sessions']>;
 
-const toSession = (row: SessionRow): Session => ({ ...row, method: row.method as SignInMethod });
+const toSession = (row: SessionRow): Session => ({
+  ...row,
+  method: row.method as SignInMethod,
+  hasFactor: row.hasFactor === 1,
+});
 
 export function sessionStore({ db }: Sql): SessionStore {
   const byHash = compiled<SessionRow>(db, () => db.selectFrom('sessions').selectAll().where('hash', '=', ''));
   return {
     async create(session) {
-      await db.insertInto('sessions').values(session).execute();
+      await db
+        .insertInto('sessions')
+        .values({ ...session, hasFactor: toBit(session.hasFactor) })
+        .execute();
     },
     async getByHash(hash) {
       const [row] = await byHash([hash]);
@@ -25,6 +32,16 @@ export function sessionStore({ db }: Sql): SessionStore {
     },
     async setLastSeen(hash, lastSeenAt) {
       await db.updateTable('sessions').set({ lastSeenAt }).where('hash', '=', hash).execute();
+    },
+    async setHasFactor(hash, hasFactor) {
+      await db
+        .updateTable('sessions')
+        .set({ hasFactor: toBit(hasFactor) })
+        .where('hash', '=', hash)
+        .execute();
+    },
+    async clearFactors(userId) {
+      await db.updateTable('sessions').set({ hasFactor: 0 }).where('userId', '=', userId).execute();
     },
     async delete(hash) {
       await db.deleteFrom('sessions').where('hash', '=', hash).execute();

@@ -20,7 +20,14 @@ interface DefinitionColumns {
 }
 
 export interface Tables {
-  organizations: { id: string; name: string; slug: string; createdAt: number; updatedAt: number };
+  organizations: {
+    id: string;
+    name: string;
+    slug: string;
+    requiresFactor: Flag;
+    createdAt: number;
+    updatedAt: number;
+  };
   users: {
     id: Generated<number>;
     uuid: string;
@@ -78,10 +85,24 @@ export interface Tables {
     expiresAt: number;
     lastSeenAt: number;
     method: string;
+    hasFactor: Flag;
     address: string;
     userAgent: string;
   };
   passwordResets: { userId: number; tokenHash: string; expiresAt: number };
+  totpSecrets: { userId: number; secret: string; lastStep: number; createdAt: number; confirmedAt: number | null };
+  passkeys: {
+    id: string;
+    userId: number;
+    label: string;
+    publicKey: string;
+    counter: number;
+    transports: string;
+    createdAt: number;
+    lastUsedAt: number | null;
+  };
+  recoveryCodes: { userId: number; hash: string };
+  spentTokens: { hash: string; expiresAt: number };
   throttles: { name: string; attempts: string; expiresAt: number };
   projects: {
     id: Generated<number>;

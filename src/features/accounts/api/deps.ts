@@ -3,6 +3,8 @@ import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { Logger } from '../../../lib/log.ts';
 import type { Mailer } from '../../../lib/mailer.ts';
+import type { Factors } from '../factors/factors.ts';
+import type { Passkeys } from '../factors/passkeys.ts';
 import type { Sessions } from '../sessions.ts';
 import type { SignInGuard } from '../sign-in-guard.ts';
 
@@ -12,6 +14,8 @@ export interface AccountRouteDeps extends RouteDeps {
   sessions: Sessions;
   signInGuard: SignInGuard;
   mailer: Mailer;
+  factors: Factors;
+  passkeys: Passkeys;
   log: Logger;
   /** Invalidated after each change to a project. */
   directory: Pick<ProjectDirectory, 'invalidate'>;

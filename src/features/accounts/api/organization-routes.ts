@@ -8,7 +8,7 @@ import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activi
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN, type Organization, OWNER } from '../../../stores/metadata/accounts.ts';
 import { ACCOUNT_SCOPES } from '../account-activity.ts';
-import { createOrganization, deleteOrganization, renameOrganization } from '../organizations.ts';
+import { createOrganization, deleteOrganization, updateOrganization } from '../organizations.ts';
 import type { AccountRouteDeps } from './deps.ts';
 import {
   OrganizationChangeSchema,
@@ -67,14 +67,17 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
   organizationRoute(app, deps, {
     method: 'PATCH',
     url: one,
-    summary: 'Rename an organization',
+    summary: 'Rename an organization, or require a second factor of its members',
     tag,
     scope: 'organization',
     level: ADMIN,
     body: OrganizationChangeSchema,
     response: OrganizationSchema,
     handler: async ({ caller, organization, body }) =>
-      show(caller, await renameOrganization(deps, caller, organization, body.name)),
+      show(
+        caller,
+        await updateOrganization(deps, caller, organization, { name: body.name, requiresFactor: body.enforce_2fa }),
+      ),
   });
   organizationRoute(app, deps, {
     method: 'DELETE',

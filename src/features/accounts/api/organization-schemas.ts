@@ -16,12 +16,15 @@ export const OrganizationSchema = Type.Object({
   teams: Type.Array(ProjectBasicSchema),
   available_features: Type.Array(Type.String()),
   is_member_join_email_enabled: Type.Boolean(),
+  enforce_2fa: Type.Boolean({ description: 'Members must have a second factor.' }),
   metadata: Type.Record(Type.String(), Type.Unknown()),
   customer_id: nullable(Type.String()),
 });
 
 export const OrganizationWriteSchema = Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) });
-export const OrganizationChangeSchema = Type.Partial(OrganizationWriteSchema);
+export const OrganizationChangeSchema = Type.Partial(
+  Type.Object({ ...OrganizationWriteSchema.properties, enforce_2fa: Type.Boolean() }),
+);
 
 /** All features are available; clients look for these names. */
 const FEATURES = ['role_based_access', 'tagging', 'ingestion_taxonomy', 'correlation_analysis', 'paths_advanced'];
@@ -41,6 +44,7 @@ export const presentOrganization = (
   teams: projects.map(presentProjectBasic),
   available_features: FEATURES,
   is_member_join_email_enabled: false,
+  enforce_2fa: organization.requiresFactor,
   metadata: {},
   customer_id: null,
 });

@@ -1,10 +1,11 @@
 /** What the routes of signing in share: who asks, and how a session reaches the browser. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../../core/errors.ts';
 import { requireSameOrigin } from '../../../http/api/same-origin.ts';
-import { deviceCookie, setDeviceCookie, setSessionCookie } from '../../../http/api/session-cookie.ts';
+import { deviceCookie, setDeviceCookie, setSessionCookie, setShortCookie } from '../../../http/api/session-cookie.ts';
 import { presentUserSummary } from '../../../http/schemas/common.ts';
 import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
-import type { Browser, OpenedSession } from '../sessions.ts';
+import { type Browser, PENDING_SIGN_IN_MS, type SignInResult } from '../sessions.ts';
 import type { AccountRouteDeps } from './deps.ts';
 import { SignedInSchema } from './session-schemas.ts';
 
@@ -31,13 +32,20 @@ export const browserOf = ({ config }: AccountRouteDeps, request: FastifyRequest)
   deviceToken: deviceCookie(request, config.publicUrl),
 });
 
-export async function sendSession(
+export const FACTOR_COOKIE = 'cairn_factor';
+
+export function sendSession(
   { config: { publicUrl } }: AccountRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  opening: Promise<OpenedSession>,
+  result: SignInResult,
 ) {
-  const { cookie, user, expiresAt, deviceToken } = await opening;
+  if (result.kind === 'factor_due') {
+    const seconds = PENDING_SIGN_IN_MS / 1000;
+    reply.header('set-cookie', setShortCookie(request, publicUrl, FACTOR_COOKIE, result.cookie, seconds));
+    throw new Failure('unauthenticated', '2FA is required.', { code: '2fa_required' });
+  }
+  const { cookie, user, expiresAt, deviceToken } = result;
   reply.header('set-cookie', [
     setSessionCookie(request, publicUrl, cookie, expiresAt),
     setDeviceCookie(request, publicUrl, deviceToken),

@@ -2,9 +2,10 @@
 
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { clearSessionCookies, sessionCookie } from '../../../http/api/session-cookie.ts';
+import { clearSessionCookies, readCookie, sessionCookie } from '../../../http/api/session-cookie.ts';
 import type { AccountRouteDeps } from './deps.ts';
-import { browserOf, doneSchema, SIGN_IN_SCHEMA, sendSession, signInOptions } from './send-session.ts';
+import { CodeSchema } from './factor-schemas.ts';
+import { browserOf, doneSchema, FACTOR_COOKIE, SIGN_IN_SCHEMA, sendSession, signInOptions } from './send-session.ts';
 import { SetUpSchema, SignInOptionsSchema, SignInSchema } from './session-schemas.ts';
 
 export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
@@ -12,10 +13,26 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   app.post(
     '/api/login/',
     { ...options, schema: { ...SIGN_IN_SCHEMA, summary: 'Sign in to the console', body: SignInSchema } },
-    (request, reply) => {
+    async (request, reply) => {
       const { email, password } = request.body as Static<typeof SignInSchema>;
-      const opening = deps.sessions.signIn(email, password, browserOf(deps, request));
-      return sendSession(deps, request, reply, opening);
+      const result = await deps.sessions.signIn(email, password, browserOf(deps, request));
+      return sendSession(deps, request, reply, result);
+    },
+  );
+  app.post(
+    '/api/login/token/',
+    {
+      ...options,
+      schema: {
+        ...SIGN_IN_SCHEMA,
+        summary: 'Second step of signing in: a code of your authenticator app, or a recovery code',
+        body: CodeSchema,
+      },
+    },
+    async (request, reply) => {
+      const cookie = readCookie(request, deps.config.publicUrl, FACTOR_COOKIE);
+      const { token } = request.body as Static<typeof CodeSchema>;
+      return sendSession(deps, request, reply, await deps.sessions.showFactor(cookie, token, browserOf(deps, request)));
     },
   );
   app.get(
@@ -29,10 +46,10 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
       ...options,
       schema: { ...SIGN_IN_SCHEMA, summary: 'Create the first account with the set-up link', body: SetUpSchema },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { first_name: firstName = '', ...given } = request.body as Static<typeof SetUpSchema>;
-      const opening = deps.sessions.setUp({ ...given, firstName }, browserOf(deps, request));
-      return sendSession(deps, request, reply, opening);
+      const opened = await deps.sessions.setUp({ ...given, firstName }, browserOf(deps, request));
+      return sendSession(deps, request, reply, opened);
     },
   );
   app.post(

@@ -41,7 +41,7 @@ export function signUpRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
       const { user, opened } = await deps.sessions.signUp(given, browserOf(deps, request));
       return opened === null
         ? { success: true, user: presentUserSummary(user) }
-        : sendSession(deps, request, reply, Promise.resolve(opened));
+        : sendSession(deps, request, reply, opened);
     },
   );
 }

@@ -26,6 +26,7 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     tag,
     scope: 'user',
     limitsItself: true,
+    beforeFactor: true,
     response: UserSchema,
     handler: async ({ caller, params }) => {
       requireSelf(caller, params['id']);
