@@ -31,6 +31,9 @@ const ALL = { limit: 1000 };
 const pathOf = (id: string, ...parts: string[]): string =>
   `/api/organizations/${[id, ...parts].map(encodeURIComponent).join('/')}/`;
 
+export const requireFactor = (organizationId: string, isRequired: boolean): Promise<void> =>
+  patch(pathOf(organizationId), { enforce_2fa: isRequired });
+
 export const listMembers = async (organizationId: string, signal?: AbortSignal): Promise<Member[]> =>
   (await get<Paged<Member>>(pathOf(organizationId, 'members'), ALL, signal)).results;
 export const updateMember = (organizationId: string, userUuid: string, level: number): Promise<Member> =>

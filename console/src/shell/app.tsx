@@ -36,6 +36,13 @@ export function App() {
   );
 }
 
+/** Shown instead of every page while an organization requires a second factor that the user lacks. */
+const FACTOR_SETUP = {
+  name: 'factor-setup',
+  path: '',
+  load: () => import('../pages/accounts/factor-setup-page.tsx'),
+};
+
 type SessionData = Pick<Session, 'me' | 'projects'>;
 
 async function loadSession(signal: AbortSignal): Promise<SessionData> {
@@ -55,6 +62,9 @@ function SignedIn({ path }: { path: string }) {
     if (path === '/' && session) navigate(homeOf(session), { replace: true });
   }, [path, session]);
   const isSignedOut = loaded.error instanceof ApiError && loaded.error.status === 401;
+  if (loaded.error instanceof ApiError && loaded.error.code === '2fa_setup_required') {
+    return <LazyPage route={FACTOR_SETUP} params={{}} />;
+  }
   if (loaded.error !== undefined && !isSignedOut) {
     return (
       <div class="standalone">

@@ -9,6 +9,7 @@ import { toast } from '../../components/toast.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
 import { KeyList } from './key-list.tsx';
+import { SecondFactors } from './second-factors.tsx';
 import { SessionList } from './session-list.tsx';
 
 export function Page() {
@@ -18,6 +19,7 @@ export function Page() {
         <KeyList />
         <Profile />
         <Password />
+        <SecondFactors />
         <SessionList />
       </div>
     </PageFrame>

@@ -6,11 +6,12 @@ import {
   listMembers,
   type Member,
   removeMember,
+  requireFactor,
   updateMember,
 } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Select } from '../../components/field.tsx';
+import { Select, Switch } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -44,6 +45,7 @@ export function Page() {
       }
     >
       <MemberTable members={members} isAdmin={isAdmin} />
+      {isAdmin && <FactorRule organizationId={project.organization} />}
       <InviteList invites={invites} />
       <Roles organizationId={project.organization} members={members.data ?? []} isAdmin={isAdmin} />
       {isInviting && (
@@ -54,6 +56,25 @@ export function Page() {
         />
       )}
     </PageFrame>
+  );
+}
+
+/** Whether members must have a second factor. */
+function FactorRule({ organizationId }: { organizationId: string }) {
+  const { me, reload } = useSession();
+  const isRequired = me.organization?.id === organizationId && me.organization.enforce_2fa;
+  const change = (next: boolean): void =>
+    void requireFactor(organizationId, next)
+      .then(() => toast(next ? 'Two-factor authentication is required now.' : 'No longer required.'), toastError)
+      .then(reload);
+  return (
+    <section class="card stack" aria-label="Security">
+      <Switch label="Require two-factor authentication" checked={isRequired} onChange={change} />
+      <p class="muted small">
+        Members without it can only set it up when they sign in. Personal API keys are not affected. You need a second
+        factor yourself to change this.
+      </p>
+    </section>
   );
 }
 

@@ -16,6 +16,7 @@ const SECTIONS: readonly { title: string; slugs: readonly string[] }[] = [
     slugs: [
       'deploying',
       'configuration',
+      'sign-in',
       'behind-a-proxy',
       'backups',
       'upgrading',
