@@ -43,7 +43,7 @@ export async function recordActivity(deps: ActivityDeps, store: MetadataStore, e
     createdAt: now,
   };
   await store.activity.create(activity);
-  await recordAudit(deps, store, { ...auditedFields(entry), name, changes });
+  await recordAudit(deps, store, { ...auditedFields(entry), name, changes, from: trigger?.['from'] });
 }
 
 const auditedFields = ({ organizationId, projectId, userId, activity, scope, itemId }: ActivityEntry) => ({

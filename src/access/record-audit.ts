@@ -1,4 +1,5 @@
 /** The audit log: who did what, when, from where and with which key or session. Written in the transaction of the change. */
+import type { Json } from '../core/json/json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ActivityChange } from '../stores/metadata/accounts.ts';
 import type { AuditChange } from '../stores/metadata/audit.ts';
@@ -15,6 +16,8 @@ interface AuditRecord {
   itemId: string;
   name: string | null;
   changes: ActivityChange[] | null;
+  /** The shortened address of somebody who has only just signed in, or tried to. */
+  from?: Json | undefined;
 }
 
 /** Where values say who may do what. Of everything else only the names of fields are kept: values may be personal. */
@@ -32,14 +35,14 @@ const SCOPES_WITHOUT_NAME = new Set(['Person', 'Group', 'EventDefinition', 'Prop
 export async function recordAudit(
   { clock }: { clock: Clock },
   store: MetadataStore,
-  { name, changes, ...record }: AuditRecord,
+  { name, changes, from, ...record }: AuditRecord,
 ): Promise<void> {
   await store.audit.append({
     ...record,
     detail: {
       name: SCOPES_WITHOUT_NAME.has(record.scope) ? null : name,
       changes: changes?.map((change) => shortenChange(record.scope, change)) ?? null,
-      origin: currentOrigin(),
+      origin: currentOrigin() ?? (typeof from === 'string' ? { via: 'sign_in', address: from } : null),
     },
     createdAt: clock.now(),
   });

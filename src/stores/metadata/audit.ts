@@ -8,7 +8,7 @@ import type { Page, Paged } from './page.ts';
 
 /** How and from where somebody did it. */
 export interface AuditOrigin {
-  via: 'session' | 'personal_key' | 'operator';
+  via: 'session' | 'personal_key' | 'sign_in' | 'operator';
   /** Shortened. */
   address?: string;
   key?: { id: string; label: string };

@@ -13,7 +13,9 @@ export const AuditEntrySchema = Type.Object({
   name: nullable(Type.String()),
   project_id: nullable(Type.Integer()),
   changes: nullable(Type.Array(Type.Unknown())),
-  via: Type.String({ description: '`session`, `personal_key`, `operator`, or `system` for what happens by itself.' }),
+  via: Type.String({
+    description: '`session`, `personal_key`, `sign_in`, `operator`, or `system` for what happens by itself.',
+  }),
   key: nullable(Type.Object({ id: Type.String(), label: Type.String() })),
   session: nullable(Type.String()),
   client: nullable(Type.String({ description: 'The program that used the key, such as an assistant.' })),
