@@ -67,7 +67,7 @@ describe('a guardrail that is harmed', () => {
   it('gives everybody control, ends the experiment, and says why in both activity logs', async () => {
     const { id, feature_flag } = await start({ action: 'roll_back' });
     server.setNow(later(3));
-    await send(people('a', 220, HARM, 1));
+    await send(people('a', 300, HARM, 1));
     await check(4);
     expect((await read(id)).status).toBe('running');
     await check(5);
@@ -79,7 +79,7 @@ describe('a guardrail that is harmed', () => {
     expect(ended).toMatchObject({
       status: 'stopped',
       conclusion: 'stopped_early',
-      rolled_back: { metric: 'crashes', variant: 'test', users: { baseline: 230, variant: 230 }, at: later(6) },
+      rolled_back: { metric: 'crashes', variant: 'test', users: { baseline: 310, variant: 310 }, at: later(6) },
       feature_flag: { active: true },
     });
     expect(ended.rolled_back.interval[0]).toBeGreaterThan(0.02 * ended.rolled_back.baseline_mean);
@@ -103,7 +103,7 @@ describe('a guardrail that is harmed', () => {
   it('pauses, and judges anew after somebody resumes', async () => {
     const { id } = await start({ action: 'pause' });
     server.setNow(later(3));
-    await send(people('a', 220, HARM, 1));
+    await send(people('a', 300, HARM, 1));
     await check(4);
     await send(people('b', 10, HARM, 4));
     await check(5);
@@ -118,7 +118,7 @@ describe('a guardrail that is harmed', () => {
   it('only tells, unless it says otherwise', async () => {
     const { id } = await start({});
     server.setNow(later(3));
-    await send(people('a', 220, HARM, 1));
+    await send(people('a', 300, HARM, 1));
     await check(4);
     for (const minute of [5, 6, 7]) {
       await send(people(`more-${minute}`, 10, HARM, minute - 1));
@@ -149,7 +149,7 @@ describe('a guardrail does nothing', () => {
   it('but tell, while the split is not as planned', async () => {
     const { id } = await start({ action: 'roll_back' });
     server.setNow(later(3));
-    const lopsided = [...people('a', 220, HARM, 1), ...people('b', 300, HARM, 1)].filter(
+    const lopsided = [...people('a', 300, HARM, 1), ...people('b', 300, HARM, 1)].filter(
       ({ distinct_id: who }) => !String(who).startsWith('b-test'),
     );
     await send(lopsided);
@@ -167,7 +167,7 @@ describe('the results', () => {
     const guardrails = [{ metric_uuid: metrics[0]?.uuid, margin_relative: 0.1, action: 'notify' }];
     const { id } = await start({}, { metrics, guardrails });
     server.setNow(later(3));
-    await send(people('a', 220, HARM, 1));
+    await send(people('a', 300, HARM, 1));
     const { body } = await client.get(path(`${id}/results/`));
     expect(body.metrics.map(({ role }: { role: string }) => role)).toEqual(['primary', 'guardrail']);
     expect(body.metrics[1]).toMatchObject({
