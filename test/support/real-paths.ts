@@ -7,6 +7,7 @@ type Get = (path: string, options?: CallOptions) => Promise<Answer>;
 const QUERIES: Readonly<Record<string, string>> = {
   '{project_id}/groups/': '?group_type_index=0',
   '{project_id}/groups/find/': '?group_type_index=0&group_key=acme',
+  '{project_id}/groups/related/': '?group_type_index=0&id=acme',
   '{project_id}/groups/property_values/': '?group_type_index=0&key=plan',
   'persons/funnel/': '?events=[{"id":"seen"}]&funnel_step=1',
   'person/funnel/': '?events=[{"id":"seen"}]&funnel_step=1',
