@@ -2,7 +2,7 @@ import type { Answer, CallOptions } from './client.ts';
 
 type Post = (path: string, options?: CallOptions) => Promise<Answer>;
 
-/** Creates a saved insight, a dashboard and an experiment, so that their paths exist. */
+/** Creates one of everything that is saved beside flags, so that their paths exist. */
 export async function createSavedInsights({ post }: { post: Post }): Promise<void> {
   const project = '/api/projects/1';
   const filters = { insight: 'TRENDS', events: [{ id: 'seen' }] };
@@ -12,5 +12,11 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   await post(`${project}/dashboards/`, { body: { name: 'All of it', tiles: [{ insight: body.id }] } });
   const metrics = [{ metric_type: 'mean', source: { kind: 'EventsNode', event: 'seen' } }];
   const experiment = { name: 'Colours', feature_flag_key: 'colours', start_date: '2026-01-15T12:00:00Z', metrics };
-  await post(`${project}/experiments/`, { body: experiment });
+  const { body: made } = await post(`${project}/experiments/`, { body: experiment });
+  const holdout = { name: 'Nobody new', filters: [{ properties: [], rollout_percentage: 5 }] };
+  await post(`${project}/experiment_holdouts/`, { body: holdout });
+  await post(`${project}/annotations/`, { body: { content: 'v1.2.0' } });
+  const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };
+  const payload = { operation: 'update_status', value: false };
+  await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });
 }
