@@ -9,7 +9,6 @@ const QUERIES: Readonly<Record<string, string>> = {
   '{project_id}/groups/find/': '?group_type_index=0&group_key=acme',
   '{project_id}/groups/related/': '?group_type_index=0&id=acme',
   '{project_id}/groups/property_values/': '?group_type_index=0&key=plan',
-  '{project_id}/groups/related/': '?group_type_index=0&id=acme',
   'persons/funnel/': '?events=[{"id":"seen"}]&funnel_step=1',
   'person/funnel/': '?events=[{"id":"seen"}]&funnel_step=1',
   'persons/funnel/correlation/': '?events=[{"id":"seen"}]&funnel_correlation_person_entity={"id":"seen"}',

@@ -196,7 +196,7 @@ const holdoutShare = ({ holdout }: Experiment): string =>
 const guardFacts = ({ guardrails }: Experiment): Fact[] =>
   guardrails.length === 0 ? [] : [['Guardrails', pluralize(guardrails.length, 'metric')]];
 
-/** Only where the split was changed. */
+/** Shown if the split was changed. */
 const phaseFacts = (results: Results | null): Fact[] =>
   results === null || results.phases.length < 2
     ? []
