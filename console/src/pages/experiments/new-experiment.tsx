@@ -112,7 +112,7 @@ export function NewExperiment() {
   );
 }
 
-/** Persons who stay out; only where the project has such. */
+/** Persons who stay out; if the project has holdouts. */
 function HoldoutField({ draft, onChange }: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
   const { id } = useProject();
   const holdouts = useResource((signal) => listHoldouts(id, signal), [id]);
