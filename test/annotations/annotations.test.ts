@@ -90,6 +90,16 @@ describe('an annotation', () => {
     expect((await theirs.get(all)).status).toBe(404);
   });
 
+  it('of the organization is not written with a key for one project', async () => {
+    const made = await make({ content: 'For all', scope: 'organization' });
+    const body = { label: 'One project', scopes: ['annotation:write'], scoped_teams: [1] };
+    const { value } = (await client.post('/api/personal_api_keys/', { body })).body;
+    const limited = clientFor({ ...server, personalKey: value });
+    expect((await limited.post(all, { body: { content: 'Here' } })).status).toBe(201);
+    expect((await limited.post(all, { body: { content: 'x', scope: 'organization' } })).status).toBe(403);
+    expect((await limited.patch(`${all}${made.id}/`, { body: { scope: 'project' } })).status).toBe(403);
+  });
+
   it.each([
     ['no text', {}, 'content', 'required'],
     ['an empty text', { content: '' }, 'content', 'blank'],

@@ -1,7 +1,7 @@
 /** Creates and changes annotations: notes on charts that say what happened when. */
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
-import { invalid, notFound } from '../../core/errors.ts';
+import { forbidden, invalid, notFound } from '../../core/errors.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -43,6 +43,7 @@ export function createAnnotation(
       updatedAt: now,
       ...changes,
     };
+    requireWholeOrganization(caller, draft);
     await requireSubject(store, project, draft);
     const annotation = await store.annotations.create(draft);
     await recordActivity(deps, store, { ...about(caller, project, annotation), activity: 'created', changes: null });
@@ -61,6 +62,7 @@ export function updateAnnotation(
   return deps.metadata.transaction(async (store) => {
     const before = await getAnnotation(store, project, id);
     const after = { ...before, ...changes, updatedAt: deps.clock.now() };
+    requireWholeOrganization(caller, before, after);
     await requireSubject(store, { ...project, id: before.projectId }, after);
     await store.annotations.update(after);
     const differences = changesBetween(ANNOTATION, visible(before), visible(after));
@@ -78,6 +80,12 @@ export async function getAnnotation(store: MetadataStore, project: Project, id: 
 function defaultScope({ insightId, dashboardId }: AnnotationChanges): Annotation['scope'] {
   if (insightId !== null && insightId !== undefined) return 'dashboard_item';
   return dashboardId !== null && dashboardId !== undefined ? 'dashboard' : 'project';
+}
+
+/** A key for some projects does not write on the charts of others. */
+function requireWholeOrganization({ key }: Caller, ...annotations: Pick<Annotation, 'scope'>[]): void {
+  if (!key?.projectIds || annotations.every(({ scope }) => scope !== 'organization')) return;
+  throw forbidden('A key that is limited to projects cannot write annotations of the organization.');
 }
 
 /** The insight or dashboard that the scope is about, of this project. */
