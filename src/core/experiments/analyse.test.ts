@@ -65,6 +65,12 @@ describe('analyse', () => {
     expect({ sequential, lift }).toEqual({ sequential: null, lift: null });
   });
 
+  it('has no lift over a baseline that is hardly a number', () => {
+    const tiny = { sums: { kind: 'mean' as const, n: 2, sum: 1e-323, sumSquares: 0 }, nonZero: 1, isBinary: false };
+    const one = { sums: { kind: 'mean' as const, n: 2, sum: 1, sumSquares: 1 }, nonZero: 1, isBinary: false };
+    expect(analyse(tiny, one, SETTINGS)).toMatchObject({ lift: null, comparison: { effect: 0.5 } });
+  });
+
   const counts = fc.integer({ min: 0, max: 1000 });
   const sums: fc.Arbitrary<ArmSums> = fc.oneof(
     fc.tuple(counts, counts).map(([n, conversions]) => ofConversions(n, conversions).sums),

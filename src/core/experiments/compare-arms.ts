@@ -75,8 +75,11 @@ const NO_PAST = { mean: 0, variance: 0, covariance: 0 };
 export type Bounds = readonly [number, number];
 
 /** The difference as a share of the baseline; null where the baseline is 0. */
-export const liftOf = ({ effect, control }: ArmComparison): number | null =>
-  control.mean === 0 ? null : effect / Math.abs(control.mean);
+export function liftOf({ effect, control }: ArmComparison): number | null {
+  const lift = effect / Math.abs(control.mean);
+  // A baseline of 0, or so near to it that no number can say how many times the effect is more.
+  return Number.isFinite(lift) ? lift : null;
+}
 
 /**
  * Fieller's interval of the lift: all r with |Δ − r·m_c| ≤ q·se(r), the roots of a quadratic. It excludes 0 exactly
@@ -95,5 +98,6 @@ export function liftInterval(comparison: ArmComparison, critical: number): Bound
   const c = effect ** 2 - square * (squaredError(treatment, theta) + rest);
   const root = Math.sqrt(Math.max(0, half * half - a * c));
   const [low, high] = [(half - root) / a, (half + root) / a];
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
   return control.mean > 0 ? [low, high] : [-high, -low];
 }
