@@ -25,13 +25,13 @@ describe.skipIf(!hasBrowser)('help in a browser', () => {
       bytes += encodedDataLength;
     });
     await page.goto(`${server.url}/docs`);
-    const createKey = page.getByRole('button', { name: 'POST /api/personal_api_keys/' });
+    const createKey = page.getByRole('button', { name: 'POST /api/personal_api_keys/ Create' });
     await createKey.waitFor();
     expect(await page.title()).toBe('API reference · Cairn');
     expect(await page.locator('.endpoint').count()).toBeGreaterThan(200);
     await createKey.click();
     await page.getByLabel('Body').getByText('label').first().waitFor();
-    expect(await page.getByLabel('Example of POST /api/personal_api_keys/').textContent()).toContain(
+    expect(await page.getByLabel('Example of POST /api/personal_api_keys/', { exact: true }).textContent()).toContain(
       `curl -X POST ${server.url}/api/personal_api_keys/`,
     );
     await page.getByLabel('Search').fill('create flag');
