@@ -17,8 +17,10 @@ const PARTIAL = {
   'posthog-js': (path) => path === 'package.json' || /^dist(\/[^/]+\.js)?$/.test(path),
 };
 
-/** Leaves out the sources and build artifacts of native modules. */
-const isNeeded = (path) => !/^(deps|src|build\/Release\/(obj|obj\.target|test_extension\.node|.*\.a))(\/|$)/.test(path);
+/** Sources and build artifacts of native modules; elsewhere `src` may be what a package exports. */
+const isNative = (packageFolder) => existsSync(join(packageFolder, 'binding.gyp'));
+const isBuildInput = (path) =>
+  /^(deps|src|build\/Release\/(obj|obj\.target|test_extension\.node|.*\.a))(\/|$)/.test(path);
 const isDocOrSource = (path) => /\.(map|md|markdown|ts|mts|cts|flow|tsbuildinfo)$/i.test(path);
 
 export function pack(folder) {
@@ -36,10 +38,11 @@ export function pack(folder) {
 function copyPackage(packagePath, folder) {
   const from = join(root, packagePath);
   const isPart = PARTIAL[basename(packagePath)];
+  const isLeftOut = isNative(from) ? isBuildInput : () => false;
   const filter = (path) => {
     const inside = relative(from, path);
     if (inside === '') return true;
-    return isPart ? isPart(inside) : inside !== 'node_modules' && isNeeded(inside) && !isDocOrSource(inside);
+    return isPart ? isPart(inside) : inside !== 'node_modules' && !isLeftOut(inside) && !isDocOrSource(inside);
   };
   cpSync(from, join(folder, packagePath), { recursive: true, filter, dereference: true });
 }
