@@ -160,6 +160,8 @@ describe('a wrong command line', () => {
         'import',
         'move',
         'flags',
+        'annotate',
+        'geoip',
         'doctor',
         'demo',
       ],
