@@ -17,10 +17,10 @@ export interface Entrant {
 export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
   if (question.steps.length === 0) return [];
   const events = funnelEvents(question, world);
-  const readValue = valueReader(question, world, events);
+  const reader = valueReader(question, world, events);
   const entrants = distinct(events.map((event) => world.actorOf(event, question.actor))).flatMap((actor) => {
     const own = events.filter((event) => world.actorOf(event, question.actor) === actor);
-    return entrantsOfActor(question, world, own, readValue).map((entrant) => ({ actor, ...entrant }));
+    return entrantsOfActor(question, world, own, reader).map((entrant) => ({ actor, ...entrant }));
   });
   return joined(entrants).filter(({ attempts }) => attempts.length > 0);
 }
@@ -43,18 +43,25 @@ function joined(entrants: readonly Entrant[]): Entrant[] {
   });
 }
 
-/** The value of an event, as it is shown. */
+/** The value of an event. */
 type ReadValue = (event: WorldEvent) => readonly string[];
+
+interface ValueReader {
+  /** As it is shown. */
+  readValue: ReadValue;
+  /** As it was sent. */
+  readSent: ReadValue;
+}
 
 function entrantsOfActor(
   question: FunnelQuestion,
   world: World,
   own: readonly WorldEvent[],
-  readValue: ReadValue | null,
+  reader: ValueReader | null,
 ): Omit<Entrant, 'actor'>[] {
   const { breakdown } = question;
   if (breakdown === null) return [{ value: null, attempts: attemptsOf(question, world, own) }];
-  if (breakdown.kind === 'property') return byValue(question, world, own, readValue ?? (() => []));
+  if (breakdown.kind === 'property') return reader === null ? [] : byValue(question, world, own, reader);
   return breakdown.cohorts
     .filter(({ id }) => world.isMember(own[0]?.personId ?? null, id))
     .map(({ id }) => ({ value: id, attempts: attemptsOf(question, world, own) }));
@@ -65,7 +72,7 @@ function byValue(
   question: FunnelQuestion,
   world: World,
   own: readonly WorldEvent[],
-  readValue: ReadValue,
+  { readValue, readSent }: ValueReader,
 ): Omit<Entrant, 'actor'>[] {
   const { attribution, steps } = question;
   const ofStep = (step: number): WorldEvent[] => {
@@ -74,12 +81,18 @@ function byValue(
   };
   const touching = own.filter((event) => steps.some((step) => world.isOf(event, step)));
   const whole = (value: readonly string[]) => [{ value, attempts: attemptsOf(question, world, own) }];
-  if (attribution.kind === 'first_touch') return whole(firstSaid(touching.map(readValue), question));
-  if (attribution.kind === 'last_touch') return whole(firstSaid(touching.map(readValue).toReversed(), question));
+  // The first or last event that says anything, whether or not its value is shown.
+  const isSaid = (event: WorldEvent): boolean => readSent(event).some((text) => text !== '');
+  const touch = (events: readonly WorldEvent[]) => [events.find(isSaid) ?? events[0] ?? []].flat().map(readValue);
+  if (attribution.kind === 'first_touch') return touch(touching).flatMap(whole);
+  if (attribution.kind === 'last_touch') return touch(touching.toReversed()).flatMap(whole);
   if (attribution.kind !== 'step') {
-    return unique(own.map(readValue)).map((value) => {
-      const same = own.filter((event) => JSON.stringify(readValue(event)) === JSON.stringify(value));
-      return { value, attempts: attemptsOf(question, world, same) };
+    // Values that are not shown stay apart: nobody converts from one to another.
+    return unique(own.map(readSent)).flatMap((value) => {
+      const same = own.filter((event) => JSON.stringify(readSent(event)) === JSON.stringify(value));
+      return same
+        .slice(0, 1)
+        .map((event) => ({ value: readValue(event), attempts: attemptsOf(question, world, same) }));
     });
   }
   const { step } = attribution;
@@ -96,13 +109,8 @@ function byValue(
 const unique = (values: readonly (readonly string[])[]): string[][] =>
   distinct(values.map((value) => JSON.stringify(value))).map((value) => JSON.parse(value));
 
-/** The first value that says anything. */
-const firstSaid = (values: readonly (readonly string[])[], { breakdown }: FunnelQuestion): readonly string[] =>
-  values.find((value) => value.some((text) => text !== '')) ??
-  (breakdown?.kind === 'property' ? breakdown.keys.map(() => '') : []);
-
 /** Only the values with the most events are shown; all others are `Other`. */
-function valueReader(question: FunnelQuestion, world: World, all: readonly WorldEvent[]): ReadValue | null {
+function valueReader(question: FunnelQuestion, world: World, all: readonly WorldEvent[]): ValueReader | null {
   const { breakdown, steps, attribution, order } = question;
   if (breakdown?.kind !== 'property') return null;
   const read = rawReader(question, breakdown, world);
@@ -115,7 +123,10 @@ function valueReader(question: FunnelQuestion, world: World, all: readonly World
   const counts = distinct(ranked).map((key) => ({ key, count: ranked.filter((one) => one === key).length }));
   counts.sort((a, b) => b.count - a.count || (a.key < b.key ? 1 : -1));
   const kept = counts.slice(0, breakdown.limit).map(({ key }) => key);
-  return (event) => (kept.includes(JSON.stringify(read(event))) ? read(event) : ['Other']);
+  return {
+    readValue: (event) => (kept.includes(JSON.stringify(read(event))) ? read(event) : ['Other']),
+    readSent: read,
+  };
 }
 
 function rawReader(question: FunnelQuestion, breakdown: PropertyBreakdown, world: World): ReadValue {
