@@ -16,7 +16,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 /** Commands that need a container engine, a cluster or a machine of their own. */
 const ELSEWHERE =
-  /^(docker|kubectl|npx cairn geoip update|npm (ci|start|run (move|bench|torture))|git |sudo |pg_dump|clickhouse-client|DATABASE_|PORT=|DATA_DIR=)/;
+  /^(docker|kubectl|npx cairn geoip update|npm (ci|pack|start|run (move|bench|torture))|git |sudo |pg_dump|clickhouse-client|DATABASE_|PORT=|DATA_DIR=)/;
 
 describe.each(guides)('%s', (file) => {
   const blocks = readGuide(readFileSync(new URL(file, folder), 'utf8'));
