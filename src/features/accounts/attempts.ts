@@ -33,7 +33,7 @@ export async function countAttempt({ metadata, clock }: AttemptDeps, limits: rea
   });
 }
 
-/** Makes room again, after a success. */
+/** Forgets the attempts, after a success. */
 export async function forgetAttempts({ metadata }: AttemptDeps, names: readonly string[]): Promise<void> {
   for (const name of names) await metadata.throttles.delete(digest(name));
 }

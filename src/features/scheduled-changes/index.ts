@@ -2,7 +2,7 @@ import type { Logger } from '../../lib/log.ts';
 import type { Feature } from '../feature.ts';
 import type { ScheduledChangeApiDeps } from './api/deps.ts';
 import { scheduledChangeRoutes } from './api/scheduled-change-routes.ts';
-import { ScheduledChanges } from './run/run-due-changes.ts';
+import { scheduledChangesTask } from './run/run-due-changes.ts';
 import { scheduledChangeStore } from './store/scheduled-change-store.ts';
 
 export const scheduledChangesFeature: Feature<ScheduledChangeApiDeps & { log: Logger }> = {
@@ -10,5 +10,5 @@ export const scheduledChangesFeature: Feature<ScheduledChangeApiDeps & { log: Lo
   api: scheduledChangeRoutes,
   stores: { scheduledChanges: scheduledChangeStore },
   projectTables: ['scheduledChanges'],
-  leaderTasks: (deps) => [new ScheduledChanges({ ...deps, logger: deps.log })],
+  leaderTasks: (deps) => [scheduledChangesTask({ ...deps, logger: deps.log })],
 };

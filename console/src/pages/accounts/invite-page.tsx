@@ -1,7 +1,6 @@
 /** The link of an invitation: join with a new account, or with the one that the address has. */
 import { useState } from 'preact/hooks';
 import { getSignUp, signUp } from '../../api/accounts.ts';
-import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote, Loaded } from '../../components/states.tsx';
@@ -10,6 +9,7 @@ import type { PageProps } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
+import { NewPasswordField, passwordErrorOf } from './credential-fields.tsx';
 
 export function Page({ params }: PageProps) {
   const id = params['invite'] ?? '';
@@ -64,7 +64,7 @@ function JoinByPassword({ id, token, firstName }: JoinProps & { firstName: strin
     await signUp(id, { token, password, first_name: name });
     goHome();
   });
-  const passwordError = error instanceof ApiError && error.attr === 'password' ? error.message : null;
+  const passwordError = passwordErrorOf(error);
   return (
     <form
       onSubmit={(event) => {
@@ -73,16 +73,12 @@ function JoinByPassword({ id, token, firstName }: JoinProps & { firstName: strin
       }}
     >
       <TextField label="Name" value={name} onInput={setName} maxLength={150} autocomplete="name" />
-      <TextField
+      <NewPasswordField
         label="Password"
-        type="password"
         hint="If you have an account on this server, its password. Otherwise choose one: at least 8 characters, not a common one."
         error={passwordError}
         value={password}
         onInput={setPassword}
-        required
-        minLength={8}
-        autocomplete="new-password"
       />
       {error !== undefined && passwordError === null && <ErrorNote error={error} />}
       <Button type="submit" kind="primary" busy={busy}>

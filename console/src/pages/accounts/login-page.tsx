@@ -9,6 +9,7 @@ import { safePath } from '../../lib/paths.ts';
 import { navigate, useLocation } from '../../lib/router.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
+import { CodeField } from './credential-fields.tsx';
 
 export function Page() {
   const { query } = useLocation();
@@ -105,12 +106,8 @@ function SecondStep({ onDone, onCancel }: { onDone(): void; onCancel(): void }) 
           void run();
         }}
       >
-        <TextField
-          label="Code"
+        <CodeField
           hint="The six digits in your authenticator app, or one of your recovery codes."
-          autocomplete="one-time-code"
-          required
-          maxLength={40}
           value={code}
           onInput={setCode}
         />

@@ -1,7 +1,6 @@
 /** A new password: ask for a link, and choose the password with it. */
 import { useState } from 'preact/hooks';
 import { checkReset, completeReset, requestReset } from '../../api/accounts.ts';
-import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote, Loaded } from '../../components/states.tsx';
@@ -11,6 +10,7 @@ import type { PageProps } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
+import { NewPasswordField, passwordErrorOf } from './credential-fields.tsx';
 
 export function Page({ params }: PageProps) {
   const { user } = params;
@@ -70,7 +70,7 @@ function PasswordForm({ user, token }: { user: string; token: string }) {
     toast('Password changed. Sign in with it.');
     navigate('/login', { replace: true });
   });
-  const passwordError = error instanceof ApiError && error.attr === 'password' ? error.message : null;
+  const passwordError = passwordErrorOf(error);
   return (
     <form
       onSubmit={(event) => {
@@ -78,16 +78,12 @@ function PasswordForm({ user, token }: { user: string; token: string }) {
         void run();
       }}
     >
-      <TextField
+      <NewPasswordField
         label="New password"
-        type="password"
         hint="At least 8 characters, not a common password. All your sessions will be signed out."
         error={passwordError}
         value={password}
         onInput={setPassword}
-        required
-        minLength={8}
-        autocomplete="new-password"
       />
       {error !== undefined && passwordError === null && <ErrorNote error={error} />}
       <Button type="submit" kind="primary" busy={busy}>

@@ -26,6 +26,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { CodeField } from './credential-fields.tsx';
 
 /** `onEnabled` is called after a first factor was set up and its recovery codes were seen. */
 export function SecondFactors({ onEnabled }: { onEnabled?: () => void }) {
@@ -237,15 +238,7 @@ function CodeDialog({ title, action, onClose, onCode }: CodeDialogProps) {
           void run();
         }}
       >
-        <TextField
-          label="Code"
-          hint="Of your authenticator app, or a recovery code."
-          autocomplete="one-time-code"
-          required
-          maxLength={40}
-          value={code}
-          onInput={setCode}
-        />
+        <CodeField hint="Of your authenticator app, or a recovery code." value={code} onInput={setCode} />
         {error !== undefined && <ErrorNote error={error} />}
         <DialogActions onCancel={onClose}>
           <Button type="submit" kind="primary" busy={busy}>

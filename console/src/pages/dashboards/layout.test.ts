@@ -23,7 +23,7 @@ describe('the layout of a dashboard', () => {
     });
   });
 
-  it('finds room for tiles without a place, in their order and usual sizes', () => {
+  it('puts tiles without a place into free cells, in their order and usual sizes', () => {
     const number = { filters: { display: 'BoldNumber' } };
     const tiles = [
       ...[1, 2, 3].map((id) => ({ id, insight: number, layouts: {} })),

@@ -26,7 +26,7 @@ const CHART = { w: 6, h: 6 };
 const NUMBER = { w: 4, h: 2 };
 const TEXT = { w: 6, h: 2 };
 
-/** Tiles without a place follow those that have one, where there is room first. */
+/** Tiles without a place follow those that have one, in the first free cells. */
 export function layOut(tiles: readonly LaidOut[]): Layout {
   const tops = new Array<number>(COLUMNS).fill(0);
   const [placed, others]: [Placed[], Placed[]] = [[], []];

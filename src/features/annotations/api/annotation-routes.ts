@@ -2,11 +2,11 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import { parseMoment } from '../../../core/time/parse-date.ts';
-import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
+import { readTimeField } from '../../../http/read-time.ts';
 import { iso, PAGE_QUERY } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { type AnnotationChanges, createAnnotation, getAnnotation, updateAnnotation } from '../annotations.ts';
@@ -80,12 +80,9 @@ function readMoment(query: Query, name: 'after' | 'before', now: number): number
 
 function readChanges(body: Static<typeof AnnotationChangeSchema>): AnnotationChanges {
   const { content, date_marker, scope, dashboard_item, dashboard_id, creation_type, deleted } = body;
-  const dateMarker = date_marker === undefined || date_marker === null ? undefined : parseTimestamp(date_marker);
-  if (date_marker && dateMarker === undefined)
-    throw invalid('date_marker', 'date_marker is a date and time such as 2026-01-31T10:00:00Z.');
   return {
     ...(content === undefined ? {} : { content }),
-    ...(dateMarker === undefined ? {} : { dateMarker }),
+    ...(date_marker ? { dateMarker: readTimeField('date_marker', date_marker) } : {}),
     ...(scope === undefined ? {} : { scope }),
     ...(dashboard_item === undefined ? {} : { insightId: dashboard_item }),
     ...(dashboard_id === undefined ? {} : { dashboardId: dashboard_id }),

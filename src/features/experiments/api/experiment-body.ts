@@ -2,7 +2,7 @@
 import type { Static } from '@sinclair/typebox';
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
-import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
+import { readTimeField } from '../../../http/read-time.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
@@ -102,8 +102,5 @@ function withUuids(settings: JsonObject, ids: Ids): JsonObject {
 
 /** Null where nothing was sent. */
 export function readDate(text: string | null | undefined, attr: string): number | null {
-  if (text === null || text === undefined) return null;
-  const time = parseTimestamp(text);
-  if (time === undefined) throw invalid(attr, `${attr} is a date and time such as 2026-01-31T10:00:00Z.`);
-  return time;
+  return text === null || text === undefined ? null : readTimeField(attr, text);
 }

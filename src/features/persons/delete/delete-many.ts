@@ -1,4 +1,4 @@
-/** Deletes many persons with their events, at a pace that leaves room for others. */
+/** Deletes many persons with their events, at a pace that lets other requests through. */
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { changeIdentities, type IdentityDeps } from '../identity/change-identities.ts';
 

@@ -2,11 +2,11 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
+import { readTimeField } from '../../../http/read-time.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import {
   type ChangeInput,
@@ -52,18 +52,12 @@ function readInput(body: Static<typeof ScheduledChangeChangeSchema>): ChangeInpu
   const { payload, scheduled_at, is_recurring, recurrence_interval, cron_expression, end_date } = body;
   return {
     ...(payload === undefined ? {} : { payload: payload as JsonObject }),
-    ...(scheduled_at === undefined ? {} : { scheduledAt: readTime('scheduled_at', scheduled_at) }),
+    ...(scheduled_at === undefined ? {} : { scheduledAt: readTimeField('scheduled_at', scheduled_at) }),
     ...(is_recurring === undefined ? {} : { isRecurring: is_recurring }),
     ...(recurrence_interval === undefined ? {} : { recurrence: recurrence_interval }),
     ...(cron_expression === undefined ? {} : { cron: cron_expression || null }),
-    ...(end_date === undefined ? {} : { endDate: end_date === null ? null : readTime('end_date', end_date) }),
+    ...(end_date === undefined ? {} : { endDate: end_date === null ? null : readTimeField('end_date', end_date) }),
   };
-}
-
-function readTime(attr: string, text: string): number {
-  const time = parseTimestamp(text);
-  if (time === undefined) throw invalid(attr, `${attr} is a date and time such as 2026-01-31T10:00:00Z.`);
-  return time;
 }
 
 function readFlagId(given: unknown): number {

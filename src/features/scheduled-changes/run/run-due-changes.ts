@@ -2,15 +2,13 @@
  * Makes scheduled changes when they are due. The change of the flag and the note that it was made are one transaction, so
  * after a crash it is either made and noted or neither; a second leader finds it noted.
  */
-import type { Caller } from '../../../access/callers.ts';
-import { levelIn } from '../../../access/callers.ts';
+import { type Caller, levelIn } from '../../../access/callers.ts';
 import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { Failure, forbidden } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { SECOND_MS } from '../../../core/time/units.ts';
-import type { LeaderTask } from '../../../lib/leader-task.ts';
+import { type LeaderTask, scheduledTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
-import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -24,39 +22,22 @@ interface RunDeps extends FlagDeps {
   logger: Logger;
 }
 
-export class ScheduledChanges implements LeaderTask {
-  readonly #deps: RunDeps;
-  #schedule: Schedule | null = null;
+export const scheduledChangesTask = (deps: RunDeps): LeaderTask =>
+  scheduledTask({
+    clock: deps.clock,
+    initialDelayMs: 0,
+    intervalMs: SECOND_MS,
+    run: () => makeDueChanges(deps),
+    onError: (err) => deps.logger.error({ err }, 'scheduled changes could not be read'),
+  });
 
-  constructor(deps: RunDeps) {
-    this.#deps = deps;
-  }
-
-  start(): void {
-    this.#schedule ??= startSchedule({
-      clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: SECOND_MS,
-      run: () => this.run(),
-      onError: (err) => this.#deps.logger.error({ err }, 'scheduled changes could not be read'),
-    });
-  }
-
-  async stop(): Promise<void> {
-    await this.#schedule?.stop();
-  }
-
-  /** Makes all that are due, oldest first. */
-  async run(): Promise<void> {
-    for (const change of await this.#deps.metadata.scheduledChanges.listDue(this.#deps.clock.now())) {
-      // One that cannot be made must not keep others from being made; an unavailable store is tried again.
-      await makeChange(this.#deps, change).catch((err: unknown) =>
-        this.#deps.logger.error(
-          { err, project: change.projectId, change: change.id },
-          'a scheduled change was not made',
-        ),
-      );
-    }
+/** Oldest first. */
+async function makeDueChanges(deps: RunDeps): Promise<void> {
+  for (const change of await deps.metadata.scheduledChanges.listDue(deps.clock.now())) {
+    // One that cannot be made must not keep others from being made; an unavailable store is tried again.
+    await makeChange(deps, change).catch((err: unknown) =>
+      deps.logger.error({ err, project: change.projectId, change: change.id }, 'a scheduled change was not made'),
+    );
   }
 }
 
