@@ -71,6 +71,20 @@ describe('defaults', () => {
       secretKey: null,
       smtpUrl: null,
       smtpFrom: null,
+      oidcIssuer: null,
+      oidcClientId: null,
+      oidcClientSecret: null,
+      oidcScopes: 'openid email profile',
+      oidcName: 'single sign-on',
+      oidcPrompt: null,
+      oidcDomains: null,
+      oidcAutoJoin: null,
+      oidcGroupsClaim: 'groups',
+      oidcRoleMap: {},
+      oidcRequireGroup: false,
+      oidcTrustMfa: false,
+      oidcKeysMaxIdleDays: null,
+      dnsServer: null,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));
@@ -218,7 +232,7 @@ describe('help', () => {
   it('lists every setting with its default', () => {
     const help = configHelp();
     // All but those for tests of Cairn itself.
-    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 2);
+    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 3);
     for (const { env, defaultText, help: line } of settingsHelp()) {
       expect(help).toContain(`  ${env.padEnd(24)}${line}\n`);
       expect(help).toContain(`Default: ${defaultText ?? 'unset'}`);
@@ -244,6 +258,52 @@ describe('help', () => {
       'INIT_ADMIN_PASSWORD',
       'SECRET_KEY',
       'SMTP_URL',
+      'OIDC_CLIENT_SECRET',
     ]);
   });
+});
+
+describe('single sign-on', () => {
+  const set = {
+    OIDC_ISSUER: 'https://login.example.org/realms/a',
+    OIDC_CLIENT_ID: 'cairn',
+    PUBLIC_URL: 'https://c.org',
+  };
+
+  it('reads domains and groups', () => {
+    const env = {
+      ...set,
+      OIDC_DOMAINS: 'Example.org, example.com',
+      OIDC_ROLE_MAP: '{"admins": {"level": "admin"}, "growth": {"roles": ["Growth"], "organization": "x"}}',
+      OIDC_REQUIRE_GROUP: 'true',
+    };
+    expect(readConfig(env)).toMatchObject({
+      oidcIssuer: 'https://login.example.org/realms/a',
+      oidcDomains: ['example.org', 'example.com'],
+      oidcRoleMap: { admins: { level: 'admin' }, growth: { roles: ['Growth'], organization: 'x' } },
+    });
+  });
+
+  it.each([
+    [{ ...set, PUBLIC_URL: '' }, /OIDC_ISSUER needs PUBLIC_URL/],
+    [{ ...set, OIDC_CLIENT_ID: '' }, /OIDC_ISSUER needs OIDC_CLIENT_ID/],
+    [{ OIDC_CLIENT_ID: 'cairn' }, /OIDC_CLIENT_ID needs OIDC_ISSUER/],
+    [{ ...set, OIDC_REQUIRE_GROUP: 'true' }, /OIDC_REQUIRE_GROUP needs OIDC_ROLE_MAP/],
+    [{ ...set, OIDC_ISSUER: 'http://login.example.org' }, /OIDC_ISSUER was given .* https:/],
+    [{ ...set, OIDC_ISSUER: 'http://127.0.0.1.example.org' }, /OIDC_ISSUER was given .* https:/],
+    [{ ...set, OIDC_ISSUER: 'login.example.org' }, /OIDC_ISSUER was given .* https:/],
+    [{ ...set, OIDC_ISSUER: 'https://login.example.org/?a=1' }, /OIDC_ISSUER was given .* https:/],
+    [{ ...set, OIDC_SCOPES: 'email' }, /OIDC_SCOPES was given .* openid/],
+    [{ ...set, OIDC_DOMAINS: 'a@example.org' }, /OIDC_DOMAINS was given/],
+    [{ ...set, OIDC_DOMAINS: 'example.org,' }, /OIDC_DOMAINS was given/],
+    [{ ...set, OIDC_ROLE_MAP: 'no' }, /OIDC_ROLE_MAP was given/],
+    [{ ...set, OIDC_ROLE_MAP: '[]' }, /OIDC_ROLE_MAP was given/],
+    [{ ...set, OIDC_ROLE_MAP: '{"a": {"level": "owner"}}' }, /nobody becomes owner by a group/],
+    [{ ...set, OIDC_ROLE_MAP: '{"a": {"role": "x"}}' }, /OIDC_ROLE_MAP was given/],
+    [{ ...set, OIDC_ROLE_MAP: '{"a": {"roles": "x"}}' }, /OIDC_ROLE_MAP was given/],
+  ])('refuses %j', (env, problem) => expect(problemsOf(env)).toEqual([expect.stringMatching(problem)]));
+
+  it.each(['http://127.0.0.1:4000', 'http://localhost:4000', 'http://[::1]:4000'])('takes %s, on this machine', (url) =>
+    expect(readConfig({ ...set, OIDC_ISSUER: url }).oidcIssuer).toBe(url),
+  );
 });

@@ -52,8 +52,28 @@ export interface Config {
   secretKey: string | null;
   smtpUrl: string | null;
   smtpFrom: string | null;
+  oidcIssuer: string | null;
+  oidcClientId: string | null;
+  oidcClientSecret: string | null;
+  oidcScopes: string;
+  oidcName: string;
+  oidcPrompt: string | null;
+  oidcDomains: readonly string[] | null;
+  oidcAutoJoin: string | null;
+  oidcGroupsClaim: string;
+  oidcRoleMap: OidcRoleMap;
+  oidcRequireGroup: boolean;
+  oidcTrustMfa: boolean;
+  oidcKeysMaxIdleDays: number | null;
+  /** Of the resolver that is asked for DNS records; null: that of the machine. */
+  dnsServer: string | null;
   faults: boolean;
 }
+
+/** By name of a group at the provider. */
+type OidcRoleMap = Readonly<
+  Record<string, { level?: 'member' | 'admin'; roles?: readonly string[]; organization?: string }>
+>;
 
 /** Throws an `InvalidValue` that says what is allowed. */
 type Parse<T> = (text: string) => T;
@@ -126,6 +146,59 @@ const trustedProxies: Parse<boolean | number | string> = (value) => {
   const allKnown = value.split(',').every((one) => isNetwork(one.trim()));
   return allKnown ? value : invalidValue('true, false, a number of hops, or a list of addresses');
 };
+
+const flag: Parse<boolean> = (value) => choice('true', 'false')(value) === 'true';
+
+/** Tokens and secrets travel to it, so it must be encrypted, unless it is on this machine. */
+const issuer: Parse<string> = (value) => {
+  const allowed = 'the https:// address of an OpenID Connect provider (http:// on this machine only)';
+  const url = URL.canParse(value) ? new URL(value) : invalidValue(allowed);
+  const isLocal = url.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return (url.protocol === 'https:' || isLocal) && url.search === '' && url.hash === '' ? value : invalidValue(allowed);
+};
+
+const oidcScopes: Parse<string> = (value) =>
+  value.split(/\s+/).includes('openid') ? value : invalidValue('names separated by spaces, among them openid');
+
+const domains: Parse<readonly string[]> = (value) =>
+  value.split(',').map((one) => {
+    const domain = one.trim().toLowerCase();
+    return /^[^\s@/:]+\.[^\s@/:.]+$/.test(domain)
+      ? domain
+      : invalidValue('domains of addresses, separated by commas, such as example.org,example.com');
+  });
+
+const roleMap: Parse<OidcRoleMap> = (value) => {
+  const allowed =
+    'JSON such as {"cairn-admins": {"level": "admin"}, "growth": {"roles": ["Growth"], "organization": "ID"}}; a level is member or admin, since nobody becomes owner by a group';
+  const parsed = parseJson(value);
+  return isPlainObject(parsed) && Object.values(parsed).every(isGroupGrant)
+    ? (parsed as OidcRoleMap)
+    : invalidValue(allowed);
+};
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isGroupGrant(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const { level, roles, organization, ...unknown } = value;
+  const isTextList = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === 'string');
+  return (
+    Object.keys(unknown).length === 0 &&
+    (level === undefined || level === 'member' || level === 'admin') &&
+    (roles === undefined || isTextList(roles)) &&
+    (organization === undefined || typeof organization === 'string')
+  );
+}
 
 /** `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`. */
 function isNetwork(text: string): boolean {
@@ -412,6 +485,92 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'Sender of mail: an address, or a name with an address in angle brackets.',
     parse: sender,
   },
+  oidcIssuer: {
+    env: 'OIDC_ISSUER',
+    defaultText: null,
+    help: 'OpenID Connect provider with which people sign in, such as https://login.example.org. Needs OIDC_CLIENT_ID and PUBLIC_URL.',
+    parse: issuer,
+  },
+  oidcClientId: {
+    env: 'OIDC_CLIENT_ID',
+    defaultText: null,
+    help: 'The id of Cairn at the provider.',
+    parse: text,
+  },
+  oidcClientSecret: {
+    env: 'OIDC_CLIENT_SECRET',
+    defaultText: null,
+    help: 'Its secret; without one, Cairn is a public client.',
+    parse: text,
+    secret: true,
+  },
+  oidcScopes: {
+    env: 'OIDC_SCOPES',
+    defaultText: 'openid email profile',
+    help: 'What the provider is asked for, separated by spaces.',
+    parse: oidcScopes,
+  },
+  oidcName: {
+    env: 'OIDC_NAME',
+    defaultText: 'single sign-on',
+    help: 'Name of the provider on the button of the sign-in page, after "Sign in with".',
+    parse: text,
+  },
+  oidcPrompt: {
+    env: 'OIDC_PROMPT',
+    defaultText: null,
+    help: 'What the provider asks each time: login, consent, select_account. Unset lets the provider decide.',
+    parse: choice('none', 'login', 'consent', 'select_account'),
+  },
+  oidcDomains: {
+    env: 'OIDC_DOMAINS',
+    defaultText: null,
+    help: 'Domains of addresses, separated by commas, whose people may come in without an invitation. They count as proved for the organization of OIDC_AUTO_JOIN, or for the only one.',
+    parse: domains,
+  },
+  oidcAutoJoin: {
+    env: 'OIDC_AUTO_JOIN',
+    defaultText: null,
+    help: 'Id of the organization that people of OIDC_DOMAINS join when they first sign in. Unset: they join by groups and invitations.',
+    parse: text,
+  },
+  oidcGroupsClaim: {
+    env: 'OIDC_GROUPS_CLAIM',
+    defaultText: 'groups',
+    help: 'Where the provider names groups; dots reach inwards, as in realm_access.roles.',
+    parse: text,
+  },
+  oidcRoleMap: {
+    env: 'OIDC_ROLE_MAP',
+    defaultText: '{}',
+    help: 'JSON: which group gives which level and roles in which organization.',
+    parse: roleMap,
+  },
+  oidcRequireGroup: {
+    env: 'OIDC_REQUIRE_GROUP',
+    defaultText: 'false',
+    help: 'Set to true to refuse people without a group of OIDC_ROLE_MAP.',
+    parse: flag,
+  },
+  oidcTrustMfa: {
+    env: 'OIDC_TRUST_MFA',
+    defaultText: 'false',
+    help: 'Set to true if the provider always asks for a second factor; otherwise it counts when the provider says so (amr has mfa).',
+    parse: flag,
+  },
+  oidcKeysMaxIdleDays: {
+    env: 'OIDC_KEYS_MAX_IDLE_DAYS',
+    defaultText: null,
+    help: 'Days after which personal API keys stop if their owner, whose domain enforces single sign-on, has not signed in. Unset: never.',
+    parse: integer(1, 3650),
+  },
+  dnsServer: {
+    env: 'CAIRN_DNS_SERVER',
+    defaultText: null,
+    help: 'Address and port of a resolver, for tests.',
+    internal: true,
+    parse: text,
+  },
   faults: {
     env: 'CAIRN_FAULTS',
     defaultText: 'false',
@@ -490,8 +649,25 @@ function findConflicts(config: Config): string[] {
     // The address of a request is chosen by its sender, who could have links to another server mailed to people.
     problems.push('SMTP_URL needs PUBLIC_URL: links in mail begin with it.');
   }
+  problems.push(...findOidcConflicts(config));
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.');
+  }
+  return problems;
+}
+
+function findOidcConflicts(config: Config): string[] {
+  if (config.oidcIssuer === null) {
+    return config.oidcClientId === null ? [] : ['OIDC_CLIENT_ID needs OIDC_ISSUER: the provider it is an id at.'];
+  }
+  const problems: string[] = [];
+  if (config.oidcClientId === null) problems.push('OIDC_ISSUER needs OIDC_CLIENT_ID: the id of Cairn at the provider.');
+  if (config.publicUrl === null) {
+    // The provider sends people back to it. The address of a request is chosen by its sender.
+    problems.push('OIDC_ISSUER needs PUBLIC_URL: the provider sends people back to PUBLIC_URL/login/oidc/callback.');
+  }
+  if (config.oidcRequireGroup && Object.keys(config.oidcRoleMap).length === 0) {
+    problems.push('OIDC_REQUIRE_GROUP needs OIDC_ROLE_MAP: without groups, nobody could sign in.');
   }
   return problems;
 }

@@ -10,5 +10,6 @@ export const aSession = (session: Partial<Session> & { hash: string }): Session 
   hasFactor: false,
   address: '203.0.113.x',
   userAgent: 'Browser',
+  sid: null,
   ...session,
 });

@@ -50,6 +50,8 @@ const aUser = (name: string, rest: Partial<Omit<User, 'id'>> = {}): Omit<User, '
   currentOrganizationId: null,
   currentProjectId: null,
   joinedAt: NOW,
+  lastSignedInAt: null,
+  isBreakGlass: false,
   ...rest,
 });
 const aMembership = (organizationId: string, userId: number, rest: Partial<Membership> = {}): Membership => ({
@@ -57,6 +59,7 @@ const aMembership = (organizationId: string, userId: number, rest: Partial<Membe
   organizationId,
   userId,
   level: MEMBER,
+  ownLevel: rest.level ?? MEMBER,
   joinedAt: NOW,
   updatedAt: NOW,
   ...rest,
@@ -130,6 +133,7 @@ const aRoleMembership = (roleId: string, userId: number, rest: Partial<RoleMembe
   userId,
   joinedAt: NOW,
   updatedAt: NOW,
+  source: 'manual',
   ...rest,
 });
 const anAccess = (organizationId: string, resource: string): ResourceAccess => ({
@@ -309,8 +313,9 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       it('change level', async () => {
         const membership = aMembership('one', 1);
         await store.memberships.create(membership);
-        await store.memberships.setLevel(membership.id, ADMIN, NOW + 9);
-        expect(await store.memberships.get('one', 1)).toEqual({ ...membership, level: ADMIN, updatedAt: NOW + 9 });
+        const changes = { level: ADMIN, ownLevel: null, updatedAt: NOW + 9 } as const;
+        await store.memberships.update(membership.id, changes);
+        expect(await store.memberships.get('one', 1)).toEqual({ ...membership, ...changes });
       });
 
       it("take the user's roles in that organization with them, and no others", async () => {
@@ -342,6 +347,8 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.invites.get(first.id)).toBeNull();
         expect((await store.invites.list('a', ALL)).items).toEqual([second, grace]);
         expect((await store.invites.list('b', ALL)).items).toEqual([elsewhere]);
+        expect(await store.invites.listByEmail(second.email.toUpperCase())).toEqual([elsewhere, second]);
+        expect(await store.invites.listByEmail('nobody@example.org')).toEqual([]);
       });
 
       it('are deleted once, and with their organization', async () => {
@@ -565,6 +572,81 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect((await store.organizations.get('one'))?.requiresFactor).toBe(true);
         expect(await store.organizations.requireFactorOf(1)).toBe(true);
         expect(await store.organizations.requireFactorOf(2)).toBe(false);
+      });
+    });
+
+    describe('single sign-on', () => {
+      const identity = (subject: string, userId: number, issuer = 'https://one.example.org') => ({
+        issuer,
+        subject,
+        userId,
+        createdAt: NOW,
+      });
+      const aDomain = (organizationId: string, domain: string, verifiedAt: number | null = null) => ({
+        id: `${organizationId}/${domain}`,
+        organizationId,
+        domain,
+        challenge: 'secret',
+        verifiedAt,
+        autoJoin: false,
+        enforced: false,
+        createdAt: NOW,
+      });
+
+      it('links a subject to one user, and a user to one subject of an issuer', async () => {
+        const { issuer } = identity('a', 1);
+        await store.ssoIdentities.create(identity('a', 1));
+        await store.ssoIdentities.create(identity('a', 1, 'https://two.example.org'));
+        await expect(store.ssoIdentities.create(identity('a', 2))).rejects.toThrow();
+        await expect(store.ssoIdentities.create(identity('b', 1))).rejects.toThrow();
+        await store.ssoIdentities.create(identity('A', 2));
+        expect(await store.ssoIdentities.get(issuer, 'a')).toEqual(identity('a', 1));
+        expect(await store.ssoIdentities.get(issuer, 'c')).toBeNull();
+        expect(await store.ssoIdentities.getByUser(issuer, 2)).toEqual(identity('A', 2));
+        expect(await store.ssoIdentities.getByUser(issuer, 3)).toBeNull();
+      });
+
+      it('keeps domains by organization, of which one is proved', async () => {
+        await store.organizations.create(anOrganization('one'));
+        for (const domain of ['b.org', 'a.org']) await store.domains.create(aDomain('one', domain));
+        await store.domains.create(aDomain('two', 'a.org', NOW));
+        await expect(store.domains.create({ ...aDomain('one', 'a.org'), id: 'again' })).rejects.toThrow();
+        expect(await store.domains.list('one')).toEqual([aDomain('one', 'a.org'), aDomain('one', 'b.org')]);
+        expect(await store.domains.get('one', 'two/a.org')).toBeNull();
+        expect(await store.domains.getVerified('a.org')).toEqual(aDomain('two', 'a.org', NOW));
+        expect(await store.domains.getVerified('b.org')).toBeNull();
+        const changes = { verifiedAt: NOW + 1, autoJoin: true, enforced: true };
+        await store.domains.update('one/b.org', changes);
+        expect(await store.domains.get('one', 'one/b.org')).toEqual({ ...aDomain('one', 'b.org'), ...changes });
+        await store.domains.delete('one/a.org');
+        await store.organizations.delete('one');
+        expect(await store.domains.list('one')).toEqual([]);
+        expect(await store.domains.list('two')).toHaveLength(1);
+      });
+
+      it('ends sessions of a provider by user or by their id there, and no others', async () => {
+        const byProvider = { method: 'oidc', expiresAt: NOW } as const;
+        await store.sessions.create(aSession({ hash: 'a', ...byProvider, sid: 'x' }), 'token of a');
+        await store.sessions.create(aSession({ hash: 'b', ...byProvider, sid: 'y' }));
+        await store.sessions.create(aSession({ hash: 'c', ...byProvider, sid: 'z', userId: 2 }));
+        await store.sessions.create(aSession({ hash: 'd', expiresAt: NOW }));
+        expect([await store.sessions.getIdToken('a'), await store.sessions.getIdToken('b')]).toEqual([
+          'token of a',
+          null,
+        ]);
+        expect(await store.sessions.getByHash('a')).toEqual(aSession({ hash: 'a', ...byProvider, sid: 'x' }));
+        expect([await store.sessions.userOfSid('z'), await store.sessions.userOfSid('w')]).toEqual([2, null]);
+        expect(await store.sessions.deleteByProvider(2, 'x')).toBe(0);
+        expect(await store.sessions.deleteByProvider(1, 'x')).toBe(1);
+        expect(await store.sessions.deleteByProvider(1)).toBe(1);
+        const left = await Promise.all(['a', 'b', 'c', 'd'].map((hash) => store.sessions.getByHash(hash)));
+        expect(left.map((session) => session?.hash)).toEqual([undefined, undefined, 'c', 'd']);
+      });
+
+      it('remembers the last sign-in, and who may sign in without the provider', async () => {
+        const user = await store.users.create(aUser('ada'));
+        await store.users.update(user.id, { lastSignedInAt: NOW, isBreakGlass: true });
+        expect(await store.users.get(user.id)).toEqual({ ...user, lastSignedInAt: NOW, isBreakGlass: true });
       });
     });
 

@@ -181,7 +181,7 @@ describe('a change is given up, with the reason,', () => {
     const change = await schedule(id, disable, { scheduled_at: '2026-01-15T13:00:00Z' });
     const [membership] = await server.metadata.memberships.listByUser(1);
     if (!membership) throw new Error('no membership');
-    await server.metadata.memberships.setLevel(membership.id, MEMBER, 0);
+    await server.metadata.memberships.update(membership.id, { level: MEMBER, ownLevel: MEMBER, updatedAt: 0 });
     await server.metadata.resourceAccess.create({
       id: 'x',
       organizationId: server.organizationId,
@@ -194,7 +194,7 @@ describe('a change is given up, with the reason,', () => {
     await server.tamper('update feature_flags set created_by = null where id = ?', id);
     server.setNow('2026-01-15T14:00:00Z');
     await settled(change.id);
-    await server.metadata.memberships.setLevel(membership.id, OWNER, 0);
+    await server.metadata.memberships.update(membership.id, { level: OWNER, ownLevel: OWNER, updatedAt: 0 });
     expect((await one(change.id)).failure_reason).toMatch(/may no longer edit the flag\.$/);
     expect((await flag(id)).active).toBe(true);
   });

@@ -174,12 +174,15 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           currentOrganizationId: organizationId,
           currentProjectId: null,
           joinedAt: now,
+          lastSignedInAt: null,
+          isBreakGlass: false,
         });
         await store.memberships.create({
           id: ids.uuid(),
           organizationId,
           userId: user.id,
           level,
+          ownLevel: level,
           joinedAt: now,
           updatedAt: now,
         });

@@ -68,12 +68,15 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
       currentOrganizationId: organization.id,
       currentProjectId: project.id,
       joinedAt: now,
+      lastSignedInAt: null,
+      isBreakGlass: false,
     });
     const membership = {
       id: ids.uuid(),
       organizationId: organization.id,
       userId: user.id,
       level: OWNER,
+      ownLevel: OWNER,
       joinedAt: now,
       updatedAt: now,
     } as const;

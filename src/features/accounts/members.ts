@@ -75,10 +75,10 @@ export async function changeMemberLevel(
     refuseLevelAboveOwn(caller, organization.id, Math.max(level, membership.level) as MembershipLevel);
     if (membership.level === OWNER && level !== OWNER) await requireAnotherOwner(store, organization.id);
     const updatedAt = deps.clock.now();
-    await store.memberships.setLevel(membership.id, level, updatedAt);
+    await store.memberships.update(membership.id, { level, ownLevel: level, updatedAt });
     const changes = changesBetween('OrganizationMembership', { level: membership.level }, { level });
     await recordActivity(deps, store, { ...memberActivity(organization, caller, user), activity: 'updated', changes });
-    return { membership: { ...membership, level, updatedAt }, user };
+    return { membership: { ...membership, level, ownLevel: level, updatedAt }, user };
   });
 }
 
@@ -133,7 +133,15 @@ export const newMembership = (
   organizationId: string,
   userId: number,
   level: MembershipLevel,
-): Membership => ({ id: ids.uuid(), organizationId, userId, level, joinedAt: clock.now(), updatedAt: clock.now() });
+): Membership => ({
+  id: ids.uuid(),
+  organizationId,
+  userId,
+  level,
+  ownLevel: level,
+  joinedAt: clock.now(),
+  updatedAt: clock.now(),
+});
 
 /** A user with this address, in this organization. */
 export const newUser = (
@@ -150,6 +158,8 @@ export const newUser = (
   currentOrganizationId: organizationId,
   currentProjectId: null,
   joinedAt: clock.now(),
+  lastSignedInAt: null,
+  isBreakGlass: false,
 });
 
 export const memberActivity = (organization: Pick<Organization, 'id'>, caller: Pick<Caller, 'user'>, user: User) => ({

@@ -99,7 +99,14 @@ export async function addRoleMember(
     if (await store.roleMemberships.getByUser(roleId, user.id))
       throw invalid(undefined, 'User is already part of the role.');
     const now = deps.clock.now();
-    const membership = { id: deps.ids.uuid(), roleId, userId: user.id, joinedAt: now, updatedAt: now };
+    const membership: RoleMembership = {
+      id: deps.ids.uuid(),
+      roleId,
+      userId: user.id,
+      joinedAt: now,
+      updatedAt: now,
+      source: 'manual',
+    };
     await store.roleMemberships.create(membership);
     await recordMemberChange(deps, store, caller, role, null, user.email);
     return { membership, user };

@@ -187,6 +187,7 @@ export class Sessions {
         hasFactor,
         address: shortenAddress(address),
         userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+        sid: null,
       });
       const trigger = { ...fromAddress(address), method };
       await recordAccountActivity(this.#deps, store, user, { activity: 'logged_in', changes: null, trigger });

@@ -35,6 +35,10 @@ export interface User {
   currentOrganizationId: string | null;
   currentProjectId: number | null;
   joinedAt: number;
+  /** Null: never, or before it was recorded. */
+  lastSignedInAt: number | null;
+  /** May sign in with password and second factor where single sign-on is enforced. */
+  isBreakGlass: boolean;
 }
 
 export interface Membership {
@@ -42,6 +46,8 @@ export interface Membership {
   organizationId: string;
   userId: number;
   level: MembershipLevel;
+  /** What people gave; groups of the provider may have raised `level` above it. Null: they are a member by a group alone. */
+  ownLevel: MembershipLevel | null;
   joinedAt: number;
   updatedAt: number;
 }
@@ -108,6 +114,8 @@ export interface Session {
   /** Shortened. */
   address: string;
   userAgent: string;
+  /** The id of the session at the provider, if it told one. */
+  sid: string | null;
 }
 
 /** An unused link with which a user chooses a new password; a user has one at most. */
@@ -144,6 +152,8 @@ export interface Project {
   updatedAt: number;
 }
 
+export type GrantSource = 'manual' | 'oidc';
+
 export interface Role {
   id: string;
   organizationId: string;
@@ -159,6 +169,8 @@ export interface RoleMembership {
   userId: number;
   joinedAt: number;
   updatedAt: number;
+  /** Who gave it: people, or a group of the provider, which then can take it away. */
+  source: GrantSource;
 }
 
 /** An organization's default access to a kind of resource; only `feature flags` has an effect. */

@@ -34,6 +34,7 @@ import type { PersonIdentityStore } from './person-identities.ts';
 import type { PersonStore } from './persons.ts';
 import type { QueryUsageStore } from './query-usage.ts';
 import type { RecoveryStore } from './recovery.ts';
+import type { DomainStore, SsoIdentityStore } from './sso.ts';
 import type { SubjectStore } from './subjects.ts';
 
 export interface OrganizationStore {
@@ -45,7 +46,7 @@ export interface OrganizationStore {
   /** Whether an organization of the user requires a second factor. */
   requireFactorOf(userId: number): Promise<boolean>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;
-  /** Also deletes its memberships, invitations, roles, projects and activity; the audit log stays. */
+  /** Also deletes its memberships, invitations, domains, roles, projects and activity; the audit log stays. */
   delete(id: string): Promise<void>;
 }
 
@@ -66,7 +67,7 @@ export interface MembershipStore {
   listByUser(userId: number): Promise<Membership[]>;
   list(organizationId: string, page: Page): Promise<Paged<Membership>>;
   countOwners(organizationId: string): Promise<number>;
-  setLevel(id: string, level: Membership['level'], updatedAt: number): Promise<void>;
+  update(id: string, changes: Pick<Membership, 'level' | 'ownLevel' | 'updatedAt'>): Promise<void>;
   /** Also deletes the user's role memberships in that organization. */
   delete(id: string): Promise<void>;
 }
@@ -77,6 +78,8 @@ export interface InviteStore {
   get(id: string): Promise<Invite | null>;
   /** Newest first. */
   list(organizationId: string, page: Page): Promise<Paged<Invite>>;
+  /** To all organizations, oldest first. */
+  listByEmail(email: string): Promise<Invite[]>;
   /** False if there was none. */
   delete(id: string): Promise<boolean>;
 }
@@ -99,7 +102,9 @@ export interface PersonalKeyStore {
 }
 
 export interface SessionStore {
-  create(session: Session): Promise<void>;
+  /** `idToken`: what the provider said about its user, for signing out there. */
+  create(session: Session, idToken?: string | null): Promise<void>;
+  getIdToken(hash: string): Promise<string | null>;
   getByHash(hash: string): Promise<Session | null>;
   delete(hash: string): Promise<void>;
   /** Those that have not expired, latest seen first. */
@@ -112,6 +117,10 @@ export interface SessionStore {
   deleteById(userId: number, id: string): Promise<boolean>;
   /** Deletes all sessions of the user, except one if given. */
   deleteByUser(userId: number, exceptHash?: string): Promise<void>;
+  /** Of the user's sessions by a provider: all, or the one with this id there. How many they were. */
+  deleteByProvider(userId: number, sid?: string): Promise<number>;
+  /** The user of the session with this id at the provider; null if it has ended. */
+  userOfSid(sid: string): Promise<number | null>;
   deleteExpired(now: number): Promise<void>;
 }
 
@@ -169,6 +178,7 @@ export interface RoleMembershipStore {
   get(roleId: string, id: string): Promise<RoleMembership | null>;
   getByUser(roleId: string, userId: number): Promise<RoleMembership | null>;
   listByRoles(roleIds: readonly string[]): Promise<RoleMembership[]>;
+  listByUser(userId: number): Promise<RoleMembership[]>;
   delete(id: string): Promise<void>;
 }
 
@@ -225,6 +235,8 @@ export interface MetadataStore extends FeatureStores {
   readonly throttles: ThrottleStore;
   readonly factors: FactorStore;
   readonly spentTokens: SpentTokenStore;
+  readonly ssoIdentities: SsoIdentityStore;
+  readonly domains: DomainStore;
   readonly projects: ProjectStore;
   readonly roles: RoleStore;
   readonly roleMemberships: RoleMembershipStore;

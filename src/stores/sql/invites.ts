@@ -33,6 +33,10 @@ export function inviteStore({ db }: Sql): InviteStore {
         page,
         toInvite,
       ),
+    async listByEmail(email) {
+      const own = db.selectFrom('invites').selectAll().where('email', '=', email.toLowerCase());
+      return (await own.orderBy('createdAt').orderBy('id').execute()).map(toInvite);
+    },
     async delete(id) {
       const { numDeletedRows } = await db.deleteFrom('invites').where('id', '=', id).executeTakeFirst();
       return numDeletedRows > 0n;

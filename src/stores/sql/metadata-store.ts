@@ -22,6 +22,7 @@ import { queryUsageStore } from './query-usage.ts';
 import { recoveryStore } from './recovery.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import { passwordResetStore, sessionStore, throttleStore } from './sessions.ts';
+import { domainStore, ssoIdentityStore } from './sso.ts';
 import { subjectStore } from './subjects.ts';
 import { type Db, PROJECT_TABLES } from './tables.ts';
 import { personalKeyStore, userStore } from './users.ts';
@@ -41,6 +42,8 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     throttles: throttleStore(on),
     factors: factorStore(on),
     spentTokens: spentTokenStore(on),
+    ssoIdentities: ssoIdentityStore(on),
+    domains: domainStore(on),
     projects: projectStore(on, projectTables),
     roles: roleStore(on),
     roleMemberships: roleMembershipStore(on),

@@ -31,6 +31,7 @@ import { blocksOfRecentIds } from './migrations/0023-blocks-of-recent-ids.ts';
 import { scheduledChanges } from './migrations/0024-scheduled-changes.ts';
 import { audit } from './migrations/0025-audit.ts';
 import { secondFactors } from './migrations/0026-second-factors.ts';
+import { singleSignOn } from './migrations/0027-single-sign-on.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -60,6 +61,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   scheduledChanges,
   audit,
   secondFactors,
+  singleSignOn,
 ];
 
 interface VersionTable {

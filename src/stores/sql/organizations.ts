@@ -63,6 +63,7 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
       await db.deleteFrom('resourceAccess').where('organizationId', '=', id).execute();
       await db.deleteFrom('memberships').where('organizationId', '=', id).execute();
       await db.deleteFrom('invites').where('organizationId', '=', id).execute();
+      await db.deleteFrom('organizationDomains').where('organizationId', '=', id).execute();
       await db.deleteFrom('activity').where('organizationId', '=', id).execute();
       const projects = db.selectFrom('projects').select('id').where('organizationId', '=', id);
       for (const table of projectTables) await db.deleteFrom(table).where('projectId', 'in', projects).execute();
@@ -77,6 +78,7 @@ type MembershipRow = Selectable<Tables['memberships']>;
 const toMembership = (row: MembershipRow): Membership => ({
   ...row,
   level: row.level as MembershipLevel,
+  ownLevel: row.ownLevel as MembershipLevel | null,
 });
 
 export function membershipStore({ db }: Sql): MembershipStore {
@@ -110,8 +112,8 @@ export function membershipStore({ db }: Sql): MembershipStore {
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
-    async setLevel(id, level, updatedAt) {
-      await db.updateTable('memberships').set({ level, updatedAt }).where('id', '=', id).execute();
+    async update(id, changes) {
+      await db.updateTable('memberships').set(changes).where('id', '=', id).execute();
     },
     async delete(id) {
       const membership = await db.selectFrom('memberships').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { FlagAccessLevel, ResourceAccess, Role } from '../metadata/accounts.ts';
+import type { FlagAccessLevel, GrantSource, ResourceAccess, Role, RoleMembership } from '../metadata/accounts.ts';
 import type { ResourceAccessStore, RoleMembershipStore, RoleStore } from '../metadata/metadata-store.ts';
 import { paged } from './paging.ts';
 import type { Sql, Tables } from './tables.ts';
@@ -51,6 +51,11 @@ export function roleStore({ db }: Sql): RoleStore {
   };
 }
 
+const toRoleMembership = (row: Selectable<Tables['roleMemberships']>): RoleMembership => ({
+  ...row,
+  source: row.source as GrantSource,
+});
+
 export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
   return {
     async create(membership) {
@@ -63,7 +68,7 @@ export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
         .where('roleId', '=', roleId)
         .where('id', '=', id)
         .executeTakeFirst();
-      return row ?? null;
+      return row ? toRoleMembership(row) : null;
     },
     async getByUser(roleId, userId) {
       const row = await db
@@ -72,17 +77,16 @@ export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
         .where('roleId', '=', roleId)
         .where('userId', '=', userId)
         .executeTakeFirst();
-      return row ?? null;
+      return row ? toRoleMembership(row) : null;
     },
     async listByRoles(roleIds) {
       if (roleIds.length === 0) return [];
-      return db
-        .selectFrom('roleMemberships')
-        .selectAll()
-        .where('roleId', 'in', roleIds)
-        .orderBy('joinedAt')
-        .orderBy('id')
-        .execute();
+      const members = db.selectFrom('roleMemberships').selectAll().where('roleId', 'in', roleIds);
+      return (await members.orderBy('joinedAt').orderBy('id').execute()).map(toRoleMembership);
+    },
+    async listByUser(userId) {
+      const own = db.selectFrom('roleMemberships').selectAll().where('userId', '=', userId);
+      return (await own.orderBy('joinedAt').orderBy('id').execute()).map(toRoleMembership);
     },
     async delete(id) {
       await db.deleteFrom('roleMemberships').where('id', '=', id).execute();

@@ -5,7 +5,22 @@ import type { PasswordResetStore, SessionStore, ThrottleStore } from '../metadat
 import { compiled } from './compiled.ts';
 import { type Sql, type Tables, toBit } from './tables.ts';
 
-type SessionRow = Selectable<Tables['sessions']>;
+type SessionRow = Omit<Selectable<Tables['sessions']>, 'idToken'>;
+
+/** Without the ID token, which is long: every request reads its session. */
+const COLUMNS = [
+  'hash',
+  'id',
+  'userId',
+  'createdAt',
+  'expiresAt',
+  'lastSeenAt',
+  'method',
+  'hasFactor',
+  'address',
+  'userAgent',
+  'sid',
+] as const satisfies readonly (keyof SessionRow)[];
 
 const toSession = (row: SessionRow): Session => ({
   ...row,
@@ -14,20 +29,24 @@ const toSession = (row: SessionRow): Session => ({
 });
 
 export function sessionStore({ db }: Sql): SessionStore {
-  const byHash = compiled<SessionRow>(db, () => db.selectFrom('sessions').selectAll().where('hash', '=', ''));
+  const byHash = compiled<SessionRow>(db, () => db.selectFrom('sessions').select(COLUMNS).where('hash', '=', ''));
   return {
-    async create(session) {
+    async create(session, idToken = null) {
       await db
         .insertInto('sessions')
-        .values({ ...session, hasFactor: toBit(session.hasFactor) })
+        .values({ ...session, hasFactor: toBit(session.hasFactor), idToken })
         .execute();
+    },
+    async getIdToken(hash) {
+      const row = await db.selectFrom('sessions').select('idToken').where('hash', '=', hash).executeTakeFirst();
+      return row?.idToken ?? null;
     },
     async getByHash(hash) {
       const [row] = await byHash([hash]);
       return row ? toSession(row) : null;
     },
     async listByUser(userId, now) {
-      const open = db.selectFrom('sessions').selectAll().where('userId', '=', userId).where('expiresAt', '>', now);
+      const open = db.selectFrom('sessions').select(COLUMNS).where('userId', '=', userId).where('expiresAt', '>', now);
       return (await open.orderBy('lastSeenAt', 'desc').orderBy('id').execute()).map(toSession);
     },
     async setLastSeen(hash, lastSeenAt) {
@@ -56,6 +75,15 @@ export function sessionStore({ db }: Sql): SessionStore {
     },
     async deleteByUser(userId, exceptHash = '') {
       await db.deleteFrom('sessions').where('userId', '=', userId).where('hash', '!=', exceptHash).execute();
+    },
+    async deleteByProvider(userId, sid) {
+      const own = db.deleteFrom('sessions').where('userId', '=', userId).where('method', '=', 'oidc');
+      const { numDeletedRows } = await (sid === undefined ? own : own.where('sid', '=', sid)).executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+    async userOfSid(sid) {
+      const row = await db.selectFrom('sessions').select('userId').where('sid', '=', sid).executeTakeFirst();
+      return row === undefined ? null : Number(row.userId);
     },
     async deleteExpired(now) {
       await db.deleteFrom('sessions').where('expiresAt', '<=', now).execute();

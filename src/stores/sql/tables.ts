@@ -39,12 +39,15 @@ export interface Tables {
     currentOrganizationId: string | null;
     currentProjectId: number | null;
     joinedAt: number;
+    lastSignedInAt: number | null;
+    isBreakGlass: Flag;
   };
   memberships: {
     id: string;
     organizationId: string;
     userId: number;
     level: number;
+    ownLevel: number | null;
     joinedAt: number;
     updatedAt: number;
   };
@@ -88,6 +91,19 @@ export interface Tables {
     hasFactor: Flag;
     address: string;
     userAgent: string;
+    sid: string | null;
+    idToken: string | null;
+  };
+  ssoIdentities: { issuer: string; subject: string; userId: number; createdAt: number };
+  organizationDomains: {
+    id: string;
+    organizationId: string;
+    domain: string;
+    challenge: string;
+    verifiedAt: number | null;
+    autoJoin: Flag;
+    enforced: Flag;
+    createdAt: number;
   };
   passwordResets: { userId: number; tokenHash: string; expiresAt: number };
   totpSecrets: { userId: number; secret: string; lastStep: number; createdAt: number; confirmedAt: number | null };
@@ -132,7 +148,14 @@ export interface Tables {
     createdAt: number;
     createdBy: number | null;
   };
-  roleMemberships: { id: string; roleId: string; userId: number; joinedAt: number; updatedAt: number };
+  roleMemberships: {
+    id: string;
+    roleId: string;
+    userId: number;
+    joinedAt: number;
+    updatedAt: number;
+    source: string;
+  };
   resourceAccess: {
     id: string;
     organizationId: string;

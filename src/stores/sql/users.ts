@@ -10,6 +10,7 @@ const toUser = (row: UserRow): User => ({
   ...row,
   id: Number(row.id),
   isActive: row.isActive === 1,
+  isBreakGlass: row.isBreakGlass === 1,
 });
 
 /** Every request of the private API looks up its user, so these lookups are compiled. */
@@ -23,7 +24,7 @@ export function userStore({ db }: Sql): UserStore {
     async create(user) {
       const row = await db
         .insertInto('users')
-        .values({ ...user, isActive: toBit(user.isActive) })
+        .values({ ...user, isActive: toBit(user.isActive), isBreakGlass: toBit(user.isBreakGlass) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toUser(row);
@@ -41,8 +42,12 @@ export function userStore({ db }: Sql): UserStore {
     async listAll() {
       return (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(toUser);
     },
-    async update(id, { isActive, ...rest }) {
-      const changes = { ...rest, ...(isActive === undefined ? {} : { isActive: toBit(isActive) }) };
+    async update(id, { isActive, isBreakGlass, ...rest }) {
+      const changes = {
+        ...rest,
+        ...(isActive === undefined ? {} : { isActive: toBit(isActive) }),
+        ...(isBreakGlass === undefined ? {} : { isBreakGlass: toBit(isBreakGlass) }),
+      };
       await db.updateTable('users').set(changes).where('id', '=', id).execute();
     },
   };

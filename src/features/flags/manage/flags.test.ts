@@ -26,7 +26,8 @@ beforeAll(async () => {
   project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_key'));
   const user = { id: 1, email: 'ada@example.org' } as User;
   const times = { joinedAt: NOW, updatedAt: NOW };
-  const membership: Membership = { id: 'm', organizationId: 'organization', userId: 1, level: OWNER, ...times };
+  const level = { level: OWNER, ownLevel: OWNER } as const;
+  const membership: Membership = { id: 'm', organizationId: 'organization', userId: 1, ...level, ...times };
   caller = { user, memberships: [membership], via: 'personal_key' };
 });
 afterAll(async () => {
