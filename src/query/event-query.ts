@@ -24,6 +24,7 @@ import { findRelated } from './filters/related-filter.ts';
 import { validPatterns } from './filters/valid-patterns.ts';
 import { findGroupPropertyValues, type GroupPropertyValues } from './group-property-values.ts';
 import type { QueryDeps } from './query-deps.ts';
+import { findSessionLookups } from './sessions/session-values-sql.ts';
 
 /** Everything that the statements of a query will mention. */
 export interface EventQueryParts {
@@ -34,6 +35,8 @@ export interface EventQueryParts {
   selection?: BreakdownSelection | null;
   /** Sessions are read within a day of this range; of all time where it is absent. */
   sessionRange?: Range | null;
+  /** Properties of sessions that statements read besides those of filters and breakdowns. */
+  sessionProperties?: readonly string[];
   /** Whether statements need the person of each event, whatever the filters say. */
   hasActors: boolean;
   /** `joined` unless given. */
@@ -81,7 +84,16 @@ export class EventQuery {
       filtersPersons,
       patterns,
       personMatches: persons === 'listed' ? await matchPersons(deps, projectId, onPersons, patterns) : new Map(),
-      related: await findRelated(deps, { projectId, patterns, sessionRange }, filter),
+      related: await findRelated(
+        deps,
+        {
+          projectId,
+          patterns,
+          sessionRange,
+          sessions: await findSessionLookups(deps, projectId, sessionPropertiesIn(parts, filter), sessionRange),
+        },
+        filter,
+      ),
       cohorts: await findCohorts(filter),
       groupValues: await groupValuesOf(deps, projectId, parts),
       expressions: {
@@ -122,6 +134,16 @@ function groupValuesOf(
 ): Promise<GroupPropertyValues> | GroupPropertyValues {
   const breakdown = propertyBreakdown(parts);
   return breakdown?.owner === 'group' ? findGroupPropertyValues(metadata.groups, projectId, breakdown) : new Map();
+}
+
+function sessionPropertiesIn(parts: EventQueryParts, filter: Filter): string[] {
+  const filtered = propertyFiltersIn(filter).filter(({ owner }) => owner === 'session');
+  const split = propertyBreakdown(parts);
+  return [
+    ...(parts.sessionProperties ?? []),
+    ...filtered.map(({ key }) => key),
+    ...(split?.owner === 'session' ? split.keys : []),
+  ];
 }
 
 /** With the cohorts of breakdowns as filters, so that all members are found together. */

@@ -21,8 +21,8 @@ import { type OwnerMatches, personSql } from './filters/person-filter.ts';
 import { type RelatedFilters, relatedSql } from './filters/related-filter.ts';
 import { type GroupPropertyValues, groupPropertyValuesSql } from './group-property-values.ts';
 import { personsSql } from './persons-sql.ts';
-import { sessionSql } from './property-value.ts';
 import type { EventStoreDeps } from './query-deps.ts';
+import { type SessionLookups, sessionSql } from './sessions/session-values-sql.ts';
 
 /**
  * How a statement gets at the persons of events.
@@ -137,6 +137,10 @@ export class EventStatement {
   /** Null where no person or group acted. */
   actor(actor: Actor): string {
     return actor.kind === 'person' ? 'p.person_id' : `nullif(${actorColumn(actor)}, '')`;
+  }
+
+  get sessions(): SessionLookups {
+    return this.#lookups.related.sessions;
   }
 
   session(): string {

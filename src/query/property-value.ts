@@ -1,13 +1,11 @@
 /** The property of a breakdown as SQL; events are read as `e`, their persons as `p`. */
 import type { PropertyBreakdown } from '../core/actions/breakdown.ts';
 import type { Range } from '../core/time/range.ts';
-import { DAY_MS } from '../core/time/units.ts';
-import { PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts';
+import { PERSON_PROPERTIES } from '../stores/events/dialect.ts';
 import { breakdownExpressions, readsPerson } from './expressions/expression-references.ts';
+import { type SessionScope, sessionSql, sessionTextSql, sessionValuesSql } from './sessions/session-values-sql.ts';
 
-interface ValueScope {
-  sql: SqlBuilder;
-  projectId: number;
+interface ValueScope extends SessionScope {
   /** The values of a group property, as a table of `group_key` and `value`. */
   groupValues(key: string): string;
   /** The text of an expression; empty where it has no value. */
@@ -20,13 +18,13 @@ export function valueSql(
   breakdown: PropertyBreakdown,
   key: string,
 ): string {
-  if (breakdown.owner === 'session') return `coalesce(cast(${SESSION}.length as varchar), '')`;
   const text = textSql(scope, breakdown, key);
   return breakdown.isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
 }
 
 function textSql(scope: Pick<ValueScope, 'sql' | 'expressionText'>, breakdown: PropertyBreakdown, key: string): string {
   if (breakdown.owner === 'hogql') return scope.expressionText(key);
+  if (breakdown.owner === 'session') return sessionTextSql(key, sessionAlias(breakdown, key));
   // An event without a group lacks the property.
   if (breakdown.owner === 'group') return `coalesce(${groupAlias(breakdown, key)}.value, '')`;
   return scope.sql.text(key, breakdown.owner === 'person' ? PERSON_PROPERTIES : undefined);
@@ -35,7 +33,8 @@ function textSql(scope: Pick<ValueScope, 'sql' | 'expressionText'>, breakdown: P
 /** The joins that a value needs. Sessions are read within a day of `range`. */
 export function valueJoinSql(scope: ValueScope, breakdown: PropertyBreakdown, key: string, range: Range): string {
   if (breakdown.owner === 'session') {
-    return `left join ${sessionsSql(scope, range)} ${SESSION} on ${SESSION}.session = ${sessionSql(scope.sql)}`;
+    const name = sessionAlias(breakdown, key);
+    return `left join ${sessionValuesSql(scope, range, [key])} ${name} on ${name}.session = ${sessionSql(scope.sql)}`;
   }
   if (breakdown.owner !== 'group') return '';
   const name = groupAlias(breakdown, key);
@@ -45,25 +44,13 @@ export function valueJoinSql(scope: ValueScope, breakdown: PropertyBreakdown, ke
 /** Whether an event has the owner of the property. */
 export function hasOwnerSql(breakdown: PropertyBreakdown): string {
   const { owner } = breakdown;
-  if (owner === 'session') return `${SESSION}.session is not null`;
+  if (owner === 'session') return `${sessionAlias(breakdown, breakdown.keys[0] ?? '')}.session is not null`;
   if (owner === 'hogql') return breakdownExpressions(breakdown).some(readsPerson) ? HAS_PERSON : 'true';
   return owner === 'person' ? HAS_PERSON : 'true';
 }
 
-const SESSION = 'session_lengths';
 const HAS_PERSON = 'p.person_id is not null';
 
+const sessionAlias = ({ keys }: PropertyBreakdown, key: string): string => `session_values${keys.indexOf(key)}`;
+
 const groupAlias = ({ keys }: PropertyBreakdown, key: string): string => `group_texts${keys.indexOf(key)}`;
-
-/** The session id of an event; null where it has none. */
-export const sessionSql = (sql: SqlBuilder): string => `nullif(${sql.property('$session_id')}, '')`;
-
-/** The length of each session in seconds, as far as it lies within a day of the range. */
-export function sessionsSql({ sql, projectId }: Pick<ValueScope, 'sql' | 'projectId'>, { from, until }: Range): string {
-  const length = sql.quotient(`(${sql.ms('max(e.timestamp)')} - ${sql.ms('min(e.timestamp)')})`, sql.integer(1000));
-  return `(select ${sessionSql(sql)} as session, ${length} as length
-    from event_rows e
-    where e.project_id = ${sql.param(projectId)}
-      and e.timestamp >= ${sql.time(from - DAY_MS)} and e.timestamp < ${sql.time(until + DAY_MS)}
-    group by 1)`;
-}

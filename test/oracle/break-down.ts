@@ -1,9 +1,10 @@
 import type { Breakdown, BreakdownSelection, PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
 import type { Range } from '../../src/core/time/range.ts';
 import type { BreakdownValue } from '../../src/features/insights/rules/answers.ts';
+import { sessionOf } from './page-events.ts';
 import { numberOf, type Properties, textIn } from './property-values.ts';
 import { valueBins } from './statistics.ts';
-import { sessionOf, type World, type WorldEvent } from './world.ts';
+import type { World, WorldEvent } from './world.ts';
 
 /** One value of a breakdown and which events have it. */
 interface BreakdownPart {
@@ -17,10 +18,9 @@ export function breakdownText(
   breakdown: PropertyBreakdown,
   range: Range,
 ): (event: WorldEvent, key: string) => string | undefined {
-  const lengths = breakdown.owner === 'session' ? world.sessionLengths(range) : undefined;
+  const sessions = breakdown.owner === 'session' ? world.sessions(range) : undefined;
   return (event, key) => {
-    if (lengths !== undefined) return lengths.get(sessionOf(event) ?? '')?.toString();
-    const properties = ownerOf(world, breakdown, event);
+    const properties = sessions ? sessions.get(sessionOf(event) ?? '') : ownerOf(world, breakdown, event);
     if (properties === undefined) return undefined;
     const text = textIn(properties, key);
     return breakdown.isUrl ? normaliseUrl(text) : text;
@@ -62,11 +62,17 @@ export function partsOf(
     .sort((a, b) => b.size - a.size || (a.value < b.value ? 1 : -1))
     .slice(breakdown.offset, breakdown.offset + breakdown.limit)
     .map(({ value }) => ({ value: shown(breakdown, value), has: (event: WorldEvent) => read(event) === value }))
-    .sort((a, b) => (breakdown.owner === 'session' ? Number(a.value.value) - Number(b.value.value) : 0));
+    .sort((a, b) => (isNumeric(breakdown) ? Number(a.value.value) - Number(b.value.value) : 0));
 }
 
-const shown = ({ owner }: PropertyBreakdown, value: string): BreakdownValue =>
-  owner === 'session' ? { value: Number(value), label: value } : { value, label: value === '' ? 'none' : value };
+const NUMERIC = ['$session_duration', '$pageview_count', '$screen_count', '$autocapture_count'];
+
+/** Whether values are numbers of sessions. */
+export const isNumeric = ({ owner, keys: [key = ''] }: PropertyBreakdown): boolean =>
+  owner === 'session' && NUMERIC.includes(key);
+
+const shown = (breakdown: PropertyBreakdown, value: string): BreakdownValue =>
+  isNumeric(breakdown) ? { value: Number(value), label: value } : { value, label: value === '' ? 'none' : value };
 
 type Read = (event: WorldEvent) => string | undefined;
 

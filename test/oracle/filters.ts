@@ -13,8 +13,8 @@ interface Subject {
   event: Properties;
   person: Properties;
   group?(index: number): Properties;
-  /** The length of the session in seconds; null without one. */
-  session?: number | null;
+  /** The properties of the session; null without one. */
+  session?: Properties | null;
   elements?: string;
 }
 
@@ -37,7 +37,7 @@ function matchesProperty(filter: PropertyFilter, subject: Subject, search: Searc
   if (owner === 'group') return compares(filter, subject.group?.(groupIndex) ?? {}, search);
   if (owner !== 'session') return compares(filter, subject[owner], search);
   const { session = null } = subject;
-  return session !== null && compares(filter, { $session_duration: session }, search);
+  return session !== null && compares(filter, session, search);
 }
 
 function compares({ key, operator, values }: PropertyFilter, properties: Properties, search: Search): boolean {

@@ -1,8 +1,9 @@
 import type { Actor } from '../../src/core/actor.ts';
 import type { SeriesMath } from '../../src/features/insights/rules/math.ts';
+import { sessionOf } from './page-events.ts';
 import { numberOf, textIn } from './property-values.ts';
 import { statisticOf } from './statistics.ts';
-import { sessionOf, type World, type WorldEvent } from './world.ts';
+import type { Sessions, World, WorldEvent } from './world.ts';
 
 const PERSON: Actor = { kind: 'person' };
 
@@ -20,7 +21,7 @@ export function measure(
   world: World,
   math: SeriesMath,
   events: readonly WorldEvent[],
-  lengths: ReadonlyMap<string, number>,
+  sessions: Sessions,
 ): number | null {
   const actors = events.map((event) => world.actorOf(event, actorOfMath(math)));
   switch (math.kind) {
@@ -37,13 +38,13 @@ export function measure(
       return statisticOf(math.statistic, counts);
     }
     case 'property':
-      return statisticOf(math.statistic, numbersOf(math.property, events, lengths));
+      return statisticOf(math.statistic, numbersOf(math.property, events, sessions));
   }
 }
 
-/** The numbers of a property; for the length of sessions one per session. */
-function numbersOf(property: string, events: readonly WorldEvent[], lengths: ReadonlyMap<string, number>): number[] {
-  if (property === '$session_duration')
-    return distinct(events.map(sessionOf)).map((session) => lengths.get(session) ?? 0);
+/** The numbers of a property; for properties of sessions one per session. */
+function numbersOf(property: string, events: readonly WorldEvent[], sessions: Sessions): number[] {
+  if (/^\$(session_duration|is_bounce|(pageview|screen|autocapture)_count)$/.test(property))
+    return distinct(events.map(sessionOf)).map((session) => Number(sessions.get(session)?.[property] ?? 0));
   return events.flatMap(({ properties }) => numberOf(textIn(properties, property)) ?? []);
 }

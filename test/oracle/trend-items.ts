@@ -1,8 +1,10 @@
 /** From the numbers of series to the items of a trend: formula, smoothing, running totals, labels, order. */
+
 import type { Range } from '../../src/core/time/range.ts';
 import type { BreakdownValue, SeriesNumbers, TrendItem } from '../../src/features/insights/rules/answers.ts';
 import type { TrendsQuestion } from '../../src/features/insights/rules/question.ts';
 import type { FormulaNode } from '../../src/features/insights/trends/rules/formula.ts';
+import { isNumeric } from './break-down.ts';
 import { distinct } from './measure.ts';
 import { average, hundredths, total } from './statistics.ts';
 import { nameOfSlot, slotsOf } from './time.ts';
@@ -106,13 +108,10 @@ class Period {
     };
   }
 
-  /** The largest first, but bins and lengths of sessions in their own order, and all users before any cohort. */
+  /** The largest first, but bins and numbers of sessions in their own order, and all users before any cohort. */
   private sorted(items: readonly TrendItem[]): TrendItem[] {
     const { breakdown, display } = this.question;
-    if (
-      breakdown === null ||
-      (breakdown.kind === 'property' && (breakdown.bins !== null || breakdown.owner === 'session'))
-    )
+    if (breakdown === null || (breakdown.kind === 'property' && (breakdown.bins !== null || isNumeric(breakdown))))
       return [...items];
     const size = (item: TrendItem): number => (display === 'total' ? (item.aggregated ?? 0) : item.count);
     const isAll = ({ value }: TrendItem): boolean => breakdown.kind === 'cohort' && value?.value === 'all';

@@ -6,7 +6,7 @@ import { isInSlice, partsOf } from './break-down.ts';
 import { actorOfMath, distinct, measure } from './measure.ts';
 import { DAY, isWithin, later, nextStart, type Slot, slotsOf, startOf } from './time.ts';
 import { trendItems } from './trend-items.ts';
-import type { World, WorldEvent } from './world.ts';
+import type { Sessions, World, WorldEvent } from './world.ts';
 
 export const answerTrends = (question: TrendsQuestion, world: World): TrendItem[] =>
   trendItems(
@@ -31,7 +31,7 @@ class SeriesCounter {
   private readonly range: Range;
   /** Of all time: active users are counted in the days before the range, too. */
   private readonly matching: readonly WorldEvent[];
-  private readonly lengths: ReadonlyMap<string, number>;
+  private readonly sessions: Sessions;
   /** The range with the days before it that active users are counted in. */
   private readonly reach: Range;
 
@@ -43,7 +43,7 @@ class SeriesCounter {
     this.matching = world.events.filter((event) => world.isOf(event, entity) && world.holds(event, question.filter));
     const days = math.kind === 'active' ? math.days : 0;
     this.reach = { from: later(range.from, -days, 'day', question.timezone), until: range.until };
-    this.lengths = world.sessionLengths(this.reach);
+    this.sessions = world.sessions(this.reach);
   }
 
   count(searchFrom: number): SeriesNumbers[] {
@@ -62,7 +62,7 @@ class SeriesCounter {
   }
 
   private measure = (events: readonly WorldEvent[]): number | null =>
-    measure(this.world, this.math, events, this.lengths);
+    measure(this.world, this.math, events, this.sessions);
 
   private numbers(events: readonly WorldEvent[]): Omit<SeriesNumbers, 'value'> {
     const { display, interval, timezone } = this.question;
@@ -124,11 +124,11 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
       world.holds(event, filter) &&
       isInPart(event),
   );
-  const lengths = world.sessionLengths(range);
+  const sessions = world.sessions(range);
   const own = (actor: string) => events.filter((event) => world.actorOf(event, actorOfMath(series.math)) === actor);
   const math: SeriesMath = series.math.kind === 'property' ? series.math : { kind: 'total' };
   return distinct(events.map((event) => world.actorOf(event, actorOfMath(series.math))))
-    .map((actor) => ({ actor, value: measure(world, math, own(actor), lengths) }))
+    .map((actor) => ({ actor, value: measure(world, math, own(actor), sessions) }))
     .sort((a, b) => (b.value ?? 0) - (a.value ?? 0) || (a.actor < b.actor ? -1 : 1));
 }
 

@@ -3,7 +3,7 @@
  * alone, to be compared with the engines.
  */
 import type { Range } from '../../src/core/time/range.ts';
-import { textOf } from './property-values.ts';
+import { isView, pathOf as sentPathOf, sessionOf as sessionId, text, textsOf } from './page-events.ts';
 import { DAY, isWithin, MINUTE } from './time.ts';
 import type { World, WorldEvent } from './world.ts';
 
@@ -33,31 +33,10 @@ interface Session {
   values: Record<string, string>;
 }
 
-const NO_IDS = ['undefined', 'null', '0', 'false', 'nan', ''];
-
-const text = (event: WorldEvent, key: string): string => {
-  const value = event.properties[key];
-  return value === undefined || value === null ? '' : textOf(value);
-};
-
-const isView = ({ event }: WorldEvent): boolean => event === '$pageview' || event === '$screen';
-
-function sessionId(event: WorldEvent): string | null {
-  const value = event.properties['$session_id'];
-  if (typeof value === 'object' || value === undefined) return null;
-  const id = String(value);
-  return id.length > 200 || NO_IDS.includes(id.toLowerCase()) ? null : id;
-}
-
 const isOfPage = (event: WorldEvent): boolean =>
   isView(event) || ['$current_url', '$pathname', '$screen_name'].some((key) => text(event, key) !== '');
 
-function pathOf(event: WorldEvent): string {
-  if (event.event === '$screen') return text(event, '$screen_name') || '(none)';
-  if (text(event, '$pathname') !== '') return text(event, '$pathname');
-  const found = /^https?:\/\/[^/?#]*([^?#]*)/.exec(text(event, '$current_url'));
-  return found === null ? '(none)' : found[1] || '/';
-}
+const pathOf = (event: WorldEvent): string => sentPathOf(event) || '(none)';
 
 const isBot = (event: WorldEvent): boolean => text(event, '$is_bot') === 'true';
 const isOwn = (event: WorldEvent): boolean =>
@@ -107,7 +86,7 @@ function describe(events: WorldEvent[], ask: WebAsk, rules: WebRules): Session |
   if (firstView === undefined || lastView === undefined || first === undefined || last === undefined) return null;
   const seconds = Math.min(86_400, Math.floor((last.timestamp - first.timestamp) / 1000));
   const hits = events.filter((event) => isView(event) || event.event === '$autocapture').length;
-  const said = Object.fromEntries(Object.keys(firstView.properties).map((key) => [key, text(firstView, key)]));
+  const said = textsOf(firstView);
   const known = Object.entries(KNOWN).map(([key, property]) => [
     key,
     events.map((event) => text(event, property)).find((value) => value !== '') ?? '',

@@ -10,8 +10,9 @@ import type { Json } from '../../src/core/json/json.ts';
 import type { Range } from '../../src/core/time/range.ts';
 import { isMatch, leavesOf, type Search } from './filters.ts';
 import { fitsStep } from './fits-step.ts';
-import { type Properties, textOf } from './property-values.ts';
-import { DAY } from './time.ts';
+import { sessionOf } from './page-events.ts';
+import type { Properties } from './property-values.ts';
+import { type SessionRules, sessionProperties } from './sessions.ts';
 
 export interface WorldEvent {
   uuid: string;
@@ -54,7 +55,11 @@ export interface WorldTools {
   search: Search;
   /** Replaces all matches; null where the pattern is invalid. */
   replace(pattern: string, text: string, alias: string): string | null;
+  session: SessionRules;
 }
+
+/** Session id → properties. */
+export type Sessions = ReadonlyMap<string, Properties>;
 
 const NOTHING: Properties = {};
 
@@ -64,7 +69,7 @@ export class World {
   private readonly persons: ReadonlyMap<string, WorldPerson>;
   private readonly groups: ReadonlyMap<string, WorldGroup>;
   private readonly cohorts: ReadonlyMap<number, ReadonlySet<string>>;
-  private lengths: ReadonlyMap<string, number> | undefined;
+  private ofAllTime: Sessions | undefined;
 
   constructor(data: WorldData, tools: WorldTools) {
     this.events = data.events.toSorted((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1));
@@ -99,7 +104,7 @@ export class World {
       event: event.properties,
       person: person?.properties ?? NOTHING,
       group: (index: number) => this.groupProperties(event, index),
-      session: needsSession(filter) ? (this.sessions().get(sessionOf(event) ?? '') ?? null) : null,
+      session: needsSession(filter) ? (this.allSessions().get(sessionOf(event) ?? '') ?? null) : null,
       elements: event.elementsChain ?? '',
     };
     return isMatch(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
@@ -113,23 +118,13 @@ export class World {
     return isKind && this.holds(event, entity.filter);
   }
 
-  /** The length of each session in seconds. */
-  private sessions(): ReadonlyMap<string, number> {
-    this.lengths ??= this.sessionLengths({ from: -Infinity, until: Infinity });
-    return this.lengths;
+  private allSessions(): Sessions {
+    this.ofAllTime ??= this.sessions({ from: -Infinity, until: Infinity });
+    return this.ofAllTime;
   }
 
-  /** The same, with only the events within a day of the range. */
-  sessionLengths(range: Range): ReadonlyMap<string, number> {
-    const spans = new Map<string, { first: number; last: number }>();
-    for (const event of this.events) {
-      const session = sessionOf(event);
-      if (session === null || event.timestamp < range.from - DAY || event.timestamp >= range.until + DAY) continue;
-      const first = spans.get(session)?.first ?? event.timestamp;
-      spans.set(session, { first, last: event.timestamp });
-    }
-    return new Map([...spans].map(([session, { first, last }]) => [session, Math.floor((last - first) / 1000)]));
-  }
+  /** With only the events within a day of the range. */
+  sessions = (range: Range): Sessions => sessionProperties(this.events, range, this.tools.session);
 }
 
 const needsPerson = (filter: Filter): boolean =>
@@ -137,6 +132,3 @@ const needsPerson = (filter: Filter): boolean =>
 
 const needsSession = (filter: Filter): boolean =>
   leavesOf(filter).some((leaf) => leaf.kind === 'property' && leaf.owner === 'session');
-
-export const sessionOf = ({ properties: { $session_id: id } }: WorldEvent): string | null =>
-  id === undefined || id === null || id === '' ? null : textOf(id);

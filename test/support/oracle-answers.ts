@@ -51,11 +51,13 @@ import { answerStickiness, stickinessPeople } from '../oracle/stickiness.ts';
 import { answerTrends, trendsPeople } from '../oracle/trends.ts';
 import { World, type WorldData, type WorldTools } from '../oracle/world.ts';
 import { type CaseAnswer, type CaseCohort, type InsightCase, type PersonIds, sentElements } from './insight-vectors.ts';
+import { SESSION_RULES } from './web-worlds.ts';
 
 export const tools: WorldTools = {
   search: (pattern, text) => attempt(() => RE2JS.compile(pattern).matcher(text).find()),
   replace: (pattern, text, alias) =>
     attempt(() => RE2JS.compile(pattern).matcher(text).replaceAll(RE2JS.quoteReplacement(alias))),
+  session: SESSION_RULES,
 };
 
 function attempt<T>(run: () => T): T | null {

@@ -8,6 +8,7 @@ import { DEFAULT_WEB_SETTINGS } from '../../src/core/web/web-settings.ts';
 import type { OverviewAnswer } from '../../src/features/web-analytics/measure/answer-overview.ts';
 import type { TableKey, WebFilter, WebQuestion } from '../../src/features/web-analytics/rules/web-question.ts';
 import { uuidOf } from '../contract/events.ts';
+import type { SessionRules } from '../oracle/sessions.ts';
 import type { WebAsk, WebRules } from '../oracle/web.ts';
 import type { WorldData } from '../oracle/world.ts';
 
@@ -137,18 +138,22 @@ export const aWebWorld = fc
     return { data, ask, question };
   });
 
-function acquisition(view: Record<string, string>) {
+const said = (view: Record<string, string>): ((key: string) => string) => {
   const query = new URLSearchParams(/\?([^#]*)/.exec(view['$current_url'] ?? '')?.[1] ?? '');
-  const said = (key: string): string => view[key] || (query.get(key) ?? '');
+  return (key) => view[key] || (query.get(key) ?? '');
+};
+
+function acquisition(view: Record<string, string>) {
+  const of = said(view);
   const referrer = view['$referrer'] ?? '';
   const host = /^https?:\/\/([^/?#]*)/.exec(referrer)?.[1] ?? referrer;
   return {
-    source: said('utm_source'),
-    medium: said('utm_medium'),
-    campaign: said('utm_campaign'),
+    source: of('utm_source'),
+    medium: of('utm_medium'),
+    campaign: of('utm_campaign'),
     referrer: view['$referring_domain'] || host,
     host: view['$host'] ?? '',
-    clickIds: { google: said('gclid') !== '', gadSource: '', microsoft: false, meta: said('fbclid') !== '' },
+    clickIds: { google: of('gclid') !== '', gadSource: '', microsoft: false, meta: of('fbclid') !== '' },
   };
 }
 
@@ -156,6 +161,12 @@ export const WEB_RULES: WebRules = {
   channel: (view) => channelOf(acquisition(view)),
   source: (view) => sourceName(sourceText(acquisition(view))),
   campaign: (view) => acquisition(view).campaign,
+};
+
+export const SESSION_RULES: SessionRules = {
+  channel: WEB_RULES.channel,
+  referrer: (view) => acquisition(view).referrer,
+  tag: (view, key) => said(view)(key),
 };
 
 /** An answer in the oracle's form. */

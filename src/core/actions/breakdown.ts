@@ -1,11 +1,13 @@
+import { isNumericSessionProperty } from '../web/session-properties.ts';
+
 /** What a number is broken down by. */
 export type Breakdown = PropertyBreakdown | CohortBreakdown;
 
 export interface PropertyBreakdown {
   kind: 'property';
   /**
-   * `session`: the length of the event's session in seconds, the only property that sessions have. `hogql`: the keys are
-   * expressions (see `core/expressions`).
+   * `session`: the event's session (see `core/web/session-properties.ts`). `hogql`: the keys are expressions (see
+   * `core/expressions`).
    */
   owner: 'event' | 'person' | 'group' | 'session' | 'hogql';
   groupIndex: number | null;
@@ -35,3 +37,7 @@ export type BreakdownSelection =
   | { kind: 'value'; breakdown: PropertyBreakdown; value: string }
   | { kind: 'bin'; breakdown: PropertyBreakdown; from: number; until: number }
   | { kind: 'cohort'; id: number | 'all' };
+
+/** Whether the values are numbers of sessions, such as their lengths, which are shown in the order of their size. */
+export const isBySessionNumber = ({ owner, keys }: PropertyBreakdown): boolean =>
+  owner === 'session' && keys.length === 1 && isNumericSessionProperty(keys[0] ?? '');

@@ -177,7 +177,7 @@ describe('a filter on elements', () => {
     [{ key: 'colour', value: 'red', type: 'element' }, /tag_name, text, href and selector/],
     [{ key: 'tag_name', value: 'a', type: 'element', operator: 'regex' }, /support exact, is_not; not regex/],
     [{ key: 'text', value: '5', type: 'element', operator: 'gt' }, /not gt/],
-    [{ key: 'x', value: '5', type: 'session' }, /\$session_duration only/],
+    [{ key: 'x', value: '5', type: 'session' }, /Sessions have no such property\. They have \$session_duration, /],
     [{ key: 'x', value: '5', type: 'group' }, /group_type_index from 0 to 4/],
     [{ key: 'x', value: '5', type: 'group', group_type_index: 5 }, /group_type_index from 0 to 4/],
     [{ key: 'x', value: '5', type: 'hogql' }, /not supported here/],

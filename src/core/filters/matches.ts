@@ -5,7 +5,6 @@ import type { PatternSearch } from './compile-pattern.ts';
 import { matchesElement } from './element-filter.ts';
 import { dateSpan, parseFilterDate } from './filter-dates.ts';
 import type { Filter, FilterOperator, PropertyFilter } from './property-filter.ts';
-import { SESSION_DURATION } from './property-filter.ts';
 
 type Properties = Readonly<Record<string, Json>>;
 
@@ -17,8 +16,8 @@ interface FilterSubject {
   event: Properties;
   person: Properties;
   group?(index: number): Properties;
-  /** The length of the event's session in seconds; null where it has none. */
-  session?: number | null;
+  /** The properties of the event's session; null where it has none. */
+  session?: Properties | null;
   /** The elements chain of the event. */
   elements?: string;
 }
@@ -49,7 +48,7 @@ function matchesProperty(filter: PropertyFilter, owners: FilterSubject, search: 
     case 'session':
       // No filter on sessions matches an event without one.
       if (owners.session === null || owners.session === undefined) return false;
-      return matchesOne(filter, { [SESSION_DURATION]: owners.session }, search);
+      return matchesOne(filter, owners.session, search);
     default:
       return matchesOne(filter, owners[filter.owner], search);
   }

@@ -4,6 +4,7 @@ import type { ExpressionSubject } from '../expressions/resolve-field.ts';
 import { stringifyExact } from '../json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
+import { SESSION_PROPERTY_LIST, sessionProperty } from '../web/session-properties.ts';
 import { type CohortFilter, isNegatedCohort, parseCohortId } from './cohort-filter.ts';
 import { checkElementFilter } from './element-filter.ts';
 import { filterWithoutLookAround } from './look-around/filter-without-look-around.ts';
@@ -16,7 +17,6 @@ import {
   isFilterOperator,
   NO_FILTER,
   type PropertyFilter,
-  SESSION_DURATION,
 } from './property-filter.ts';
 
 /** Deeper nesting could exhaust the stack. */
@@ -117,7 +117,8 @@ function readItem(item: Json, { owner, expressions }: ReadContext): Filter[] {
   const owned = readOwner(type, item);
   const values = needsValue(operator) ? valuesAsText(value) : [];
   if (values === undefined) return [];
-  const filter: PropertyFilter = { kind: 'property', ...owned, key: String(key), operator, values };
+  const name = owned.owner === 'session' ? (sessionProperty(String(key)) ?? String(key)) : String(key);
+  const filter: PropertyFilter = { kind: 'property', ...owned, key: name, operator, values };
   checkRelated(filter);
   const read =
     item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter;
@@ -140,11 +141,11 @@ function readExpressionFilter(key: Json | undefined, subject: ExpressionSubject)
   return { kind: 'expression', text: key, condition: readCondition(key, subject) };
 }
 
-/** Sessions and elements have few properties; a filter on another one would never match. */
+/** Sessions and elements have certain properties; a filter on another one would never match. */
 function checkRelated(filter: PropertyFilter): void {
   const { owner, key } = filter;
-  if (owner === 'session' && key !== SESSION_DURATION) {
-    throw invalid('properties', `Filters of type "session" support ${SESSION_DURATION} only.`);
+  if (owner === 'session' && sessionProperty(key) === undefined) {
+    throw invalid('properties', `Sessions have no such property. They have ${SESSION_PROPERTY_LIST}.`);
   }
   if (owner === 'element') checkElementFilter(filter);
 }

@@ -31,8 +31,8 @@ export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 export type DefaultFilterOwner = 'event' | 'person';
 
 /**
- * Whose property a filter is about. `group`: the event's group of one type. `session`: the event's session, which has
- * only a length. `element`: any of the clicked elements, from the innermost to the page.
+ * Whose property a filter is about. `group`: the event's group of one type. `session`: the event's session (see
+ * `core/web/session-properties.ts`). `element`: any of the clicked elements, from the innermost to the page.
  */
 export type FilterOwner = DefaultFilterOwner | 'group' | 'session' | 'element';
 
@@ -82,6 +82,3 @@ export const leafFilters = (filter: Filter): (PropertyFilter | CohortFilter | Ex
   'filters' in filter ? filter.filters.flatMap(leafFilters) : [filter];
 
 export const NO_FILTER: FilterGroup = { kind: 'and', filters: [] };
-
-/** The only property of sessions: the seconds between their first and last event. */
-export const SESSION_DURATION = '$session_duration';

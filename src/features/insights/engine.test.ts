@@ -85,6 +85,7 @@ const aFilter: fc.Arbitrary<Json> = fc.constantFrom<Json>(
   [{ key: 'size', value: 5, operator: 'gt', type: 'group', group_type_index: 0 }],
   [{ key: 'size', value: 4, operator: 'is_not', type: 'group', group_type_index: 0 }],
   [{ key: '$session_duration', value: 600, operator: 'gt', type: 'session' }],
+  [{ key: '$is_bounce', value: 'false', type: 'session' }],
   [{ key: 'selector', value: 'form > button.buy', type: 'element' }],
   [{ key: 'selector', value: String.raw`form > button.md\:flex.w-1\/2[data-x='a > "b"']`, type: 'element' }],
   [{ key: 'text', value: 'pro', operator: 'not_icontains', type: 'element' }],
@@ -107,6 +108,7 @@ const aMath = fc.constantFrom<JsonObject>(
   ...['sum', 'avg', 'min', 'max', 'median', 'p90', 'p99'].map((math) => ({ math, math_property: 'amount' })),
   { math: 'sum', math_property: '$session_duration' },
   { math: 'median', math_property: '$session_duration' },
+  { math: 'avg', math_property: '$is_bounce' },
   { math: 'avg_count_per_actor' },
   { math: 'p90_count_per_actor', math_group_type_index: 0 },
   { math: 'max_count_per_actor' },
@@ -130,6 +132,7 @@ const aBreakdown = fc.constantFrom<JsonObject>(
   { breakdown: 'amount', breakdown_histogram_bin_count: 3 },
   { breakdown: 'nowhere', breakdown_histogram_bin_count: 3 },
   { breakdown: '$session_duration', breakdown_type: 'session' },
+  { breakdown: '$entry_current_url', breakdown_type: 'session', breakdown_normalize_url: true },
   { breakdown: ['all', '$cohort'], breakdown_type: 'cohort' },
   { breakdown: 'size', breakdown_type: 'group', breakdown_group_type_index: 0 },
 );

@@ -9,6 +9,8 @@ import type { SqlBuilder } from '../../stores/events/dialect.ts';
 export interface FilterScope {
   /** The column with the properties as JSON; the event's own properties, with their columns, if absent. */
   json?: string;
+  /** The SQL of the value itself instead, whatever the key: a text, empty where there is none. */
+  text?: string;
   /** Patterns that the engine accepts (see `validPatterns`); others match nothing. */
   patterns: ReadonlySet<string>;
   /** A filter on something else, such as the event's person; undefined if it is on these properties. */
@@ -50,9 +52,9 @@ export function ownPropertySql(sql: SqlBuilder, filter: PropertyFilter, scope: F
   const { key, operator, values } = filter;
   switch (operator) {
     case 'is_set':
-      return sql.hasKey(key, scope.json);
+      return isSet(sql, key, scope);
     case 'is_not_set':
-      return `(not ${sql.hasKey(key, scope.json)})`;
+      return `(not ${isSet(sql, key, scope)})`;
     case 'exact':
       return exact(sql, filter, scope);
     case 'is_not':
@@ -88,11 +90,14 @@ const valid = ({ values }: PropertyFilter, { patterns }: FilterScope): string[] 
   values.filter((pattern) => patterns.has(pattern));
 
 /** `null` where it is null, empty where it is absent. */
-const textOf = (sql: SqlBuilder, key: string, { json }: FilterScope): string => sql.text(key, json);
+const textOf = (sql: SqlBuilder, key: string, { json, text }: FilterScope): string => text ?? sql.text(key, json);
+
+const isSet = (sql: SqlBuilder, key: string, { json, text }: FilterScope): string =>
+  text === undefined ? sql.hasKey(key, json) : `(${text} <> '')`;
 
 /** Where the text `null` does not matter: saves reading the JSON of events without the property again. */
-const plainTextOf = (sql: SqlBuilder, key: string, { json }: FilterScope): string =>
-  `coalesce(${sql.property(key, json)}, '')`;
+const plainTextOf = (sql: SqlBuilder, key: string, { json, text }: FilterScope): string =>
+  text ?? `coalesce(${sql.property(key, json)}, '')`;
 
 function exact(sql: SqlBuilder, { key, values }: PropertyFilter, scope: FilterScope): string {
   if (values.length === 0) return NEVER;

@@ -4,18 +4,13 @@
  */
 
 import { elementPatterns, isNegativeFilter } from '../../core/filters/element-filter.ts';
-import {
-  type Filter,
-  type PropertyFilter,
-  propertyFiltersIn,
-  SESSION_DURATION,
-} from '../../core/filters/property-filter.ts';
+import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Range } from '../../core/time/range.ts';
-import { DAY_MS } from '../../core/time/units.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
 import type { EventStoreDeps } from '../query-deps.ts';
+import { type SessionLookups, sessionSql, sessionTextSql, sessionValuesSql } from '../sessions/session-values-sql.ts';
 import { ownPropertySql } from './filter-sql.ts';
 import { matchOwners, type OwnerMatches, type OwnerRow } from './person-filter.ts';
 
@@ -25,13 +20,15 @@ export interface RelatedFilters {
   groups: OwnerMatches;
   /** Sessions are read within a day of this range; null: of all time. */
   sessionRange: Range | null;
+  sessions: SessionLookups;
 }
 
 export async function findRelated(
   deps: EventStoreDeps & { metadata: { groups: GroupStore } },
-  { projectId, patterns, sessionRange }: Omit<RelatedFilters, 'groups'>,
+  given: Omit<RelatedFilters, 'groups'>,
   filter: Filter,
 ): Promise<RelatedFilters> {
+  const { projectId, patterns } = given;
   const groups = new Map();
   const leaves = propertyFiltersIn(filter).filter(({ owner }) => owner === 'group');
   for (const index of new Set(leaves.map(({ groupIndex = 0 }) => groupIndex))) {
@@ -39,7 +36,7 @@ export async function findRelated(
     const found = await matchOwners(deps, own, patterns, groupPages(deps.metadata.groups, projectId, index));
     for (const [leaf, set] of found) groups.set(leaf, set);
   }
-  return { projectId, patterns, groups, sessionRange };
+  return { ...given, groups };
 }
 
 const PAGE_SIZE = 5000;
@@ -62,7 +59,7 @@ export function relatedSql(sql: SqlBuilder, lookups: RelatedFilters, filter: Pro
     case 'group':
       return groupSql(sql, lookups, filter);
     case 'session':
-      return sessionSql(sql, lookups, filter);
+      return inSessionSql(sql, lookups, filter);
     case 'element':
       return elementSql(sql, lookups, filter);
     default:
@@ -83,22 +80,11 @@ function groupSql(sql: SqlBuilder, { groups }: RelatedFilters, leaf: PropertyFil
 }
 
 /** No filter on sessions matches an event without one. */
-function sessionSql(
-  sql: SqlBuilder,
-  { projectId, patterns, sessionRange }: RelatedFilters,
-  leaf: PropertyFilter,
-): string {
-  const length = sql.quotient(`(${sql.ms('max(x.timestamp)')} - ${sql.ms('min(x.timestamp)')})`, sql.integer(1000));
-  const near =
-    sessionRange === null
-      ? 'true'
-      : `x.timestamp >= ${sql.time(sessionRange.from - DAY_MS)} and x.timestamp < ${sql.time(sessionRange.until + DAY_MS)}`;
-  const sessions = `select x."$session_id" as session, '{"${SESSION_DURATION}":' || ${length} || '}' as properties
-    from event_rows x
-    where x.project_id = ${sql.param(projectId)} and coalesce(x."$session_id", '') <> '' and ${near}
-    group by 1`;
-  const own = ownPropertySql(sql, leaf, { json: 's.properties', patterns });
-  return `(coalesce(${sql.property('$session_id')}, '') in (select s.session from (${sessions}) s where ${own}))`;
+function inSessionSql(sql: SqlBuilder, lookups: RelatedFilters, leaf: PropertyFilter): string {
+  const { projectId, patterns, sessionRange, sessions } = lookups;
+  const values = sessionValuesSql({ sql, projectId, sessions }, sessionRange, [leaf.key]);
+  const own = ownPropertySql(sql, leaf, { text: sessionTextSql(leaf.key, 's'), patterns });
+  return `(coalesce(${sessionSql(sql)}, '') in (select s.session from ${values} s where ${own}))`;
 }
 
 /** An invalid pattern matches nothing, whatever the operator. */

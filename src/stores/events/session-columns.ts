@@ -1,11 +1,5 @@
 /** What one event, read as `e`, tells about its session, in the SQL of both engines. */
-import {
-  ACQUISITION_COLUMNS,
-  CLICK_IDS,
-  PAGE_PROPERTIES,
-  TAG_KEYS,
-  VIEW_EVENTS,
-} from '../../core/web/session-values.ts';
+import { ACQUISITION_COLUMNS, CLICK_IDS, PAGE_PROPERTIES, VIEW_EVENTS } from '../../core/web/session-values.ts';
 import { MAX_SESSION_ID_LENGTH, NO_SESSION_IDS } from '../../core/web/web-session.ts';
 import type { SqlBuilder } from './dialect.ts';
 
@@ -82,25 +76,38 @@ function taggedSql(sql: SqlBuilder, key: string): string {
   return cutSql(sql, `case when ${own} <> '' then ${own} else ${spaced} end`);
 }
 
-type AcquisitionColumn = (typeof ACQUISITION_COLUMNS)[number];
+export type AcquisitionColumn = (typeof ACQUISITION_COLUMNS)[number];
 
-/** Where a view says that its session came from; empty for other events. */
-export function acquisitionSql(sql: SqlBuilder): Readonly<Record<AcquisitionColumn, string>> {
-  const clicks = Object.entries(CLICK_IDS).map(([key, letter]) => {
-    const text = taggedSql(sql, key);
-    const isSearch = key === 'gad_source' ? `when '1' then '1'` : '';
-    return `case ${text} when '' then '' ${isSearch} else '${letter}' end`;
-  });
-  const columns: Record<string, string> = {
-    ...Object.fromEntries(TAG_KEYS.map((key) => [key, taggedSql(sql, key)])),
-    sent_referrer: referrerSql(sql),
-    site: cutPropertySql(sql, '$host'),
-    url: propertyTextSql(sql, '$current_url'),
-    clicks: `concat(${clicks.join(', ')})`,
-  };
-  const isView = isViewSql(sql);
-  const ofViews = ACQUISITION_COLUMNS.map(
-    (name) => [name, `case when ${isView} then ${columns[name]} else '' end`] as const,
+/** Where a view says that its session came from, in these columns; empty for other events. */
+export function acquisitionSql<Column extends AcquisitionColumn = AcquisitionColumn>(
+  sql: SqlBuilder,
+  names: readonly Column[] = ACQUISITION_COLUMNS as unknown as readonly Column[],
+): Readonly<Record<Column, string>> {
+  const ofViews = names.map(
+    (name) => [name, `case when ${isViewSql(sql)} then ${saidSql(sql, name)} else '' end`] as const,
   );
-  return Object.fromEntries(ofViews) as Record<AcquisitionColumn, string>;
+  return Object.fromEntries(ofViews) as Record<Column, string>;
+}
+
+function saidSql(sql: SqlBuilder, name: AcquisitionColumn): string {
+  switch (name) {
+    case 'sent_referrer':
+      return referrerSql(sql);
+    case 'site':
+      return cutPropertySql(sql, '$host');
+    case 'url':
+      return propertyTextSql(sql, '$current_url');
+    case 'clicks':
+      return clicksSql(sql);
+    default:
+      return taggedSql(sql, name);
+  }
+}
+
+function clicksSql(sql: SqlBuilder): string {
+  const clicks = Object.entries(CLICK_IDS).map(([key, letter]) => {
+    const isSearch = key === 'gad_source' ? `when '1' then '1'` : '';
+    return `case ${taggedSql(sql, key)} when '' then '' ${isSearch} else '${letter}' end`;
+  });
+  return `concat(${clicks.join(', ')})`;
 }

@@ -1,15 +1,20 @@
 /** Sites in random worlds: every number is the same on ClickHouse as on DuckDB, merges included. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { answerTrends } from '../../../src/features/insights/trends/answer-trends.ts';
+import { readTrendsQuestion } from '../../../src/features/insights/trends/rules/read-trends.ts';
 import { answerOverview } from '../../../src/features/web-analytics/measure/answer-overview.ts';
 import { webWorkerMethods } from '../../../src/features/web-analytics/worker-methods.ts';
 import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
+import { aSessionTrend, SITE_NOW } from '../../support/session-questions.ts';
 import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
 import { aWebWorld, shownOverview, WEB_TABLES } from '../../support/web-worlds.ts';
 
 vi.setConfig(TIMEOUTS);
-const worlds = fc.sample(aWebWorld, { numRuns: Number(process.env['TWO_ENGINES_WORLDS'] ?? 2), seed: 5 });
+const WORLDS = Number(process.env['TWO_ENGINES_WORLDS'] ?? 2);
+const worlds = fc.sample(aWebWorld, { numRuns: WORLDS, seed: 5 });
+const trends = fc.sample(aSessionTrend, { numRuns: 6 * WORLDS, seed: 5 });
 
 await describeWithClickHouse('sites on DuckDB and ClickHouse', (server) => {
   let database: TestDatabase;
@@ -44,4 +49,14 @@ await describeWithClickHouse('sites on DuckDB and ClickHouse', (server) => {
       });
     expect(await pages(engines.clickhouse)).toEqual(await pages(engines.duckdb));
   });
+
+  it.each(trends.map((fields, at) => ({ fields, at })))(
+    'have the same properties of sessions in question $at',
+    async ({ fields, at }) => {
+      const context = { now: SITE_NOW, timezone: 'UTC', cohort: () => undefined, action: () => undefined };
+      const question = readTrendsQuestion(fields, context);
+      const ask = (deps: TwoEngines['duckdb']) => answerTrends(deps, projects[at % worlds.length] ?? 0, question);
+      expect(await ask(engines.clickhouse)).toEqual(await ask(engines.duckdb));
+    },
+  );
 });

@@ -1,6 +1,7 @@
 /** One question of one caller: it ends when they disconnect or when it takes too long, and may be answered from the cache. */
 import type { FastifyReply } from 'fastify';
 import { MINUTE_MS } from '../../../core/time/units.ts';
+import { SESSION_BOUNCE, SESSION_CHANNEL } from '../../../core/web/session-properties.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { iso } from '../../../http/schemas/common.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
@@ -39,7 +40,7 @@ export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller
       deps.usage.record(project.id, question);
       const cacheQuery = {
         projectId: project.id,
-        question: cacheKeyOf(deps, question),
+        question: cacheKeyOf(deps, project, question),
         refresh: wantsRefresh(fields),
         signal: disconnected,
       };
@@ -66,10 +67,19 @@ export function wantsRefresh({ refresh }: QuestionFields): boolean {
   return refresh === true || refresh === '' || (typeof refresh === 'string' && /^(true|1|yes|y|t|on)$/i.test(refresh));
 }
 
-/** Who is in a cohort may depend on the time, not only on the project's data. */
-function cacheKeyOf({ clock }: InsightApiDeps, question: Question): string {
+/**
+ * Who is in a cohort may depend on the time, not only on the project's data. Channels and bounces depend on its settings
+ * of web analytics.
+ */
+function cacheKeyOf({ clock }: InsightApiDeps, { webAnalytics }: Project, question: Question): string {
   const text = JSON.stringify(question);
-  return text.includes('"cohort"') ? `${Math.floor(clock.now() / MINUTE_MS)} ${text}` : text;
+  return [
+    ...(text.includes('"cohort"') ? [Math.floor(clock.now() / MINUTE_MS)] : []),
+    ...(text.includes(`"${SESSION_CHANNEL}"`) || text.includes(`"${SESSION_BOUNCE}"`)
+      ? [JSON.stringify(webAnalytics)]
+      : []),
+    text,
+  ].join(' ');
 }
 
 /** Reads, answers and presents a question. */

@@ -11,7 +11,7 @@ export type SeriesMath =
   | { kind: 'active'; days: 7 | 30 }
   | { kind: 'unique_session' }
   | { kind: 'unique_group'; group: number }
-  /** A statistic of a numeric property; `$session_duration`: of the lengths of sessions, in seconds. */
+  /** A statistic of a numeric property; of a property of sessions (`isSessionStatistic`): one number a session. */
   | { kind: 'property'; statistic: Statistic; property: string }
   /** A statistic of the number of events per active person or group. */
   | { kind: 'per_actor'; statistic: Exclude<Statistic, 'sum'>; group: number | null };

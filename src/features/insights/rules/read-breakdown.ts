@@ -1,9 +1,9 @@
 import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { readText } from '../../../core/expressions/check-expression.ts';
-import { SESSION_DURATION } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
+import { SESSION_PROPERTY_LIST, sessionProperty } from '../../../core/web/session-properties.ts';
 import {
   type QuestionFields,
   readBooleanField,
@@ -30,11 +30,12 @@ export function readBreakdown(
   const { keys, type } = readKeys(fields);
   if (keys.length === 0) return null;
   if (type === 'cohort') return { kind: 'cohort', cohorts: keys.map((key) => readCohort(key, context)) };
-  if (type === 'session' && keys.some((key) => key !== SESSION_DURATION)) {
-    throw invalid('breakdown', `Sessions can only be broken down by ${SESSION_DURATION}.`);
+  if (type === 'session' && keys.some((key) => sessionProperty(String(key)) === undefined)) {
+    throw invalid('breakdown', `Sessions have no such property. They have ${SESSION_PROPERTY_LIST}.`);
   }
   if (type === 'hogql') checkExpressions(keys);
-  return readProperties(fields, [...new Set(keys.map(String))], type, usualLimit);
+  const names = type === 'session' ? keys.map((key) => sessionProperty(String(key)) ?? key) : keys;
+  return readProperties(fields, [...new Set(names.map(String))], type, usualLimit);
 }
 
 function checkExpressions(keys: readonly (string | number)[]): void {

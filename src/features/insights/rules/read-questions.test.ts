@@ -200,7 +200,7 @@ describe('an invalid question', () => {
     [
       'trends',
       { breakdown: 'x', breakdown_type: 'session' },
-      'breakdown: Sessions can only be broken down by $session_duration.',
+      'breakdown: Sessions have no such property. They have $session_duration, ',
     ],
     ['trends', { breakdown: 'x', breakdown_type: 'group' }, 'breakdown_group_type_index: '],
     ['trends', { breakdown: 'x', breakdown_type: 'cohort' }, 'breakdown: A cohort is given by its id'],

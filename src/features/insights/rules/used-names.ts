@@ -4,12 +4,8 @@ import type { Entity } from '../../../core/actions/entity.ts';
 import type { UsedName } from '../../../core/events/used-name.ts';
 import { readText } from '../../../core/expressions/check-expression.ts';
 import { partsOf, type TypedExpression } from '../../../core/expressions/typed-expression.ts';
-import {
-  expressionFiltersIn,
-  type Filter,
-  propertyFiltersIn,
-  SESSION_DURATION,
-} from '../../../core/filters/property-filter.ts';
+import { expressionFiltersIn, type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
+import { isSessionStatistic } from '../../../core/web/session-properties.ts';
 import type { FunnelQuestion, PathsQuestion, Series } from './question.ts';
 
 export interface QuestionParts {
@@ -42,7 +38,7 @@ export function namesIn({
 export const seriesParts = (series: readonly Series[]) => ({
   entities: series.map(({ entity }) => entity),
   properties: series.flatMap(({ math }) =>
-    math.kind === 'property' && math.property !== SESSION_DURATION ? [math.property] : [],
+    math.kind === 'property' && !isSessionStatistic(math.property) ? [math.property] : [],
   ),
 });
 

@@ -1,10 +1,10 @@
 /** How the events of a series become numbers: one for each value of the breakdown and each interval. */
 
 import type { Actor } from '../../../core/actor.ts';
-import { SESSION_DURATION } from '../../../core/filters/property-filter.ts';
 import type { Range } from '../../../core/time/range.ts';
+import { isSessionStatistic } from '../../../core/web/session-properties.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
-import { sessionsSql } from '../../../query/property-value.ts';
+import { sessionNumberSql, sessionValuesSql } from '../../../query/sessions/session-values-sql.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { SeriesMath, Statistic } from '../rules/math.ts';
 
@@ -36,6 +36,10 @@ function statisticSql(sql: SqlBuilder, statistic: Statistic, value: string): str
   }
 }
 
+/** The properties of sessions that the math reads. */
+export const sessionPropertyOf = (math: SeriesMath): string[] =>
+  math.kind === 'property' && isSessionStatistic(math.property) ? [math.property] : [];
+
 /** The column that the math needs of each event, besides `value` and `tick`. */
 export function measuredColumn(statement: EventStatement, math: SeriesMath): string {
   switch (math.kind) {
@@ -49,7 +53,7 @@ export function measuredColumn(statement: EventStatement, math: SeriesMath): str
     case 'unique_session':
       return `${statement.session()} as session`;
     case 'property':
-      if (math.property === SESSION_DURATION) return `${statement.session()} as session`;
+      if (isSessionStatistic(math.property)) return `${statement.session()} as session`;
       return `${statement.number(math.property)} as number`;
   }
 }
@@ -87,13 +91,14 @@ export function aggregateSql(
         where actor is not null group by value, tick, actor) a`,
       );
     case 'property':
-      if (math.property !== SESSION_DURATION) {
+      if (!isSessionStatistic(math.property)) {
         return grouped(statisticSql(statement.sql, math.statistic, 'number'), `(${matched}) m`);
       }
       return grouped(
-        statisticSql(statement.sql, math.statistic, 'length'),
-        `(select distinct m.value, m.tick, s.session, s.length
-        from (${matched}) m left join ${sessionsSql(statement, sessionRange)} s on s.session = m.session) l`,
+        statisticSql(statement.sql, math.statistic, 'number'),
+        `(select distinct m.value, m.tick, s.session, ${sessionNumberSql(math.property, 's')} as number
+        from (${matched}) m
+        left join ${sessionValuesSql(statement, sessionRange, [math.property])} s on s.session = m.session) l`,
       );
   }
 }

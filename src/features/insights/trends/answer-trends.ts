@@ -7,7 +7,13 @@ import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { FoundActor, SeriesNumbers, TrendItem } from '../rules/answers.ts';
 import type { TrendsPeopleQuestion, TrendsQuestion } from '../rules/question.ts';
-import { actorOfMath, aggregateSql, countsPersons, measuredColumn } from '../shared/aggregate-sql.ts';
+import {
+  actorOfMath,
+  aggregateSql,
+  countsPersons,
+  measuredColumn,
+  sessionPropertyOf,
+} from '../shared/aggregate-sql.ts';
 import { selectionSql } from '../shared/breakdown-sql.ts';
 import { assembleTrends, type PeriodNumbers } from './rules/assemble-trends.ts';
 import { SeriesCounter } from './series-counter.ts';
@@ -20,6 +26,7 @@ export async function answerTrends(deps: ScanDeps, projectId: number, question: 
     breakdown,
     sessionRange: withLookback(range, previous),
     timezone: question.timezone,
+    sessionProperties: series.flatMap(({ math }) => sessionPropertyOf(math)),
     hasActors: series.some(({ math }) => countsPersons(math)),
   });
   const count = async (during: Range, from: number): Promise<PeriodNumbers> => {
@@ -47,6 +54,7 @@ export async function findTrendsPeople(
     selection,
     sessionRange: withLookback(question.range),
     timezone: question.timezone,
+    sessionProperties: sessionPropertyOf(math),
     hasActors: actor.kind === 'person',
   });
   const statement = query.begin();

@@ -1,4 +1,4 @@
-import type { PropertyBreakdown } from '../../../core/actions/breakdown.ts';
+import { isBySessionNumber, type PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { activeWindow } from '../../../core/time/active-window.ts';
 import { addUnits, startOfInterval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
@@ -261,9 +261,9 @@ export class SeriesCounter {
     );
 }
 
-/** The values of a breakdown with these texts; lengths of sessions in the order of their size. */
-function partsOf({ owner }: PropertyBreakdown, texts: readonly string[]): BreakdownPart[] {
-  if (owner !== 'session') return texts.map((text) => ({ text, value: textValue(text) }));
+/** The values of a breakdown with these texts; numbers of sessions in the order of their size. */
+function partsOf(breakdown: PropertyBreakdown, texts: readonly string[]): BreakdownPart[] {
+  if (!isBySessionNumber(breakdown)) return texts.map((text) => ({ text, value: textValue(text) }));
   const sorted = texts.toSorted((a, b) => Number(a) - Number(b));
   return sorted.map((text) => ({ text, value: numberValue(Number(text)) }));
 }

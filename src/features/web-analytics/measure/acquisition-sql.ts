@@ -1,124 +1,24 @@
-/**
- * Where sessions come from. The rules for channels and names of sources are in `core/web`: all that first views say is
- * listed beforehand, named there, and joined to the sessions.
- */
+/** The channels and sources of a range, found before the sessions (see `query/sessions/channel-sql.ts`). */
 import type { Range } from '../../../core/time/range.ts';
-import { type Acquisition, channelOf, referringHost, sourceText } from '../../../core/web/channel.ts';
-import { DIRECT, sourceName } from '../../../core/web/source-name.ts';
-import type { ChannelRule } from '../../../core/web/web-settings.ts';
-import type { EventStatement } from '../../../query/event-statement.ts';
+import { CHANNEL_COLUMNS, type ChannelRow, channelKeysSql, channelRow } from '../../../query/sessions/channel-sql.ts';
 import { acquisitionSql } from '../../../stores/events/session-columns.ts';
 import { fromKeptRows, withMargin } from './kept-rows.ts';
-import { textFilterSql } from './text-filter-sql.ts';
 import { fromViews } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
-
-/** What a first view says, as one text, and what that means. */
-export interface ChannelRow {
-  key: string;
-  channel: string;
-  source: string;
-  referrer: string;
-}
-
-/** More than this many are counted as of an unknown channel, under the source that was sent. */
-const MAX_CHANNEL_ROWS = 50_000;
-const SEPARATOR = '\u0001';
-
-/** Only what matters of a campaign, of which a site may have thousands. */
-function campaignKind({ sql }: EventStatement, campaign: string): string {
-  const lower = sql.functions.lower(campaign);
-  const isShop = `${sql.capture(lower, '(([^a-df-z]|^)shop|shopping)')} <> ''`;
-  return `case when ${campaign} = '' then '' when ${sql.contains(lower, 'cross-network')} then 'cross-network'
-    else concat(case when ${isShop} then 'shop ' else '' end,
-      case when ${sql.contains(lower, 'video')} then 'video' else '' end) end`;
-}
-
-/** What the key is made of. */
-const KEY_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'sent_referrer', 'site', 'clicks'] as const;
-
-const keySql = (statement: EventStatement): string => {
-  const parts = KEY_COLUMNS.map((name) => (name === 'utm_campaign' ? campaignKind(statement, name) : name));
-  return `concat(${parts.join(`, ${statement.sql.param(SEPARATOR)}, `)})`;
-};
 
 /** Lists what first views say, the most frequent first; the views of a range, where it has sessions without rows. */
 export async function findChannels(query: WebQuery, range: Range, hasLoose: boolean): Promise<ChannelRow[]> {
   const scope = beginStatement(query);
   const { statement } = scope;
-  const { sql } = statement;
   const said = scope.hasRows && !hasLoose ? saidInRowsSql(scope, range) : saidInViewsSql(scope, range);
-  const names = KEY_COLUMNS.join(', ');
-  const rows = await statement.query(
-    `select key, sum(n) as n from (
-      select ${keySql(statement)} as key, n from (select ${names}, count(*) as n from (${said}) a group by ${names}) g
-    ) k group by key order by n desc, key limit ${sql.integer(MAX_CHANNEL_ROWS)}`,
-  );
+  const rows = await statement.query(channelKeysSql(statement.sql, said));
   return rows.map((row) => channelRow(String(row['key']), query.question.settings.own_domains));
 }
 
 const saidInRowsSql = (scope: WebScope, range: Range): string =>
-  `select ${KEY_COLUMNS.map((name) => `r.${name} as ${name}`).join(', ')} ${fromKeptRows(scope, range)}`;
+  `select ${CHANNEL_COLUMNS.map((name) => `r.${name} as ${name}`).join(', ')} ${fromKeptRows(scope, range)}`;
 
 function saidInViewsSql(scope: WebScope, range: Range): string {
   const columns = Object.entries(acquisitionSql(scope.statement.sql)).map(([name, text]) => `${text} as ${name}`);
   return `select ${columns.join(', ')} ${fromViews(scope, withMargin(range))}`;
-}
-
-function channelRow(key: string, ownDomains: readonly string[]): ChannelRow {
-  const [source = '', medium = '', campaign = '', referrer = '', host = '', clicks = ''] = key.split(SEPARATOR);
-  const given: Acquisition = {
-    source,
-    medium,
-    campaign,
-    referrer,
-    host,
-    clickIds: {
-      google: clicks.includes('g'),
-      gadSource: clicks.includes('1') ? '1' : clicks.includes('a') ? 'other' : '',
-      microsoft: clicks.includes('m'),
-      meta: clicks.includes('f'),
-    },
-  };
-  const from = referringHost(given, ownDomains);
-  return {
-    key,
-    channel: channelOf(given, ownDomains),
-    source: sourceName(sourceText(given, ownDomains)),
-    referrer: from === DIRECT ? '' : from,
-  };
-}
-
-/** Adds `channel`, `source` and `referrer` to sessions with the columns above. */
-export function channelSql(scope: WebScope, sessions: string, channels: readonly ChannelRow[]): string {
-  const { statement, question } = scope;
-  const { sql } = statement;
-  const rules = question.settings.channel_rules.map(
-    (rule) => `when ${ruleSql(scope, rule)} then ${sql.param(rule.channel)}`,
-  );
-  const known = `coalesce(c.channel, 'Unknown')`;
-  const channel = rules.length === 0 ? known : `case ${rules.join(' ')} else ${known} end`;
-  const sent = `case when o.utm_source <> '' then o.utm_source else o.sent_referrer end`;
-  const named = sql.rows(['key', 'channel', 'source', 'referrer'], channels);
-  return `select o.*, ${channel} as channel, coalesce(c.source, ${sent}) as source,
-      coalesce(c.referrer, o.sent_referrer) as referrer
-    from (select *, ${keySql(statement)} as channel_key from ${sessions}) o
-    left join ${named} c on c.key = o.channel_key`;
-}
-
-const RULE_COLUMNS = {
-  utm_source: 'o.utm_source',
-  utm_medium: 'o.utm_medium',
-  utm_campaign: 'o.utm_campaign',
-  referring_domain: 'o.sent_referrer',
-  url: 'o.url',
-  pathname: 'o.entry',
-  hostname: 'o.site',
-} as const;
-
-function ruleSql(scope: WebScope, { combiner, items }: ChannelRule): string {
-  const conditions = items.map(({ key, op, value }) =>
-    textFilterSql(scope, RULE_COLUMNS[key], { operator: op, values: value }),
-  );
-  return conditions.length === 0 ? 'false' : `(${conditions.join(combiner === 'OR' ? ' or ' : ' and ')})`;
 }

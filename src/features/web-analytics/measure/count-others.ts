@@ -2,6 +2,7 @@
 import type { Range } from '../../../core/time/range.ts';
 import { DAY_MS, MINUTE_MS } from '../../../core/time/units.ts';
 import { VITALS, type VitalName } from '../../../core/web/web-vitals.ts';
+import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import {
   isBotSql,
   isOfPageSql,
@@ -21,7 +22,6 @@ import {
   withViewsSql,
 } from './count-period.ts';
 import { type SessionLookups, withSessionsSql } from './sessions-sql.ts';
-import { NO_VALUE } from './text-filter-sql.ts';
 import { pathSql } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 

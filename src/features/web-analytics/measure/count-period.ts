@@ -4,6 +4,7 @@ import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import { VIEW_EVENTS } from '../../../core/web/session-values.ts';
 import { sessionBreaks } from '../../../core/web/web-session.ts';
+import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import { isViewSql, sessionIdSql } from '../../../stores/events/session-columns.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { PeriodAnswer, WebRow, WebSeries, WebTable } from '../rules/web-answers.ts';
@@ -17,7 +18,6 @@ import {
 import { findChannels } from './acquisition-sql.ts';
 import { withMargin } from './kept-rows.ts';
 import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
-import { NO_VALUE } from './text-filter-sql.ts';
 import { fromViews, isCountedView, pathFilterSql, pathSql } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 

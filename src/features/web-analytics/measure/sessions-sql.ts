@@ -13,11 +13,11 @@ import {
 } from '../../../core/web/session-values.ts';
 import { MAX_PAUSE_MS, MAX_SESSION_MS } from '../../../core/web/web-session.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
+import { type ChannelRow, channelSql } from '../../../query/sessions/channel-sql.ts';
+import { textFilterSql } from '../../../query/sessions/text-filter-sql.ts';
 import { acquisitionSql, cutPropertySql, sessionIdSql } from '../../../stores/events/session-columns.ts';
 import type { SessionKey } from '../rules/web-question.ts';
-import { type ChannelRow, channelSql } from './acquisition-sql.ts';
 import { fromKeptRows, withMargin } from './kept-rows.ts';
-import { textFilterSql } from './text-filter-sql.ts';
 import {
   fitColumns,
   fromViews,

@@ -5,6 +5,7 @@
  */
 import type { Range } from '../../../core/time/range.ts';
 import { HIT_EVENTS } from '../../../core/web/session-values.ts';
+import { NO_VALUE, textFilterSql } from '../../../query/sessions/text-filter-sql.ts';
 import {
   isBotSql,
   isOfPageSql,
@@ -13,7 +14,6 @@ import {
   sentPathSql,
   sessionIdSql,
 } from '../../../stores/events/session-columns.ts';
-import { NO_VALUE, textFilterSql } from './text-filter-sql.ts';
 import type { WebScope } from './web-scope.ts';
 
 /** The page of a view, by the project's rules. */

@@ -6,6 +6,7 @@ import type { EventStatement } from '../../../query/event-statement.ts';
 import { validPatterns } from '../../../query/filters/valid-patterns.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
+import { patternsOfRules } from '../../../query/sessions/channel-sql.ts';
 import type { EventStore } from '../../../stores/events/event-store.ts';
 import type { WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 
@@ -25,6 +26,9 @@ export interface WebDeps extends QueryDeps {
 /** One statement. */
 export interface WebScope extends Omit<WebQuery, 'events'> {
   statement: EventStatement;
+  /** Of the statement. */
+  sql: EventStatement['sql'];
+  settings: WebQuestion['settings'];
 }
 
 export async function prepareWebQuery(
@@ -47,16 +51,17 @@ export async function prepareWebQuery(
   return { events, question, patterns, hasRows: isPlain && (await deps.events.prepareSessions(projectId)) };
 }
 
-export const beginStatement = ({ events, ...query }: WebQuery): WebScope => ({ ...query, statement: events.begin() });
+export const beginStatement = ({ events, ...query }: WebQuery): WebScope => {
+  const statement = events.begin();
+  return { ...query, statement, sql: statement.sql, settings: query.question.settings };
+};
 
 /** Every pattern of the question, as a filter that has it. */
 function patternsOf({ filters, settings }: WebQuestion, goals: readonly WebGoalQuestion[]): Filter {
   const patterns = [
     ...filters.flatMap(({ operator, values }) => (operator.endsWith('regex') ? values : [])),
     ...settings.path_rules.map(({ pattern }) => pattern),
-    ...settings.channel_rules.flatMap(({ items }) =>
-      items.flatMap(({ op, value }) => (op.endsWith('regex') ? value : [])),
-    ),
+    ...patternsOfRules(settings.channel_rules),
     ...goals.flatMap(({ goal }) => (goal.kind === 'path' ? [goal.pattern] : [])),
   ];
   return { kind: 'property', owner: 'event', key: '', operator: 'regex', values: patterns };

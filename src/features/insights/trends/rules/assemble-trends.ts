@@ -1,3 +1,4 @@
+import { isBySessionNumber } from '../../../../core/actions/breakdown.ts';
 import type { Range } from '../../../../core/time/range.ts';
 import { tickNames, ticksOf } from '../../../../core/time/ticks.ts';
 import type { BreakdownValue, SeriesNumbers, TrendItem } from '../../rules/answers.ts';
@@ -103,11 +104,11 @@ class PeriodAssembler {
     return { ...named, count: sum(points), data, aggregated: null };
   }
 
-  /** The largest first, but bins and lengths in their own order, and all users before any cohort. */
+  /** The largest first, but bins and numbers of sessions in their own order, and all users before any cohort. */
   private sorted(items: TrendItem[]): TrendItem[] {
     const { breakdown, display } = this.question;
     if (breakdown === null) return items;
-    if (breakdown.kind === 'property' && (breakdown.bins !== null || breakdown.owner === 'session')) return items;
+    if (breakdown.kind === 'property' && (breakdown.bins !== null || isBySessionNumber(breakdown))) return items;
     const size = (item: TrendItem): number => (display === 'total' ? (item.aggregated ?? 0) : item.count);
     const isAll = (item: TrendItem): number => (breakdown.kind === 'cohort' && item.value?.value === 'all' ? 0 : 1);
     return items.toSorted((a, b) => isAll(a) - isAll(b) || size(b) - size(a) || compareText(a.label, b.label));
