@@ -236,7 +236,7 @@ describe('filters on groups, sessions and elements', () => {
   });
 
   it.each([
-    [{ key: 'x', type: 'session', value: 1 }, /\$session_duration only/],
+    [{ key: 'x', type: 'session', value: 1 }, /Sessions have no such property/],
     [{ key: 'x', type: 'group', value: 1 }, /group_type_index/],
     [{ key: 'x', type: 'element', value: 1 }, /tag_name, text, href and selector/],
   ])('are refused with a sentence: %j', async (filter, sentence) => {
