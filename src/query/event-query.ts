@@ -24,7 +24,7 @@ import { findRelated } from './filters/related-filter.ts';
 import { validPatterns } from './filters/valid-patterns.ts';
 import { findGroupPropertyValues, type GroupPropertyValues } from './group-property-values.ts';
 import type { QueryDeps } from './query-deps.ts';
-import { findSessionLookups } from './sessions/session-values-sql.ts';
+import { findSessionSettings } from './sessions/session-values-sql.ts';
 
 /** Everything that the statements of a query will mention. */
 export interface EventQueryParts {
@@ -90,7 +90,7 @@ export class EventQuery {
           projectId,
           patterns,
           sessionRange,
-          sessions: await findSessionLookups(deps, projectId, sessionPropertiesIn(parts, filter), sessionRange),
+          sessions: await findSessionSettings(deps, projectId, sessionPropertiesIn(parts, filter), sessionRange),
         },
         filter,
       ),

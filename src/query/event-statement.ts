@@ -22,7 +22,7 @@ import { type RelatedFilters, relatedSql } from './filters/related-filter.ts';
 import { type GroupPropertyValues, groupPropertyValuesSql } from './group-property-values.ts';
 import { personsSql } from './persons-sql.ts';
 import type { EventStoreDeps } from './query-deps.ts';
-import { type SessionLookups, sessionSql } from './sessions/session-values-sql.ts';
+import { type SessionSettings, sessionSql } from './sessions/session-values-sql.ts';
 
 /**
  * How a statement gets at the persons of events.
@@ -139,7 +139,7 @@ export class EventStatement {
     return actor.kind === 'person' ? 'p.person_id' : `nullif(${actorColumn(actor)}, '')`;
   }
 
-  get sessions(): SessionLookups {
+  get sessions(): SessionSettings {
     return this.#lookups.related.sessions;
   }
 

@@ -10,7 +10,7 @@ import type { Range } from '../../core/time/range.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
 import type { EventStoreDeps } from '../query-deps.ts';
-import { type SessionLookups, sessionSql, sessionTextSql, sessionValuesSql } from '../sessions/session-values-sql.ts';
+import { type SessionSettings, sessionSql, sessionTextSql, sessionValuesSql } from '../sessions/session-values-sql.ts';
 import { ownPropertySql } from './filter-sql.ts';
 import { matchOwners, type OwnerMatches, type OwnerRow } from './person-filter.ts';
 
@@ -20,7 +20,7 @@ export interface RelatedFilters {
   groups: OwnerMatches;
   /** Sessions are read within a day of this range; null: of all time. */
   sessionRange: Range | null;
-  sessions: SessionLookups;
+  sessions: SessionSettings;
 }
 
 export async function findRelated(

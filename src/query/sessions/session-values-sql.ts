@@ -35,7 +35,7 @@ import {
 } from './channel-sql.ts';
 
 /** What was looked up for the properties of sessions. */
-export interface SessionLookups {
+export interface SessionSettings {
   settings: Pick<WebSettings, 'bounce_seconds' | 'channel_rules'>;
   /** Patterns of the project's own channels that the engine accepts. */
   patterns: ReadonlySet<string>;
@@ -45,18 +45,18 @@ export interface SessionLookups {
 export interface SessionScope {
   sql: SqlBuilder;
   projectId: number;
-  sessions: SessionLookups;
+  sessions: SessionSettings;
 }
 
-const NO_LOOKUPS: SessionLookups = { settings: DEFAULT_WEB_SETTINGS, patterns: new Set(), channels: [] };
+const NO_LOOKUPS: SessionSettings = { settings: DEFAULT_WEB_SETTINGS, patterns: new Set(), channels: [] };
 
 /** Only bounces and channels depend on the project's settings. */
-export async function findSessionLookups(
+export async function findSessionSettings(
   deps: QueryDeps,
   projectId: number,
   names: readonly string[],
   range: Range | null,
-): Promise<SessionLookups> {
+): Promise<SessionSettings> {
   const hasChannels = names.includes(SESSION_CHANNEL);
   if (!hasChannels && !names.includes(SESSION_BOUNCE)) return NO_LOOKUPS;
   const settings = (await deps.metadata.projects.get(projectId))?.webAnalytics ?? DEFAULT_WEB_SETTINGS;

@@ -76,7 +76,7 @@ function taggedSql(sql: SqlBuilder, key: string): string {
   return cutSql(sql, `case when ${own} <> '' then ${own} else ${spaced} end`);
 }
 
-export type AcquisitionColumn = (typeof ACQUISITION_COLUMNS)[number];
+type AcquisitionColumn = (typeof ACQUISITION_COLUMNS)[number];
 
 /** Where a view says that its session came from, in these columns; empty for other events. */
 export function acquisitionSql<Column extends AcquisitionColumn = AcquisitionColumn>(

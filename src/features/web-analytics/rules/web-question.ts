@@ -23,7 +23,7 @@ export const WEB_OPERATORS = [
   'is_set',
   'is_not_set',
 ] as const;
-export type WebOperator = (typeof WEB_OPERATORS)[number];
+type WebOperator = (typeof WEB_OPERATORS)[number];
 
 export interface WebFilter {
   /** `path`: a page that the session saw; `new`: whether the visitor's first view of all lies in the period. */
