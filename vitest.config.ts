@@ -29,7 +29,7 @@ const GROUPS: Record<string, string[]> = {
     'src/query/**/*.test.ts',
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
     'test/web-analytics/{oracle,world-vectors,hostile,session-properties}.test.ts',
-    'test/experiments/{guardrails,bad-input}.test.ts',
+    'test/experiments/{guardrails,bad-input,metric-kinds}.test.ts',
   ],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],

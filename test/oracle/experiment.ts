@@ -57,11 +57,24 @@ function countedIn(question: ExposureQuestion, world: World): Exposed[] {
     const [first] = exposures;
     if (first === undefined) return [];
     if (question.severalVariants === 'exclude' && differentIn(question, exposures) > 1) return [];
-    const events = world.events.filter(
-      (event) => world.actorOf(event, question.actor) === actor && world.holds(event, question.filter),
-    );
-    return [{ actor, variant: variantIn(question, first), since: first.timestamp, first, events }];
+    const since = activatedAt(question, first, world);
+    if (since === null) return [];
+    const events = ownEvents(question, actor, world);
+    return [{ actor, variant: variantIn(question, first), since, first, events }];
   });
+}
+
+const ownEvents = ({ actor: kind, filter }: ExposureQuestion, actor: string | null, world: World): WorldEvent[] =>
+  world.events.filter((event) => world.actorOf(event, kind) === actor && world.holds(event, filter));
+
+/** From when on somebody counts who met a variant; null: never. */
+function activatedAt(question: ExposureQuestion, first: WorldEvent, world: World): number | null {
+  const { activation = null, range } = question;
+  if (activation === null) return first.timestamp;
+  const found = ownEvents(question, world.actorOf(first, question.actor), world).find(
+    (event) => event.timestamp >= first.timestamp && event.timestamp < range.until && world.isOf(event, activation),
+  );
+  return found?.timestamp ?? null;
 }
 
 export function exposuresOf(question: ExposureQuestion, world: World, split: ExposureSplit | null): ExposureAnswer {
@@ -77,7 +90,10 @@ export function exposuresOf(question: ExposureQuestion, world: World, split: Exp
     const known = days.get(`${day} ${variant}`) ?? { day, variant, count: 0 };
     days.set(`${day} ${variant}`, { ...known, count: known.count + 1 });
   }
-  const several = [...exposuresByActor(question, world).values()].filter((events) => differentIn(question, events) > 1);
+  const several = [...exposuresByActor(question, world).values()].filter(
+    (events) =>
+      differentIn(question, events) > 1 && events[0] !== undefined && activatedAt(question, events[0], world) !== null,
+  );
   const sameId = several.filter((events) =>
     events.some(({ distinctId }) => {
       const own = events.filter((event) => event.distinctId === distinctId);
@@ -101,7 +117,10 @@ export function exposuresOf(question: ExposureQuestion, world: World, split: Exp
     ),
     days: [...days.values()].sort((a, b) => a.day - b.day || (a.variant < b.variant ? -1 : 1)),
     multiple: { sameId, mergedIds: several.length - sameId },
-    withoutGroup: exposuresIn(question, world).filter((event) => world.actorOf(event, question.actor) === null).length,
+    withoutGroup:
+      question.actor.kind === 'person'
+        ? 0
+        : exposuresIn(question, world).filter((event) => world.actorOf(event, question.actor) === null).length,
   };
 }
 
@@ -139,12 +158,15 @@ function valuesIn(exposure: ExposureQuestion, metric: MetricQuestion, own: reado
     return { rows: own.map((one) => retained(exposure, metric, one, world)), stepCounts: null };
   if (metric.kind !== 'funnel') {
     const measured = metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
+    const threshold = metric.kind === 'mean' ? (metric.threshold ?? null) : null;
+    const reached = (value: number): number => (threshold === null ? value : value >= threshold ? 1 : 0);
     return {
-      rows: own.map((one) => measured.flatMap((m) => columns(exposure, metric, m, one, world))),
+      rows: own.map((one) => measured.flatMap((m) => columns(exposure, metric, m, one, world).map(reached))),
       stepCounts: null,
     };
   }
-  const depths = own.map((one) => depthOf(metric.steps, after(exposure, metric, one), world));
+  const find = { ordered: depthOf, strict: strictDepth, unordered: unorderedDepth }[metric.order];
+  const depths = own.map((one) => find(metric.steps, after(exposure, metric, one), world));
   const last = metric.steps.at(-1);
   return {
     rows: own.map((one, at) => [
@@ -223,6 +245,13 @@ const columns = (
 function measuredValue({ entity, measure }: MeasuredEntity, events: readonly WorldEvent[], world: World): number {
   const own = events.filter((event) => world.isOf(event, entity));
   if (measure.kind === 'count') return own.length;
+  if (measure.kind === 'unique') {
+    const { of } = measure;
+    const ids = own.map((event) =>
+      of === 'session' ? textIn(event.properties, '$session_id') : world.actorOf(event, of),
+    );
+    return new Set(ids.filter((id) => id !== null && id !== '')).size;
+  }
   const numbers = own.flatMap(({ properties }) => numberOf(textIn(properties, measure.property)) ?? []);
   if (numbers.length === 0) return 0;
   const sum = numbers.reduce((total, number) => total + number, 0);
@@ -245,4 +274,27 @@ function depthOf(steps: readonly Entity[], events: readonly WorldEvent[], world:
     before = next;
   }
   return steps.length;
+}
+
+/** The most steps directly one after the other, wherever the first one is. */
+const strictDepth = (steps: readonly Entity[], events: readonly WorldEvent[], world: World): number =>
+  Math.max(
+    0,
+    ...events.map((_, start) => {
+      const missed = steps.findIndex((step, at) => {
+        const event = events[start + at];
+        return event === undefined || !world.isOf(event, step);
+      });
+      return missed < 0 ? steps.length : missed;
+    }),
+  );
+
+/** Each step once; where a step is there several times, as often as it has events. */
+function unorderedDepth(steps: readonly Entity[], events: readonly WorldEvent[], world: World): number {
+  const used = new Map<string, number>();
+  return steps.filter((step) => {
+    const key = JSON.stringify(step);
+    used.set(key, (used.get(key) ?? 0) + 1);
+    return events.filter((event) => world.isOf(event, step)).length >= (used.get(key) ?? 0);
+  }).length;
 }

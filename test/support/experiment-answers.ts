@@ -19,10 +19,12 @@ export const expectedData = (metric: MetricQuestion, values: readonly VariantVal
     })),
   );
 
-function expectedSums({ kind, lookbackMs }: MetricQuestion, rows: readonly number[][]): unknown {
+function expectedSums(metric: MetricQuestion, rows: readonly number[][]): unknown {
+  const { kind, lookbackMs } = metric;
   const hasPast = lookbackMs !== null && kind !== 'retention';
   const n = rows.length;
-  if (kind === 'funnel' && !hasPast) return { kind: 'proportion', n, conversions: sumOf(rows, 0) };
+  const isShare = kind === 'funnel' || (kind === 'mean' && (metric.threshold ?? null) !== null);
+  if (isShare && !hasPast) return { kind: 'proportion', n, conversions: sumOf(rows, 0) };
   const own = { n, sum: sumOf(rows, 0), sumSquares: sumOf(rows, 0, 0) };
   const past = { sum: sumOf(rows, 1), sumSquares: sumOf(rows, 1, 1) };
   if (kind !== 'ratio' && kind !== 'retention')

@@ -1,6 +1,7 @@
 /** Random experiments in random worlds: some events become calls of a flag. */
 import fc from 'fast-check';
 import type { Entity } from '../../src/core/actions/entity.ts';
+import type { Actor } from '../../src/core/actor.ts';
 import { NO_FILTER } from '../../src/core/filters/property-filter.ts';
 import type {
   ExposureQuestion,
@@ -38,6 +39,11 @@ const amount = (kind: 'sum' | 'avg' | 'min' | 'max'): MeasuredEntity => ({
   measure: { kind, property: 'amount' },
 });
 
+const different = (of: 'session' | Actor): MeasuredEntity => ({
+  entity: entity('visit'),
+  measure: { kind: 'unique', of },
+});
+
 const retention = (
   startHandling: 'first_seen' | 'last_seen',
   shared: Pick<MetricQuestion, 'windowMs' | 'lookbackMs' | 'exposedBefore'>,
@@ -69,9 +75,18 @@ const metricsOf = (
     { kind: 'mean', measured: amount('min'), ...shared },
     { kind: 'mean', measured: amount('max'), ...shared },
     { kind: 'ratio', numerator: amount('sum'), denominator: count('pay'), ...shared },
-    { kind: 'funnel', steps: [entity('pay')], ...shared },
-    { kind: 'funnel', steps: [entity('visit'), entity('visit'), entity('pay')], ...shared },
-    { kind: 'funnel', steps: [entity('visit', 'pro'), entity('sign up')], ...shared },
+    { kind: 'funnel', order: 'ordered', steps: [entity('pay')], ...shared },
+    { kind: 'funnel', order: 'ordered', steps: [entity('visit'), entity('visit'), entity('pay')], ...shared },
+    { kind: 'funnel', order: 'ordered', steps: [entity('visit', 'pro'), entity('sign up')], ...shared },
+    { kind: 'funnel', order: 'ordered', steps: [entity('visit'), entity('pay'), entity('visit')], ...shared },
+    { kind: 'funnel', order: 'strict', steps: [entity('visit'), entity('pay')], ...shared },
+    { kind: 'funnel', order: 'strict', steps: [entity('visit'), entity('visit')], ...shared },
+    { kind: 'funnel', order: 'unordered', steps: [entity('pay'), entity('visit'), entity('pay')], ...shared },
+    { kind: 'mean', measured: count('visit'), threshold: 2, ...shared },
+    { kind: 'mean', measured: amount('sum'), threshold: 9.5, ...shared },
+    { kind: 'mean', measured: different('session'), ...shared },
+    { kind: 'mean', measured: different({ kind: 'person' }), ...shared },
+    { kind: 'ratio', numerator: count('visit'), denominator: different({ kind: 'group', index: 0 }), ...shared },
     retention('first_seen', shared),
     retention('last_seen', shared),
   ];
@@ -103,6 +118,7 @@ export const anExperimentWorld: fc.Arbitrary<ExperimentWorld> = fc
     severalVariants: fc.constantFrom('exclude' as const, 'first_seen' as const),
     isGroup: fc.boolean(),
     isCustom: fc.boolean(),
+    activatedBy: fc.constantFrom(null, 'pay', 'visit'),
     filtersPersons: fc.boolean(),
     windowMs: fc.constantFrom(null, HOUR, 48 * HOUR),
     lookbackMs: fc.constantFrom(null, 72 * HOUR),
@@ -118,6 +134,7 @@ export const anExperimentWorld: fc.Arbitrary<ExperimentWorld> = fc
       severalVariants,
       isGroup,
       isCustom,
+      activatedBy,
       filtersPersons,
       isSplit,
       hasPhases,
@@ -128,6 +145,7 @@ export const anExperimentWorld: fc.Arbitrary<ExperimentWorld> = fc
       const exposure: ExposureQuestion = {
         flagKey: FLAG,
         event: isCustom ? entity('visit') : null,
+        activation: activatedBy === null ? null : entity(activatedBy),
         variants: ['control', 'test'],
         range,
         actor: isGroup ? { kind: 'group', index: 0 } : { kind: 'person' },

@@ -20,7 +20,7 @@ export async function exposuresByActor(
   { severalVariants }: Pick<ExposureQuestion, 'severalVariants'>,
   until: number,
 ): Promise<ActorExposures> {
-  const { actor, key, exposure, encoding, tieOrder } = rows;
+  const { actor, key, exposure, encoding, tieOrder, plan } = rows;
   const actors = await countActors(actor);
   const [since, code] = [new Float64Array(actors).fill(Number.NaN), new Int32Array(actors)];
   const [firstRow, met] = [new Int32Array(actors), new Int32Array(actors)];
@@ -41,13 +41,29 @@ export async function exposuresByActor(
       firstRow[who] = row;
     }
   });
+  if (plan.activation !== 0) await activate(rows, since, until);
   let several = 0;
   for (let who = 0; who < actors; who++) {
-    if (!hasSeveralBits(met[who] as number)) continue;
+    if (Number.isNaN(since[who] as number) || !hasSeveralBits(met[who] as number)) continue;
     several++;
     if (severalVariants === 'exclude') since[who] = Number.NaN;
   }
   return { actors, since, code, several };
+}
+
+/** From their first exposure to the first activation after it; NaN for those without any. */
+async function activate({ actor, key, encoding, plan }: ExperimentRows, since: Float64Array, until: number) {
+  const first = new Float64Array(since.length).fill(Number.NaN);
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const elapsed = Math.floor((key[row] as number) / encoding.base);
+      const bits = (key[row] as number) - elapsed * encoding.base;
+      if ((bits & plan.activation) === 0) continue;
+      const [who, at] = [actor[row] as number, encoding.from + elapsed];
+      if (at >= (since[who] as number) && at < until && !((first[who] as number) <= at)) first[who] = at;
+    }
+  });
+  since.set(first);
 }
 
 const hasSeveralBits = (bits: number): boolean => (bits & (bits - 1)) !== 0;

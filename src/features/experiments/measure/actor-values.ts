@@ -2,12 +2,14 @@
 import { inBatches } from '../../../lib/in-batches.ts';
 import { ActorKeys } from '../../insights/shared/actor-keys.ts';
 import { ACTOR_BATCH_SIZE, ROW_BATCH_SIZE, reorderColumn } from '../../insights/shared/actor-rows.ts';
-import type { MeasuredEntity, MetricQuestion } from '../rules/experiment-question.ts';
+import type { MetricQuestion } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
-import { FunnelDepths, RetainedActors, type Sequence } from './actor-sequences.ts';
-import { type ExperimentRows, MAX_VALUE } from './experiment-rows.ts';
-import { MeasuredColumn } from './measured-column.ts';
-import { bitOf, measuredIn } from './metric-plan.ts';
+import { EntityRows } from './entity-rows.ts';
+import type { ExperimentRows } from './experiment-rows.ts';
+import { orderedDepths, SortedFunnel, unorderedDepths } from './funnel-depths.ts';
+import { MeasuredColumns } from './measured-columns.ts';
+import { isSorted, measuredIn } from './metric-plan.ts';
+import { retainedActors } from './retained-actors.ts';
 
 /** Columns by actor. */
 export interface MetricValues {
@@ -17,142 +19,68 @@ export interface MetricValues {
   readonly depths: Uint8Array | null;
 }
 
-/** Events before `until` count, and later ones where a metric has a window. */
-interface Asked {
+/** What all metrics are calculated from. */
+export interface MeasuredRows {
+  rows: ExperimentRows;
+  byEntity: EntityRows;
+  exposures: ActorExposures;
+  columns: MeasuredColumns;
+  /** Events before this count, and later ones where a metric has a window. */
   until: number;
   timezone: string;
 }
 
+type Funnel = MetricQuestion & { kind: 'funnel' };
+
 export async function valuesByActor(
   rows: ExperimentRows,
   exposures: ActorExposures,
-  asked: Asked,
+  { until, timezone }: { until: number; timezone: string },
 ): Promise<MetricValues[]> {
-  const readers = rows.plan.metrics.map((metric) => readerOf(metric, rows, exposures.actors, asked));
-  await addRows(
-    rows,
-    exposures,
-    readers.flatMap(({ columns }) => columns),
-  );
-  await visitSequences(
-    rows,
-    exposures,
-    readers.flatMap(({ sequence }) => sequence ?? []),
-  );
-  return readers.map(({ values }) => values());
+  const byEntity = await EntityRows.of(rows);
+  const columns = new MeasuredColumns(rows, byEntity, exposures, until);
+  const measured = { rows, byEntity, exposures, columns, until, timezone };
+  const sorted = await sortedDepths(measured);
+  const values: MetricValues[] = [];
+  for (const metric of rows.plan.metrics) values.push(await valuesOf(metric, measured, sorted));
+  return values;
 }
 
-/** What is added up from the events of one entity. */
-interface ColumnReader {
-  bit: number;
-  /** Null: every event counts as 1. */
-  numbers: Float64Array | null;
-  windowMs: number;
-  until: number;
-  lookbackMs: number;
-  after: MeasuredColumn | null;
-  before: MeasuredColumn | null;
-}
-
-interface MetricReader {
-  columns: ColumnReader[];
-  sequence: Sequence | null;
-  values(): MetricValues;
-}
-
-function readerOf(metric: MetricQuestion, rows: ExperimentRows, actors: number, asked: Asked): MetricReader {
-  switch (metric.kind) {
-    case 'funnel':
-      return funnelReader(metric, rows, actors, asked);
-    case 'retention': {
-      const sequence = new RetainedActors(metric, rows.plan, actors, asked.until, asked.timezone);
-      const columns = [sequence.completed, sequence.started];
-      return { columns: [], sequence, values: () => ({ columns, depths: null }) };
-    }
-    default: {
-      const columns = measuredIn(metric).map((measured) => columnReader(metric, measured, rows, actors, asked));
-      const values = (): Float64Array[] =>
-        columns.flatMap(({ after, before }) => [after, before].flatMap((column) => column?.values() ?? []));
-      return { columns, sequence: null, values: () => ({ columns: values(), depths: null }) };
-    }
-  }
-}
-
-function columnReader(
+async function valuesOf(
   metric: MetricQuestion,
-  { entity, measure }: MeasuredEntity,
-  { plan, numbers }: ExperimentRows,
-  actors: number,
-  { until }: Asked,
-): ColumnReader {
-  return {
-    bit: bitOf(plan, entity),
-    numbers: measure.kind === 'count' ? null : (numbers.get(measure.property) ?? null),
-    windowMs: metric.windowMs ?? Number.POSITIVE_INFINITY,
-    until: metric.windowMs === null ? until : Number.POSITIVE_INFINITY,
-    lookbackMs: metric.lookbackMs ?? 0,
-    after: new MeasuredColumn(measure.kind, actors),
-    before: metric.lookbackMs === null ? null : new MeasuredColumn(measure.kind, actors),
-  };
+  measured: MeasuredRows,
+  sorted: ReadonlyMap<MetricQuestion, Uint8Array>,
+): Promise<MetricValues> {
+  if (metric.kind === 'retention') return { columns: await retainedActors(metric, measured), depths: null };
+  if (metric.kind === 'funnel') return funnelValues(metric, measured, sorted.get(metric));
+  const columns: Float64Array[] = [];
+  for (const one of measuredIn(metric)) {
+    const { after, before } = await measured.columns.get(one, metric);
+    columns.push(after, ...(before === null ? [] : [before]));
+  }
+  const threshold = metric.kind === 'mean' ? (metric.threshold ?? null) : null;
+  if (threshold === null) return { columns, depths: null };
+  return { columns: columns.map((column) => column.map((value) => (value >= threshold ? 1 : 0))), depths: null };
 }
 
 /** The past of a funnel is the number of its last step's events. */
-function funnelReader(
-  metric: MetricQuestion & { kind: 'funnel' },
-  rows: ExperimentRows,
-  actors: number,
-  asked: Asked,
-): MetricReader {
-  const sequence = new FunnelDepths(metric, rows.plan, actors, asked.until);
+async function funnelValues(metric: Funnel, measured: MeasuredRows, sorted?: Uint8Array): Promise<MetricValues> {
+  const find = metric.order === 'unordered' ? unorderedDepths : orderedDepths;
+  const depths = sorted ?? (await find(metric, measured));
+  const isDone = Float64Array.from(depths, (depth) => (depth === metric.steps.length ? 1 : 0));
   const last = metric.steps.at(-1);
-  const past =
-    last === undefined || metric.lookbackMs === null
-      ? null
-      : { ...columnReader(metric, { entity: last, measure: { kind: 'count' } }, rows, actors, asked), after: null };
-  const values = (): MetricValues => {
-    const isDone = Float64Array.from(sequence.depths, (depth) => (depth === metric.steps.length ? 1 : 0));
-    return { columns: [isDone, ...(past?.before ? [past.before.values()] : [])], depths: sequence.depths };
-  };
-  return { columns: past === null ? [] : [past], sequence, values };
+  if (last === undefined || metric.lookbackMs === null) return { columns: [isDone], depths };
+  const { before } = await measured.columns.get({ entity: last, measure: { kind: 'count' } }, metric);
+  return { columns: [isDone, ...(before === null ? [] : [before])], depths };
 }
 
-async function addRows(
-  { actor, key, encoding, plan }: ExperimentRows,
-  { since }: ActorExposures,
-  readers: readonly ColumnReader[],
-): Promise<void> {
-  const byBits = Array.from({ length: 2 ** plan.entities.length }, (_, bits) =>
-    readers.filter(({ bit }) => (bits & bit) !== 0),
-  );
-  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) {
-      const who = actor[row] as number;
-      const exposedAt = since[who] as number;
-      if (Number.isNaN(exposedAt)) continue;
-      const own = key[row] as number;
-      const elapsed = Math.floor(own / encoding.base);
-      const at = encoding.from + elapsed;
-      for (const reader of byBits[own - elapsed * encoding.base] ?? []) addEvent(reader, row, who, at, exposedAt);
-    }
-  });
-}
-
-function addEvent(reader: ColumnReader, row: number, actor: number, at: number, exposedAt: number): void {
-  const number = reader.numbers === null ? 1 : (reader.numbers[row] as number);
-  if (Math.abs(number) >= MAX_VALUE) return;
-  if (at < exposedAt) {
-    if (at >= exposedAt - reader.lookbackMs) reader.before?.add(actor, number);
-  } else if (at < exposedAt + reader.windowMs && at < reader.until) reader.after?.add(actor, number);
-}
-
-async function visitSequences(
-  rows: ExperimentRows,
-  exposures: ActorExposures,
-  sequences: readonly Sequence[],
-): Promise<void> {
-  if (sequences.length === 0) return;
-  const mask = sequences.reduce((bits, sequence) => bits | sequence.mask, 0);
-  const chosen = await rowsAfterExposure(rows, exposures, mask);
+/** The funnels that need somebody's events in their order. */
+async function sortedDepths({ rows, exposures, until }: MeasuredRows): Promise<Map<MetricQuestion, Uint8Array>> {
+  const metrics = rows.plan.metrics.filter((metric): metric is Funnel => isSorted(metric));
+  const funnels = metrics.map((metric) => new SortedFunnel(metric, rows.plan, exposures.actors, until));
+  if (funnels.length === 0) return new Map();
+  const mask = funnels.reduce((bits, funnel) => bits | funnel.mask, 0);
+  const chosen = await rowsAfterExposure(rows, exposures, rows.plan.readsAll ? null : mask);
   const { tieOrder } = rows;
   const keys = await ActorKeys.group(chosen.actor, chosen.key, rows.encoding, {
     tieOrder: tieOrder && ((a, b) => tieOrder(chosen.rows[a] as number, chosen.rows[b] as number)),
@@ -162,13 +90,14 @@ async function visitSequences(
     for (let actor = first; actor < past; actor++) {
       const events = keys.of(actor);
       if (events.count === 0) continue;
-      for (const sequence of sequences) sequence.visit(actor, exposures.since[actor] as number, events);
+      for (const funnel of funnels) funnel.visit(actor, exposures.since[actor] as number, events);
     }
   });
+  return new Map(metrics.map((metric, at) => [metric, funnels[at]?.depths ?? new Uint8Array(0)]));
 }
 
-/** The rows with one of the bits of those who count, from their exposure on. */
-async function rowsAfterExposure(rows: ExperimentRows, { since }: ActorExposures, mask: number) {
+/** The rows with one of the bits (null: all) of those who count, from their exposure on. */
+async function rowsAfterExposure(rows: ExperimentRows, { since }: ActorExposures, mask: number | null) {
   const { actor, key, encoding } = rows;
   const found = new Int32Array(actor.length);
   let count = 0;
@@ -176,9 +105,9 @@ async function rowsAfterExposure(rows: ExperimentRows, { since }: ActorExposures
     for (let row = from; row < to; row++) {
       const elapsed = Math.floor((key[row] as number) / encoding.base);
       const bits = (key[row] as number) - elapsed * encoding.base;
+      const isRead = mask === null || (bits & mask) !== 0;
       // Nobody's NaN is before anything.
-      if ((bits & mask) !== 0 && encoding.from + elapsed >= (since[actor[row] as number] as number))
-        found[count++] = row;
+      if (isRead && encoding.from + elapsed >= (since[actor[row] as number] as number)) found[count++] = row;
     }
   });
   const chosen = { rows: found.subarray(0, count) };

@@ -62,15 +62,11 @@ const variantSql = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestio
   `coalesce(${sql.property(event === null ? '$feature_flag_response' : `$feature/${flagKey}`)}, '')`;
 
 /**
- * Everybody who was exposed: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC), how many
+ * Everybody who met a variant: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC), how many
  * `variants` they met, whether two of these under one distinct id (`same_id`, 1 or 0), and the `value` that a property
  * had at the first exposure.
  */
-export function exposedSql(
-  statement: EventStatement,
-  question: ExposureQuestion,
-  property: string | null = null,
-): string {
+function firstExposuresSql(statement: EventStatement, question: ExposureQuestion, property: string | null): string {
   const { sql } = statement;
   const value = property === null ? "''" : `coalesce(${sql.property(property)}, '')`;
   const actor = statement.actor(question.actor);
@@ -89,6 +85,28 @@ export function exposedSql(
       ) c
     ) r
     group by r.actor`;
+}
+
+/** Everybody who was exposed, in the same columns: `since` is the first activation where there has to be one. */
+export function exposedSql(
+  statement: EventStatement,
+  question: ExposureQuestion,
+  property: string | null = null,
+): string {
+  const exposures = firstExposuresSql(statement, question, property);
+  const { activation = null } = question;
+  if (activation === null) return exposures;
+  const { sql } = statement;
+  const actor = statement.actor(question.actor);
+  const activations = `select ${actor} as actor, ${sql.ms('e.timestamp')} as happened ${statement.from()}
+    where ${statement.inProject()} and ${statement.during(question.range)} and ${statement.isOf(activation)}
+      and ${statement.matches(question.filter)} and ${actor} is not null`;
+  return `select f.actor as actor, max(f.variant) as variant, min(n.happened) as since, max(f.value) as value,
+      max(f.variants) as variants, max(f.same_id) as same_id
+    from (${exposures}) f
+    join (${activations}) n on n.actor = f.actor
+    where n.happened >= f.since
+    group by f.actor`;
 }
 
 /** The same, without those who do not count. */

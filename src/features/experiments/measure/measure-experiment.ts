@@ -28,7 +28,7 @@ const prepare = (
 ): Promise<EventQuery> =>
   prepareEventQuery(deps, projectId, {
     filters: [exposure.filter],
-    entities: [...(exposure.event === null ? [] : [exposure.event]), ...entities],
+    entities: [exposure.event, exposure.activation ?? null].flatMap((one) => one ?? []).concat(entities),
     timezone: exposure.timezone,
     hasActors: true,
   });
@@ -49,7 +49,7 @@ export async function measureExperiment(
   split: ExposureSplit | null = null,
 ): Promise<ExperimentMeasurement> {
   const found = new Map<MetricQuestion, MetricData[]>();
-  const [first = [], ...rest] = splitMetrics(metrics);
+  const [first = [], ...rest] = splitMetrics(metrics, exposure.activation ?? null);
   const counted = new ExposureTotals(exposure);
   for (const group of [first, ...rest]) {
     const totals = group.map((metric) => new VariantSums(metric));

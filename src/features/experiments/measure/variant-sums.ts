@@ -1,6 +1,12 @@
 /** The values of everybody, added up by variant: sums are all that the statistics need. */
 import type { ArmSums, RatioPast } from '../../../core/experiments/arm.ts';
-import { exposureValue, exposureVariant, type MetricData, type MetricQuestion } from '../rules/experiment-question.ts';
+import {
+  exposureValue,
+  exposureVariant,
+  isBinary,
+  type MetricData,
+  type MetricQuestion,
+} from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
@@ -80,7 +86,11 @@ export class VariantSums {
     return Array.from(this.#totals, ([code, totals]) => ({
       variant: variants[exposureVariant(code)] ?? '',
       part: exposureValue(code),
-      data: { sums: armSums(totals, kind, hasPast), nonZero: totals.nonZero[0] ?? 0, isBinary: kind === 'funnel' },
+      data: {
+        sums: armSums(totals, this.#metric, hasPast),
+        nonZero: totals.nonZero[0] ?? 0,
+        isBinary: isBinary(this.#metric),
+      },
       stepCounts: kind === 'funnel' ? totals.steps : null,
       withPast: hasPast ? (totals.nonZero[1] ?? 0) : 0,
       uncappedSum: this.#kept === null ? null : totals.uncapped,
@@ -105,11 +115,12 @@ function addValues(totals: Totals, columns: readonly Float64Array[], actor: numb
   }
 }
 
-function armSums({ n, sums, products }: Totals, kind: MetricQuestion['kind'], hasPast: boolean): ArmSums {
+function armSums({ n, sums, products }: Totals, metric: MetricQuestion, hasPast: boolean): ArmSums {
+  const { kind } = metric;
   const sum = (column: number): number => sums[column] ?? 0;
   const product = (one: number, other: number): number => products[one]?.[other] ?? 0;
   // Conversions with a past are compared like any other mean.
-  if (kind === 'funnel' && !hasPast) return { kind: 'proportion', n, conversions: sum(0) };
+  if (isBinary(metric) && !hasPast) return { kind: 'proportion', n, conversions: sum(0) };
   const own = { n, sum: sum(0), sumSquares: product(0, 0) };
   if (kind === 'mean' || kind === 'funnel') {
     const past = { sum: sum(1), sumSquares: product(1, 1), product: product(0, 1) };

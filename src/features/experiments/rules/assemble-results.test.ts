@@ -16,7 +16,7 @@ const METRIC: ExperimentMetric = {
   windowMs: null,
   winsor: null,
   guardrail: null,
-  asked: { kind: 'funnel', steps: [] },
+  asked: { kind: 'funnel', order: 'ordered', steps: [] },
 };
 
 const converted = (variant: string, n: number, conversions: number): MetricData => ({

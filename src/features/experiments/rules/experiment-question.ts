@@ -10,6 +10,8 @@ export interface ExposureQuestion {
   flagKey: string;
   /** Null: calls of the flag. Otherwise these events, with the variant in their property `$feature/<key>`. */
   event: Entity | null;
+  /** Those who met a variant count from the first of these events on; absent or null: from the variant itself on. */
+  activation?: Entity | null;
   /** Other values are no exposure. */
   variants: readonly string[];
   /** Every such event is an exposure to the first variant, whatever its properties: for a plan before there is a flag. */
@@ -38,7 +40,11 @@ export const exposureVariant = (code: number): number => (code - 1) % 32;
 export const exposureValue = (code: number): number => Math.floor((code - 1) / 32);
 
 /** How the events of one entity become its value; without events it is 0. */
-type Measure = { kind: 'count' } | { kind: 'sum' | 'avg' | 'min' | 'max'; property: string };
+export type Measure =
+  | { kind: 'count' }
+  | { kind: 'sum' | 'avg' | 'min' | 'max'; property: string }
+  /** How many different ones. */
+  | { kind: 'unique'; of: 'session' | Actor };
 
 export interface MeasuredEntity {
   entity: Entity;
@@ -56,14 +62,21 @@ interface SharedMetric {
   winsor?: WinsorLevels | null;
 }
 
+/** All steps after the exposure: in their order, without any other event between them, or in any order. */
+export type FunnelOrder = 'ordered' | 'strict' | 'unordered';
+
 export type MetricQuestion = SharedMetric &
+  /** With a threshold the value is 1 for those who reach it, else 0. */
   (
-    | { kind: 'mean'; measured: MeasuredEntity }
+    | { kind: 'mean'; measured: MeasuredEntity; threshold?: number | null }
     | { kind: 'ratio'; numerator: MeasuredEntity; denominator: MeasuredEntity }
-    /** All steps in their order after the exposure. */
-    | { kind: 'funnel'; steps: readonly Entity[] }
+    | { kind: 'funnel'; steps: readonly Entity[]; order: FunnelOrder }
     | RetentionMetric
   );
+
+/** Whether everybody's value is 1 or 0. */
+export const isBinary = (metric: MetricQuestion): boolean =>
+  metric.kind === 'funnel' || (metric.kind === 'mean' && (metric.threshold ?? null) !== null);
 
 /** Of those who did `start` after the exposure: who did `completion` so many whole units of the calendar later. */
 export interface RetentionMetric {

@@ -63,7 +63,7 @@ function funnel(filters: JsonObject): JsonObject {
   const { funnel_window_interval: window = 14, funnel_window_interval_unit: unit = 'day' } = filters;
   const series = nodesOf(filters).map(({ math: _, math_property: __, ...plain }) => plain);
   const windows = { conversion_window: Number(window), conversion_window_unit: unit };
-  return { metric_type: 'funnel', series, ...windows };
+  return { metric_type: 'funnel', series, funnel_order_type: filters['funnel_order_type'] ?? 'ordered', ...windows };
 }
 
 function retention(filters: JsonObject): JsonObject {

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
 import { readEntity, requireKnownAction } from '../../insights/rules/read-entity.ts';
-import type { MeasuredEntity, MetricQuestion, RetentionMetric } from './experiment-question.ts';
+import type { FunnelOrder, MeasuredEntity, MetricQuestion, RetentionMetric } from './experiment-question.ts';
 import { choice, listIn, numberIn, textOr } from './read-fields.ts';
 
 /** A metric as it was sent, and what it asks. */
@@ -34,9 +34,9 @@ export interface Guardrail {
 }
 
 type Asked =
-  | { kind: 'mean'; measured: MeasuredEntity }
+  | { kind: 'mean'; measured: MeasuredEntity; threshold: number | null }
   | { kind: 'ratio'; numerator: MeasuredEntity; denominator: MeasuredEntity }
-  | { kind: 'funnel'; steps: Entity[] }
+  | { kind: 'funnel'; steps: Entity[]; order: FunnelOrder }
   | RetentionMetric;
 
 const MAX_METRICS = 50;
@@ -75,7 +75,6 @@ function readMetric(
   context: QuestionContext,
 ): ExperimentMetric {
   if (!isJsonObject(given)) throw invalid(attr, 'A metric is an object with its metric_type.');
-  if ((given['threshold'] ?? null) !== null) throw invalid(`${attr}__threshold`, 'threshold is not supported here.');
   const asked = readAsked(given, attr, context);
   return {
     uuid: textOr(given['uuid'], ''),
@@ -114,12 +113,13 @@ const findMetric = (settings: JsonObject, uuid: Json | undefined): Json =>
   ) ?? null;
 
 /** Shares between 0 and 1; only of values that can be extreme. */
-function readWinsor(given: JsonObject, attr: string, { kind }: Asked): WinsorLevels | null {
+function readWinsor(given: JsonObject, attr: string, asked: Asked): WinsorLevels | null {
   const range = { min: 0, max: 1, attr };
   const lower = numberIn(given, 'lower_bound_percentile', range);
   const upper = numberIn(given, 'upper_bound_percentile', range);
   if (lower === null && upper === null) return null;
-  if (kind !== 'mean') throw invalid(attr, 'Only the values of a mean can be moved to a percentile.');
+  if (asked.kind !== 'mean' || asked.threshold !== null)
+    throw invalid(attr, 'Only the values of a mean without a threshold can be moved to a percentile.');
   if ((lower ?? 0) > (upper ?? 1))
     throw invalid(`${attr}__upper_bound_percentile`, 'upper_bound_percentile is above lower_bound_percentile.');
   return { lower, upper, ignoreZeros: given['ignore_zeros'] === true };
@@ -127,8 +127,10 @@ function readWinsor(given: JsonObject, attr: string, { kind }: Asked): WinsorLev
 
 function readAsked(given: JsonObject, attr: string, context: QuestionContext): Asked {
   switch (choice(given, 'metric_type', ['mean', 'funnel', 'ratio', 'retention'], attr)) {
-    case 'mean':
-      return { kind: 'mean', measured: readSource(given['source'], `${attr}__source`, context) };
+    case 'mean': {
+      const measured = readSource(given['source'], `${attr}__source`, context);
+      return { kind: 'mean', measured, threshold: readThreshold(given, attr, measured) };
+    }
     case 'ratio':
       return {
         kind: 'ratio',
@@ -136,10 +138,24 @@ function readAsked(given: JsonObject, attr: string, context: QuestionContext): A
         denominator: readSource(given['denominator'], `${attr}__denominator`, context),
       };
     case 'funnel':
-      return { kind: 'funnel', steps: readSteps(given, attr, context) };
+      return {
+        kind: 'funnel',
+        steps: readSteps(given, attr, context),
+        order: choice(given, 'funnel_order_type', ['ordered', 'strict', 'unordered'], attr),
+      };
     case 'retention':
       return readRetention(given, attr, context);
   }
+}
+
+/** Whoever has at least this is counted; only of values that grow with every event. */
+function readThreshold(given: JsonObject, attr: string, { measure }: MeasuredEntity): number | null {
+  if ((given['threshold'] ?? null) === null) return null;
+  const threshold = numberIn(given, 'threshold', { min: 0, max: 1e15, attr });
+  if (threshold === 0) throw invalid(`${attr}__threshold`, 'Everybody reaches a threshold of 0: send a larger number.');
+  if (measure.kind !== 'count' && measure.kind !== 'sum')
+    throw invalid(`${attr}__threshold`, 'A threshold needs the math "total" or "sum".');
+  return threshold;
 }
 
 const UNITS = ['day', 'second', 'minute', 'hour', 'week', 'month'] as const;
@@ -171,7 +187,6 @@ function readRetention(given: JsonObject, attr: string, context: QuestionContext
 
 function readSteps(given: JsonObject, attr: string, context: QuestionContext): Entity[] {
   const series = given['series'];
-  choice(given, 'funnel_order_type', ['ordered'], attr);
   if (!Array.isArray(series) || series.length === 0 || series.length > MAX_STEPS)
     throw invalid(`${attr}__series`, `A funnel has 1 to ${MAX_STEPS} steps.`);
   return series.map((step, at) => readNode(step, `${attr}__series__${at}`, context));
@@ -193,13 +208,26 @@ export function readNode(given: Json | undefined, attr: string, context: Questio
 function readSource(given: Json | undefined, attr: string, context: QuestionContext): MeasuredEntity {
   const entity = readNode(given, attr, context);
   const fields = isJsonObject(given) ? given : {};
-  const math = choice(fields, 'math', ['total', 'sum', 'avg', 'min', 'max'], attr);
-  if (math === 'total') return { entity, measure: { kind: 'count' } };
+  const math = choice(fields, 'math', MATHS, attr);
+  switch (math) {
+    case 'total':
+      return { entity, measure: { kind: 'count' } };
+    case 'unique_session':
+      return { entity, measure: { kind: 'unique', of: 'session' } };
+    case 'dau':
+      return { entity, measure: { kind: 'unique', of: { kind: 'person' } } };
+    case 'unique_group': {
+      const index = numberIn(fields, 'math_group_type_index', { min: 0, max: 4, attr }) ?? 0;
+      return { entity, measure: { kind: 'unique', of: { kind: 'group', index: Math.floor(index) } } };
+    }
+  }
   const property = fields['math_property'];
   if (typeof property !== 'string' || property === '')
     throw invalid(`${attr}__math_property`, `${math} needs the name of a property.`);
   return { entity, measure: { kind: math, property } };
 }
+
+const MATHS = ['total', 'sum', 'avg', 'min', 'max', 'unique_session', 'dau', 'unique_group'] as const;
 
 const UNIT_MS = {
   day: DAY_MS,

@@ -1,6 +1,5 @@
 /** Reads the settings of an experiment: who counts, and how it is decided. */
 import type { Entity } from '../../../core/actions/entity.ts';
-import { invalid } from '../../../core/errors.ts';
 import type { AnalysisSettings } from '../../../core/experiments/analyse.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import { NO_FILTER } from '../../../core/filters/property-filter.ts';
@@ -94,6 +93,7 @@ export const readBaselineEvent = (event: string, context: QuestionContext) =>
 
 interface ExposureSettings {
   event: Entity | null;
+  activation: Entity | null;
   severalVariants: ExposureQuestion['severalVariants'];
   filter: Filter;
 }
@@ -101,16 +101,24 @@ interface ExposureSettings {
 /** Configurations of these events mean the default. */
 const DEFAULT_EVENTS = ['$feature_flag_called', '$experiment_exposure'];
 
+/** Configurations have a kind of their own for events. */
+const nodeOf = (config: JsonObject): JsonObject => ({
+  ...config,
+  kind: config['kind'] === 'ActionsNode' ? 'ActionsNode' : 'EventsNode',
+});
+
 export function readExposure(settings: JsonObject, context: QuestionContext): ExposureSettings {
   const criteria = objectIn(settings, 'exposure_criteria');
-  if ((criteria['activation_config'] ?? null) !== null)
-    throw invalid('exposure_criteria__activation_config', 'activation_config is not supported here.');
   const config = objectIn(criteria, 'exposure_config');
+  const activation = objectIn(criteria, 'activation_config');
   const name = config['event'] ?? null;
   const isDefault = Object.keys(config).length === 0 || (typeof name === 'string' && DEFAULT_EVENTS.includes(name));
-  const node = { ...config, kind: config['kind'] === 'ActionsNode' ? 'ActionsNode' : 'EventsNode' };
   return {
-    event: isDefault ? null : readNode(node, 'exposure_criteria__exposure_config', context),
+    event: isDefault ? null : readNode(nodeOf(config), 'exposure_criteria__exposure_config', context),
+    activation:
+      Object.keys(activation).length === 0
+        ? null
+        : readNode(nodeOf(activation), 'exposure_criteria__activation_config', context),
     severalVariants: choice(criteria, 'multiple_variant_handling', ['exclude', 'first_seen'], 'exposure_criteria'),
     filter:
       criteria['filterTestAccounts'] === false
