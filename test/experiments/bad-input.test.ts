@@ -160,17 +160,35 @@ describe('results of an experiment', () => {
     expect(found.warnings.map(({ code }: { code: string }) => code)).toContain('split_changed');
   });
 
-  it('with a flag that was deleted', async () => {
+  it('with a flag that somebody wants to delete: not while it runs', async () => {
     const { id, feature_flag } = await start();
     await send(people(120));
-    expect((await client.patch(flagPath(feature_flag.id), { body: { deleted: true } })).status).toBe(200);
-    expect((await client.get(path(`${id}/`))).body.status).toBe('paused');
-    expect((await results(id)).exposures.total).toBe(240);
-    for (const step of ['resume', 'ship_variant']) {
-      const answer = await client.post(path(`${id}/${step}/`), { body: { variant_key: 'test' } });
-      expect([answer.status, answer.body.detail]).toEqual([400, 'The feature flag of this experiment is deleted.']);
-    }
+    const remove = () => client.patch(flagPath(feature_flag.id), { body: { deleted: true } });
+    expect((await remove()).body).toMatchObject({
+      attr: 'deleted',
+      detail: `The experiment "One" (ID: ${id}) runs on this feature flag. End or delete the experiment first.`,
+    });
+    const flag = (await client.get(flagPath(feature_flag.id))).body;
+    expect(flag).toMatchObject({
+      deleted: false,
+      experiment_set: [id],
+      experiment_set_metadata: [{ id, name: 'One' }],
+    });
+    expect((await client.post(path(`${id}/pause/`))).status).toBe(200);
+    expect((await remove()).status).toBe(400);
     expect((await client.post(path(`${id}/end/`))).body.status).toBe('stopped');
+    expect((await remove()).status).toBe(200);
+    expect((await results(id)).exposures.total).toBe(240);
+    const shipped = await client.post(path(`${id}/ship_variant/`), { body: { variant_key: 'test' } });
+    expect([shipped.status, shipped.body.detail]).toEqual([400, 'The feature flag of this experiment is deleted.']);
+  });
+
+  it('as a draft with a flag that was deleted: it cannot be launched', async () => {
+    const draft = await client.post(path(), { body: { name: 'Draft', feature_flag_key: 'drafted' } });
+    await client.patch(flagPath(draft.body.feature_flag.id), { body: { deleted: true } });
+    const answer = await client.post(path(`${draft.body.id}/launch/`));
+    expect([answer.status, answer.body.detail]).toEqual([400, 'The feature flag of this experiment is deleted.']);
+    expect((await results(draft.body.id)).verdict).toBe('no_data');
   });
 
   it('with clocks that are wrong: what happened before the start or in the future does not count', async () => {

@@ -52,7 +52,7 @@ export const FeatureFlagSchema = Type.Object({
   bucketing_identifier: Bucketing,
   is_remote_configuration: Type.Boolean(),
   has_encrypted_payloads: Type.Boolean(),
-  experiment_set_metadata: Type.Array(Type.Unknown()),
+  experiment_set_metadata: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
   surveys: Type.Array(Type.Unknown()),
   features: Type.Array(Type.Unknown()),
   analytics_dashboards: Type.Array(Type.Integer()),
@@ -61,21 +61,26 @@ export const FeatureFlagSchema = Type.Object({
   last_called_at: Type.Null({ description: 'Always null: calls are not counted.' }),
 });
 
-/** Features that this server does not have: experiments, surveys, early access, dashboards, encrypted payloads. */
+/** Features that this server does not have: surveys, early access, dashboards, encrypted payloads. */
 const UNSUPPORTED_FIELDS = {
   has_encrypted_payloads: false,
-  experiment_set_metadata: [],
   surveys: [],
   features: [],
   analytics_dashboards: [],
   has_enriched_analytics: false,
 };
 
+interface FlagSurroundings {
+  users: ReadonlyMap<number, User>;
+  canEdit: boolean;
+  /** Those that measure it, newest first. */
+  experiments: readonly { id: number; name: string }[];
+  now: number;
+}
+
 export const presentFlag = (
   flag: FeatureFlag,
-  users: ReadonlyMap<number, User>,
-  canEdit: boolean,
-  now: number,
+  { users, canEdit, experiments, now }: FlagSurroundings,
 ): Static<typeof FeatureFlagSchema> => ({
   id: flag.id,
   name: flag.name,
@@ -88,7 +93,8 @@ export const presentFlag = (
   is_simple_flag: isSimple(flag.filters),
   rollout_percentage: simpleRollout(flag.filters),
   ensure_experience_continuity: flag.ensureExperienceContinuity,
-  experiment_set: [],
+  experiment_set: experiments.map(({ id }) => id),
+  experiment_set_metadata: [...experiments],
   rollback_conditions: flag.rollbackConditions,
   performed_rollback: flag.performedRollback,
   can_edit: canEdit,

@@ -19,7 +19,11 @@ async function presenter(deps: FlagRouteDeps, caller: Caller, project: Project, 
     flags.flatMap((flag) => [flag.createdBy, flag.lastModifiedBy]),
   );
   const now = deps.clock.now();
-  return (flag: FeatureFlag) => presentFlag(flag, users, rights.canEdit(flag), now);
+  const experiments = await deps.metadata.experiments.listByProject(project.id);
+  return (flag: FeatureFlag) => {
+    const own = experiments.filter(({ flagId }) => flagId === flag.id).map(({ id, name }) => ({ id, name }));
+    return presentFlag(flag, { users, canEdit: rights.canEdit(flag), experiments: own, now });
+  };
 }
 
 export async function presentFlags(

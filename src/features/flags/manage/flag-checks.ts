@@ -43,7 +43,21 @@ export async function checkFlag(store: MetadataStore, before: FeatureFlag | null
   }
   await refuseTakenKey(store, after);
   await checkReferences(store, before, after);
-  if (before !== null) await refuseBreakingDependents(store, before, after);
+  if (before === null) return;
+  await refuseBreakingDependents(store, before, after);
+  if (after.deleted && !before.deleted) await refuseMeasured(store, before);
+}
+
+/** A running experiment would go on without anybody being exposed. */
+async function refuseMeasured(store: MetadataStore, { projectId, id }: FeatureFlag): Promise<void> {
+  const running = (await store.experiments.listByProject(projectId)).find(
+    ({ flagId, startDate, endDate }) => flagId === id && startDate !== null && endDate === null,
+  );
+  if (running === undefined) return;
+  throw invalid(
+    'deleted',
+    `The experiment "${running.name}" (ID: ${running.id}) runs on this feature flag. End or delete the experiment first.`,
+  );
 }
 
 async function refuseTakenKey(store: MetadataStore, { projectId, key, id, deleted }: NewFlag): Promise<void> {
