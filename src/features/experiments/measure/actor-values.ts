@@ -8,6 +8,7 @@ import { EntityRows } from './entity-rows.ts';
 import type { ExperimentRows } from './experiment-rows.ts';
 import { orderedDepths, SortedFunnel, unorderedDepths } from './funnel-depths.ts';
 import { MeasuredColumns } from './measured-columns.ts';
+import type { MeasuredRows } from './measured-rows.ts';
 import { isSorted, measuredIn } from './metric-plan.ts';
 import { retainedActors } from './retained-actors.ts';
 
@@ -17,17 +18,6 @@ export interface MetricValues {
   readonly columns: readonly Float64Array[];
   /** Of funnels: how many steps were done. */
   readonly depths: Uint8Array | null;
-}
-
-/** What all metrics are calculated from. */
-export interface MeasuredRows {
-  rows: ExperimentRows;
-  byEntity: EntityRows;
-  exposures: ActorExposures;
-  columns: MeasuredColumns;
-  /** Events before this count, and later ones where a metric has a window. */
-  until: number;
-  timezone: string;
 }
 
 type Funnel = MetricQuestion & { kind: 'funnel' };

@@ -15,7 +15,7 @@ import { batchSql, countEventsIn } from '../../insights/shared/batch-sql.ts';
 import { entityBitsSql } from '../../insights/shared/entity-bits.ts';
 import type { ExposureQuestion, ExposureSplit, MetricQuestion } from '../rules/experiment-question.ts';
 import { exposedActorsSql, exposureCodeSql, exposureMatcher } from './exposures-sql.ts';
-import { identityOf, type MetricPlan, type NumberSource, planMetrics } from './metric-plan.ts';
+import { entityIdentity, type MetricPlan, type NumberSource, planMetrics } from './metric-plan.ts';
 
 /** Nothing that is measured is this large: it would make every sum meaningless. */
 export const MAX_VALUE = 1e100;
@@ -111,7 +111,7 @@ function rowsSql(statement: EventStatement, options: RowsOptions, plan: MetricPl
 /** The number of events of these entities. */
 function numberSql(statement: EventStatement, { measure, entities }: NumberSource): string {
   const { sql } = statement;
-  const different = new Map(entities.map((entity) => [identityOf(entity), entity]));
+  const different = new Map(entities.map((entity) => [entityIdentity(entity), entity]));
   const isAny = Array.from(different.values(), (entity) => statement.isOf(entity)).join(' or ');
   const number = measure.kind === 'unique' ? uniqueSql(statement, measure.of) : statement.number(measure.property);
   return `coalesce(case when ${isAny} then ${number} end, ${sql.double(NO_NUMBER)})`;

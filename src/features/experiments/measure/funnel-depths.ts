@@ -1,8 +1,8 @@
 /** How many steps of a funnel everybody did after the exposure. */
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { MetricQuestion } from '../rules/experiment-question.ts';
-import type { MeasuredRows } from './actor-values.ts';
-import { bitOf, identityOf, type MetricPlan, needsAnotherEvent } from './metric-plan.ts';
+import type { MeasuredRows } from './measured-rows.ts';
+import { bitOf, entityIdentity, type MetricPlan, needsAnotherEvent } from './metric-plan.ts';
 
 type Funnel = MetricQuestion & { kind: 'funnel' };
 
@@ -43,7 +43,7 @@ export async function orderedDepths(metric: Funnel, measured: MeasuredRows): Pro
 /** How many of the steps were done; a step that is there twice needs two events. */
 export async function unorderedDepths(metric: Funnel, { columns, exposures }: MeasuredRows): Promise<Uint8Array> {
   const steps = new Map<string, Entity[]>();
-  for (const step of metric.steps) steps.set(identityOf(step), [...(steps.get(identityOf(step)) ?? []), step]);
+  for (const step of metric.steps) steps.set(entityIdentity(step), [...(steps.get(entityIdentity(step)) ?? []), step]);
   const depths = new Uint8Array(exposures.actors);
   for (const same of steps.values()) {
     const [entity] = same;

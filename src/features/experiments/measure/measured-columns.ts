@@ -3,10 +3,10 @@ import type { MeasuredEntity, MetricQuestion } from '../rules/experiment-questio
 import type { ActorExposures } from './actor-exposures.ts';
 import type { EntityRows } from './entity-rows.ts';
 import { type ExperimentRows, MAX_VALUE } from './experiment-rows.ts';
-import { bitOf, identityOf, numberKey } from './metric-plan.ts';
+import { bitOf, entityIdentity, numberKey } from './metric-plan.ts';
 import { countDifferent } from './unique-counts.ts';
 
-export interface MeasuredPair {
+interface MeasuredPair {
   after: Float64Array;
   /** Null where the past is not measured. */
   before: Float64Array | null;
@@ -30,7 +30,7 @@ export class MeasuredColumns {
   }
 
   get(measured: MeasuredEntity, { windowMs, lookbackMs }: Times): Promise<MeasuredPair> {
-    const key = JSON.stringify([identityOf(measured.entity), measured.measure, windowMs, lookbackMs]);
+    const key = JSON.stringify([entityIdentity(measured.entity), measured.measure, windowMs, lookbackMs]);
     const known = this.#known.get(key) ?? this.#measure(measured, { windowMs, lookbackMs });
     this.#known.set(key, known);
     return known;

@@ -31,7 +31,7 @@ export const numberKey = (measure: NumberMeasure): string =>
 export function planMetrics(metrics: readonly MetricQuestion[], activation: Entity | null = null): MetricPlan {
   const entities = new Map(
     [...(activation === null ? [] : [activation]), ...metrics.flatMap(entitiesOf)].map((entity) => [
-      identityOf(entity),
+      entityIdentity(entity),
       entity,
     ]),
   );
@@ -91,10 +91,10 @@ export function entitiesOf(metric: MetricQuestion): Entity[] {
 
 /** The bit of an entity. */
 export const bitOf = ({ entities }: MetricPlan, entity: Entity): number =>
-  1 << entities.findIndex((one) => identityOf(one) === identityOf(entity));
+  1 << entities.findIndex((one) => entityIdentity(one) === entityIdentity(entity));
 
 /** What decides which events it is; names are only shown. */
-export const identityOf = (entity: Entity): string =>
+export const entityIdentity = (entity: Entity): string =>
   JSON.stringify([entity.kind === 'event' ? entity.id : entity.steps, entity.filter]);
 
 /** Step → whether it needs another event than the step before. */

@@ -2,7 +2,7 @@
 import { addUnits, startOfInterval } from '../../../core/time/interval.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
 import type { MetricQuestion } from '../rules/experiment-question.ts';
-import type { MeasuredRows } from './actor-values.ts';
+import type { MeasuredRows } from './measured-rows.ts';
 import { bitOf } from './metric-plan.ts';
 
 type Retention = MetricQuestion & { kind: 'retention' };
