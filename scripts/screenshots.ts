@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots [-- --png name…]`: takes screenshots of every page of the console, light and dark, wide and narrow,
- * into docs/screenshots/ (or the folder in SCREENSHOTS). To add a page, add a line to PAGES.
+ * `npm run screenshots`: takes the pictures of the README, into docs/screenshots/.
+ * `npm run screenshots -- --review [name…]`: takes every page at three widths, light and dark and whole, as PNG into
+ * .screenshots/, to look at. To add a page, add a line to PAGES.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,11 +12,15 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { findBrowser } from '../test/support/find-browser.ts';
 import { ACCOUNT, KEYS, type Seeded, seed } from './screenshots/seed.ts';
 
+type Theme = 'light' | 'dark';
+
 interface Shot {
   name: string;
   path(seeded: Seeded): string;
   /** Text that is visible once the page is rendered. */
   wait: string;
+  /** In the README, with this theme. */
+  readme?: Theme;
   /** Taken before signing in. */
   signedOut?: boolean;
   /** Prepares the page: opens a row, fills in a field. */
@@ -52,7 +57,24 @@ const PAGES: readonly Shot[] = [
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
   { name: 'setup', path: () => '/setup#token=shown-once', wait: 'Create your account', signedOut: true },
   { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Receiving events' },
-  { name: 'web', path: ({ projectId }) => `/project/${projectId}/web?from=-30d`, wait: 'Over time' },
+  {
+    name: 'web',
+    path: ({ demo }) => `/project/${demo.projectId}/web?from=-30d`,
+    wait: 'Bounce rate',
+    readme: 'light',
+  },
+  { name: 'web-sparse', path: ({ projectId }) => `/project/${projectId}/web?from=-30d`, wait: 'Bounce rate' },
+  ...[0, 1].map((index) => ({
+    name: index === 0 ? 'experiment' : 'experiment-ended',
+    path: ({ demo }: Seeded) => `/project/${demo.projectId}/experiments/${demo.experimentIds[index]}`,
+    wait: 'Health',
+    ...(index === 0 && { readme: 'light' as const }),
+  })),
+  {
+    name: 'demo-dashboard',
+    path: ({ demo }) => `/project/${demo.projectId}/dashboards/${demo.dashboardId}`,
+    wait: 'Updated',
+  },
   { name: 'live', path: ({ projectId }) => `/project/${projectId}/live`, wait: 'product viewed' },
   {
     name: 'live-event',
@@ -72,6 +94,7 @@ const PAGES: readonly Shot[] = [
   },
   ...QUESTIONS.map(([name, fields]) => ({
     name,
+    ...(name === 'funnel' && { readme: 'dark' as const }),
     path: ({ projectId }: Seeded) => `/project/${projectId}/insights/new?${new URLSearchParams(fields)}`,
     wait: 'Refresh',
     prepare: (page: Page) => page.locator('.answer').evaluate((answer) => answer.parentElement?.scrollIntoView()),
@@ -81,6 +104,7 @@ const PAGES: readonly Shot[] = [
     name: 'dashboard',
     path: ({ projectId, insights }) => `/project/${projectId}/dashboards/${insights.dashboard}`,
     wait: 'Updated',
+    readme: 'light',
   },
   {
     name: 'persons',
@@ -90,21 +114,27 @@ const PAGES: readonly Shot[] = [
   ...(['properties', 'events', 'flags', 'ids'] as const).map((tab) => ({
     name: tab === 'properties' ? 'person' : `person-${tab}`,
     path: ({ projectId }: Seeded) => `/project/${projectId}/persons/walker3@example.org?tab=${tab}`,
+    ...(tab === 'properties' && { readme: 'dark' as const }),
     wait: { properties: 'shoe_size', events: 'product viewed', flags: 'new-checkout', ids: 'Merges' }[tab],
   })),
   { name: 'cohorts', path: ({ projectId }) => `/project/${projectId}/cohorts`, wait: 'Beta testers' },
   { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1`, wait: 'Active teams' },
   { name: 'definitions', path: ({ projectId }) => `/project/${projectId}/definitions`, wait: 'order placed' },
   { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project API key' },
-  { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },
-  { name: 'group', path: ({ projectId }) => `/project/${projectId}/groups/0/northwind`, wait: 'First seen' },
+  { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'team-b' },
+  { name: 'group', path: ({ projectId }) => `/project/${projectId}/groups/0/team-b`, wait: 'First seen' },
   { name: 'actions', path: ({ projectId }) => `/project/${projectId}/actions/new`, wait: 'Matching events' },
   { name: 'members', path: ({ projectId }) => `/project/${projectId}/members`, wait: 'ada@example.org' },
   { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta testers' },
   { name: 'audit', path: ({ projectId }) => `/project/${projectId}/audit`, wait: 'Beta testers' },
   { name: 'account', path: () => '/account', wait: 'Personal API keys' },
   { name: 'flags', path: ({ projectId }) => `/project/${projectId}/flags`, wait: 'fast-search' },
-  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Last change' },
+  {
+    name: 'flag',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`,
+    wait: 'Last change',
+    readme: 'light',
+  },
   {
     name: 'flag-edit',
     path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=release`,
@@ -135,12 +165,30 @@ const PAGES: readonly Shot[] = [
     path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=history`,
     wait: 'Version 1',
   },
+  {
+    name: 'flag-schedule',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=schedule`,
+    wait: 'Schedule',
+  },
+  { name: 'flag-new', path: ({ projectId }) => `/project/${projectId}/flags/new`, wait: 'Key' },
+  { name: 'experiments', path: ({ projectId }) => `/project/${projectId}/experiments`, wait: 'Experiments' },
+  { name: 'experiment-new', path: ({ projectId }) => `/project/${projectId}/experiments/new`, wait: 'Hypothesis' },
+  { name: 'annotations', path: ({ projectId }) => `/project/${projectId}/annotations`, wait: 'Annotations' },
+  { name: 'insight-new', path: ({ projectId }) => `/project/${projectId}/insights/new`, wait: 'Refresh' },
+  { name: 'action-list', path: ({ projectId }) => `/project/${projectId}/actions`, wait: 'Actions' },
+  { name: 'reset', path: () => '/reset', wait: 'password', signedOut: true },
+  { name: 'not-found', path: ({ projectId }) => `/project/${projectId}/flags/99999`, wait: 'not' },
   { name: 'status', path: () => '/status', wait: 'Versions' },
 ];
 
-const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 380, height: 780 } };
-const AS_PNG = process.argv.includes('--png');
-const FOLDER = process.env['SCREENSHOTS'] ?? 'docs/screenshots';
+const README_SIZE = { width: 1280, height: 800 };
+const REVIEW_SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 380, height: 780 },
+];
+const IS_REVIEW = process.argv.includes('--review');
+const FOLDER = IS_REVIEW ? '.screenshots' : 'docs/screenshots';
 
 const PORT = Number(process.env['PORT'] ?? 8971);
 const URL = `http://127.0.0.1:${PORT}`;
@@ -199,17 +247,20 @@ async function stop(server: ChildProcess): Promise<void> {
 async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string[]): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   const shots = PAGES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const viewport of IS_REVIEW ? REVIEW_SIZES : [README_SIZE]) {
       const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC', baseURL: URL };
       const context = await browser.newContext(options);
-      for (const shot of shots) await take(context, shot, seeded, `${FOLDER}/${shot.name}-${size}-${colorScheme}`);
+      for (const shot of shots) {
+        if (IS_REVIEW) await take(context, shot, seeded, `${shot.name}-${viewport.width}-${colorScheme}`);
+        else if (shot.readme === colorScheme) await take(context, shot, seeded, shot.name);
+      }
       await context.close();
     }
   }
 }
 
-async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: string): Promise<void> {
+async function take(context: BrowserContext, shot: Shot, seeded: Seeded, file: string): Promise<void> {
   if (shot.signedOut) await context.clearCookies();
   // Once per context: sign-in is rate-limited.
   else if ((await context.cookies()).length === 0) await context.request.post('/api/login/', { data: ACCOUNT });
@@ -221,14 +272,14 @@ async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: s
   await page.getByText(shot.wait).locator('visible=true').first().waitFor();
   await shot.prepare?.(page);
   await page.waitForTimeout(400);
-  await keep(page, path);
+  await keep(page, `${FOLDER}/${file}`);
   await page.close();
 }
 
 /** Converted to WebP by the browser: a quarter of the size, which matters because they are committed. */
 async function keep(page: Page, path: string): Promise<void> {
-  const picture = await page.screenshot({ animations: 'disabled' });
-  if (AS_PNG) return writeFileSync(`${path}.png`, picture);
+  const picture = await page.screenshot({ animations: 'disabled', fullPage: IS_REVIEW });
+  if (IS_REVIEW) return writeFileSync(`${path}.png`, picture);
   const draft = await page.context().newPage();
   const data = `data:image/png;base64,${picture.toString('base64')}`;
   const written = await draft.evaluate<number[]>(`(async () => {

@@ -5,7 +5,7 @@ export interface SeededInsights {
   dashboard: number;
 }
 
-type Call = <T>(method: string, path: string, body: object) => Promise<T>;
+export type Call = <T>(method: string, path: string, body: object) => Promise<T>;
 
 const DAYS = 21;
 const VISITORS = 90;

@@ -1,5 +1,5 @@
 /** A person with a history, groups, cohorts and definitions, for the pages about persons. */
-export type Call = (method: string, path: string, body: object) => Promise<void>;
+type Call = (method: string, path: string, body: object) => Promise<void>;
 export type Send = (...batch: object[]) => Promise<void>;
 
 const WALKER = 'walker3@example.org';
@@ -21,7 +21,7 @@ export async function sendPersons(send: Send, now: number): Promise<void> {
     properties: { $anon_distinct_id: 'phone-3f8e', $set: { plan: 'team', shoe_size: 42, newsletter: true } },
   });
   await send(
-    ...['acme', 'northwind', 'ridge & sons'].map((key, index) => ({
+    ...['team-a', 'team-b', 'team & sons'].map((key, index) => ({
       event: '$groupidentify',
       distinct_id: WALKER,
       timestamp: at(300 + index),

@@ -1,7 +1,7 @@
 /** Fills a server with the events of a shop, the same each time except for their timestamps. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seedFlags } from './seed-flags.ts';
-import { pastVisits, type SeededInsights, seedInsights } from './seed-insights.ts';
+import { type Call, pastVisits, type SeededInsights, seedInsights } from './seed-insights.ts';
 import { describePersons, sendPersons } from './seed-persons.ts';
 
 export const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
@@ -14,6 +14,8 @@ export interface Seeded {
   insights: SeededInsights;
   /** The flag to open. */
   flagId: number;
+  /** A second project, with the demo data. */
+  demo: { projectId: number; dashboardId: number; experimentIds: readonly number[] };
 }
 
 const NAMES = ['$pageview', '$pageview', '$pageview', 'product viewed', 'added to cart', 'signed up', 'order placed'];
@@ -39,7 +41,7 @@ export async function seed(url: string): Promise<Seeded> {
   const read = async (path: string): Promise<unknown> =>
     (await fetch(url + path, { headers: { authorization: `Bearer ${KEYS.personal}` } })).json();
   const send = (...batch: object[]): Promise<void> => call('POST', '/batch/', { api_key: KEYS.project, batch });
-  await call('PATCH', '/api/projects/1/', { name: 'Boots & Paths', timezone: 'Europe/Berlin' });
+  await call('PATCH', '/api/projects/1/', { name: 'Demo shop', timezone: 'Europe/Berlin' });
   const now = Date.now();
   const events = Array.from({ length: 240 }, (_, index) => eventOf(index, now));
   await send(...events);
@@ -52,7 +54,23 @@ export async function seed(url: string): Promise<Seeded> {
   await untilStored(url);
   await describePersons(call, read);
   const flagId = await seedFlags(call);
-  return { projectId: 1, eventId: uuidOf(3), flagId, insights: await seedInsights(call) };
+  const insights = await seedInsights(call);
+  const demo = await seedDemo(url, call, read);
+  return { projectId: 1, eventId: uuidOf(3), flagId, insights, demo };
+}
+
+async function seedDemo(url: string, call: Call, read: (path: string) => Promise<unknown>): Promise<Seeded['demo']> {
+  const { id } = await call<{ id: number }>('POST', '/api/projects/', { name: 'Demo' });
+  const path = `/api/projects/${id}/demo_data/`;
+  await call('POST', path, {});
+  while (((await read(path)) as { state: string }).state !== 'done') await sleep(200);
+  await untilStored(url);
+  // Rows of sessions follow the events.
+  await sleep(2000);
+  const idsOf = async (list: string): Promise<number[]> =>
+    ((await read(`/api/projects/${id}/${list}/`)) as { results: { id: number }[] }).results.map((one) => one.id);
+  const [dashboardId = 0] = await idsOf('dashboards');
+  return { projectId: id, dashboardId, experimentIds: await idsOf('experiments') };
 }
 
 async function untilStored(url: string): Promise<void> {

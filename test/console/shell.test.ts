@@ -129,6 +129,35 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     return found;
   }
 
+  it('says what does not exist, and links to the list', async () => {
+    const { page } = await signedIn();
+    for (const [path, name, list] of [
+      ['cohorts/999', 'Cohort', 'All cohorts'],
+      ['dashboards/999', 'Dashboard', 'All dashboards'],
+      ['insights/999', 'Insight', 'All insights'],
+      ['actions/999', 'Action', 'All actions'],
+      ['persons/never-seen', 'Person', 'All persons'],
+      ['groups/0/never-seen', 'Group', 'All groups'],
+      ['flags/999', 'Feature flag', 'All feature flags'],
+    ] as const) {
+      await page.goto(`${server.url}/project/1/${path}`);
+      await page.getByText(`${name} not found`).waitFor();
+      expect(await page.locator('.empty').getByRole('link', { name: list }).count()).toBe(1);
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    }
+    await page.close();
+  });
+
+  it('shows the selected tab on a narrow screen', async () => {
+    const { page } = await signedIn();
+    await page.setViewportSize({ width: 380, height: 780 });
+    await page.goto(`${server.url}/project/1/flags/1?tab=history`);
+    const box = await page.getByRole('tab', { name: 'History' }).boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(380);
+    await page.close();
+  });
+
   it('finds pages, content and guides with Ctrl+K', async () => {
     const { page, pageErrors } = await signedIn();
     await page.goto(`${server.url}/project/1/persons`);

@@ -77,12 +77,18 @@ const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList
 
 export const SCOPES = Object.entries(SCOPE_LABELS).map(([scope, [, label]]) => ({ scope, label }));
 
+export const scopeInList = (scope: string): string => SCOPE_LABELS[scope]?.[1] ?? scope;
+
+/** 'feature flag' */
+export const scopeInSentence = (scope: string): string =>
+  SCOPE_LABELS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+
 /** 'updated feature flag new-checkout' */
 function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
   const from = typeof detail.trigger?.['from'] === 'string' ? ` from ${detail.trigger['from']}` : '';
   if (activity === 'logged_in') return `signed in${from}`;
   if (activity === 'login_failed') return `recorded a failed sign-in to ${detail.name ?? 'an account'}${from}`;
-  const label = SCOPE_LABELS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const label = scopeInSentence(scope);
   const verb = VERBS[activity] ?? activity.replaceAll('_', ' ');
   return [verb, label, detail.name].filter(Boolean).join(' ');
 }

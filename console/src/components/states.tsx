@@ -1,6 +1,6 @@
 import './states.css';
 import type { ComponentChildren, JSX } from 'preact';
-import { messageOf } from '../api/api-error.ts';
+import { ApiError, messageOf } from '../api/api-error.ts';
 import type { Resource } from '../lib/use-resource.ts';
 import { Button } from './button.tsx';
 
@@ -21,6 +21,13 @@ interface EmptyProps {
   children?: ComponentChildren;
   action?: ComponentChildren;
 }
+
+/** In place of a page's content if what its URL names does not exist. `all` links to the list. */
+export const NotFound = ({ name, all }: { name: string; all?: ComponentChildren }) => (
+  <Empty title={`${name} not found`} action={all}>
+    It may have been deleted, or belong to another project.
+  </Empty>
+);
 
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
@@ -50,12 +57,15 @@ interface LoadedProps<T> {
   resource: Resource<T>;
   /** Shown on the first load; a reload keeps the content. */
   skeleton?: ComponentChildren;
+  /** Shown instead of the error if the server knows no such thing: a `NotFound`. */
+  notFound?: ComponentChildren;
   children: (data: T) => ComponentChildren;
 }
 
 /** The loading, error and loaded states of a resource. */
-export function Loaded<T>({ resource, skeleton, children }: LoadedProps<T>): JSX.Element {
+export function Loaded<T>({ resource, skeleton, notFound, children }: LoadedProps<T>): JSX.Element {
   const { data, error, loading, reload } = resource;
+  if (notFound && error instanceof ApiError && error.status === 404) return <>{notFound}</>;
   return (
     <>
       {error !== undefined && <ErrorNote error={error} onRetry={reload} />}

@@ -1,6 +1,6 @@
 import './tabs.css';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Tab<T extends string> {
   id: T;
@@ -20,6 +20,13 @@ interface TabsProps<T extends string> {
 /** Arrow keys move between tabs. Keep `value` in the URL with `useQueryState`. */
 export function Tabs<T extends string>({ label, tabs, value, onChange, children }: TabsProps<T>) {
   const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  // On a narrow screen the selected tab may be outside of what is visible of the list.
+  useLayoutEffect(() => {
+    const selected = document.getElementById(`${id}-${value}`);
+    if (!list.current || !selected) return;
+    list.current.scrollLeft = selected.offsetLeft - (list.current.clientWidth - selected.offsetWidth) / 2;
+  }, [id, value]);
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -32,7 +39,7 @@ export function Tabs<T extends string>({ label, tabs, value, onChange, children 
   };
   return (
     <div class="stack">
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+      <div class="tabs" ref={list} role="tablist" aria-label={label} onKeyDown={onKeyDown}>
         {tabs.map((tab) => (
           <button
             type="button"

@@ -7,7 +7,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { ErrorNote, Loaded } from '../../components/states.tsx';
+import { ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
@@ -27,7 +27,14 @@ export function Page({ params }: PageProps) {
   if (saved.data) return <Editor key={saved.data.id} saved={saved.data} />;
   return (
     <PageFrame title="Action">
-      <Loaded resource={saved}>{() => null}</Loaded>
+      <Loaded
+        resource={saved}
+        notFound={
+          <NotFound name="Action" all={<Link to={pathTo('actions', { project: id }) ?? '/'}>All actions</Link>} />
+        }
+      >
+        {() => null}
+      </Loaded>
     </PageFrame>
   );
 }

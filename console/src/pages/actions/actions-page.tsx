@@ -46,17 +46,18 @@ export function Page() {
       cell: ({ created_by: by }) => by && (by.first_name || by.email),
     },
   ];
+  const add = (
+    <Link class="button primary" to={pageOf('new')}>
+      New action
+    </Link>
+  );
   const isFound = ({ name, description }: Action): boolean =>
     `${name} ${description}`.toLowerCase().includes(search.trim().toLowerCase());
   return (
     <PageFrame
       title="Actions"
       lead="Several kinds of events under one name, to use in insights, cohorts and filters."
-      actions={
-        <Link class="button primary" to={pageOf('new')}>
-          New action
-        </Link>
-      }
+      actions={add}
     >
       <div class="row-end">
         <TextField label="Search" type="search" placeholder="Name or description" value={search} onInput={setSearch} />
@@ -70,7 +71,7 @@ export function Page() {
             rowKey={(action) => action.id}
             empty={
               all.length === 0 ? (
-                <Empty title="No actions yet" action={<Link to={pageOf('new')}>Create action</Link>}>
+                <Empty title="No actions yet" action={add}>
                   Name what people do, for example everyone who clicks Buy now on any page, without changing your app.
                 </Empty>
               ) : (

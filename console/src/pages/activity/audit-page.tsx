@@ -1,4 +1,5 @@
 import { type AuditEntry, auditPath, listAudit } from '../../api/audit.ts';
+import { scopeInList, scopeInSentence } from '../../components/activity-list.tsx';
 import { CsvLink } from '../../components/csv-link.tsx';
 import { Select, TextField } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -56,13 +57,13 @@ export function Page() {
         <Select
           label="Type"
           value={scope}
-          options={withAll('All types', SCOPES)}
+          options={withAll('All types', SCOPES, scopeInList)}
           onChange={(next) => changeFilter({ scope: next })}
         />
         <Select
           label="Activity"
           value={activity}
-          options={withAll('All activity', ACTIVITIES)}
+          options={withAll('All activity', ACTIVITIES, (activity) => sentence(verbOf(activity)))}
           onChange={(next) => changeFilter({ activity: next })}
         />
         <TextField label="From" type="date" value={after} onInput={(next) => changeFilter({ after: next })} />
@@ -86,12 +87,21 @@ export function Page() {
   );
 }
 
-const words = (name: string): string => name.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+const verbOf = (activity: string): string =>
+  ({ logged_in: 'signed in', login_failed: 'failed to sign in' })[activity] ?? activity.replaceAll('_', ' ');
 
-const withAll = (label: string, values: readonly string[]) => [
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+const withAll = (label: string, values: readonly string[], labelOf: (value: string) => string) => [
   { value: '', label },
-  ...values.map((value) => ({ value, label: words(value) })),
+  ...values.map((value) => ({ value, label: labelOf(value) })),
 ];
+
+/** 'Updated feature flag' */
+function describe({ activity, scope }: AuditEntry): string {
+  const isSignIn = activity === 'logged_in' || activity === 'login_failed';
+  return sentence(isSignIn ? verbOf(activity) : `${verbOf(activity)} ${scopeInSentence(scope)}`);
+}
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { id: 'time', title: 'Time', cell: ({ created_at }) => <Time at={created_at} as="relative" /> },
@@ -101,7 +111,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     title: 'What',
     cell: (entry) => (
       <>
-        {words(entry.scope)} {words(entry.activity)} <b class="truncate">{entry.name ?? entry.item_id}</b>{' '}
+        {describe(entry)} <b class="truncate">{entry.name ?? entry.item_id}</b>{' '}
         <span class="muted small">{describeChanges(entry)}</span>
       </>
     ),

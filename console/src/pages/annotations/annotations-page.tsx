@@ -43,14 +43,16 @@ export function Page() {
       lead="Notes on charts: releases, campaigns, outages. Changes of flags and experiments appear by themselves."
       actions={add}
     >
-      <TextField
-        label="Search annotations"
-        hideLabel
-        type="search"
-        placeholder="Search"
-        value={search}
-        onInput={(value) => changeFilter({ search: value || null })}
-      />
+      <div class="row-end">
+        <TextField
+          label="Search annotations"
+          hideLabel
+          type="search"
+          placeholder="Search"
+          value={search}
+          onInput={(value) => changeFilter({ search: value || null })}
+        />
+      </div>
       <Loaded resource={list}>
         {({ results, count }) => (
           <>

@@ -17,7 +17,7 @@ import { TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { PersonLink } from '../../components/person-link.tsx';
-import { Banner, Empty, Loaded, Progress } from '../../components/states.tsx';
+import { Banner, Empty, Loaded, NotFound, Progress } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
@@ -46,13 +46,14 @@ export function Page({ params }: PageProps) {
   const cohort = useResource((signal) => getCohort(id, key, signal), [id, key]);
   const { data } = cohort;
   const [isDeleting, setDeleting] = useState(false);
+  const all = <Link to={pathTo('cohorts', { project: id }) ?? '/'}>All cohorts</Link>;
   useInterval(() => {
     if (data?.is_calculating) cohort.reload();
   }, POLL_INTERVAL_MS);
   return (
     <PageFrame
       title={data?.name || 'Cohort'}
-      lead={data?.description || <Link to={pathTo('cohorts', { project: id }) ?? '/'}>All cohorts</Link>}
+      lead={data?.description || (data && all)}
       actions={
         data && (
           <>
@@ -64,7 +65,9 @@ export function Page({ params }: PageProps) {
         )
       }
     >
-      <Loaded resource={cohort}>{(loaded) => <CohortTabs cohort={loaded} onChange={cohort.set} />}</Loaded>
+      <Loaded resource={cohort} notFound={<NotFound name="Cohort" all={all} />}>
+        {(loaded) => <CohortTabs cohort={loaded} onChange={cohort.set} />}
+      </Loaded>
       {isDeleting && data && <DeleteCohort cohort={data} onClose={() => setDeleting(false)} />}
     </PageFrame>
   );

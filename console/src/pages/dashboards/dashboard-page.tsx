@@ -14,7 +14,7 @@ import { Select } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Empty, ErrorNote, Loaded } from '../../components/states.tsx';
+import { Empty, ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -34,7 +34,17 @@ export function Page({ params }: PageProps) {
   if (found.data) return <Board dashboard={found.data} onChange={found.set} />;
   return (
     <PageFrame title="Dashboard">
-      <Loaded resource={found}>{() => null}</Loaded>
+      <Loaded
+        resource={found}
+        notFound={
+          <NotFound
+            name="Dashboard"
+            all={<Link to={pathTo('dashboards', { project: id }) ?? '/'}>All dashboards</Link>}
+          />
+        }
+      >
+        {() => null}
+      </Loaded>
     </PageFrame>
   );
 }

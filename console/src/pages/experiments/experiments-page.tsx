@@ -51,23 +51,26 @@ export function Page() {
         start_date === null ? <span class="muted">Not yet</span> : <Time at={start_date} as="relative" />,
     },
   ];
+  const add = (
+    <Link class="button primary" to={pathTo('experiment', { project: id, experiment: 'new' }) ?? '/'}>
+      New experiment
+    </Link>
+  );
   return (
     <PageFrame
       title="Experiments"
       lead="See what a feature flag changes, and decide by evidence. You may look at any time."
-      actions={
-        <Link class="button primary" to={pathTo('experiment', { project: id, experiment: 'new' }) ?? '/'}>
-          New experiment
-        </Link>
-      }
+      actions={add}
     >
-      <TextField
-        label="Search"
-        type="search"
-        placeholder="Part of the name"
-        value={search}
-        onInput={(text) => changeFilter({ search: text })}
-      />
+      <div class="row-end">
+        <TextField
+          label="Search"
+          type="search"
+          placeholder="Part of the name"
+          value={search}
+          onInput={(text) => changeFilter({ search: text })}
+        />
+      </div>
       <Loaded resource={experiments}>
         {({ results, count }) => (
           <>
@@ -77,9 +80,13 @@ export function Page() {
               rows={results}
               rowKey={(experiment) => experiment.id}
               empty={
-                <Empty title={searchText === '' ? 'No experiments yet' : 'No matching experiments'}>
-                  An experiment compares the variants of a feature flag. Create one here, or from a flag’s page.
-                </Empty>
+                searchText === '' ? (
+                  <Empty title="No experiments yet" action={add}>
+                    An experiment compares the variants of a feature flag. Create one here, or from a flag’s page.
+                  </Empty>
+                ) : (
+                  <Empty title="No matching experiments">Try another part of the name.</Empty>
+                )
               }
             />
             <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={setOffset} />

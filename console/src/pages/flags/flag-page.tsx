@@ -4,7 +4,7 @@ import { type FeatureFlag, getFlag, updateFlag } from '../../api/flags.ts';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Banner, Empty, ErrorNote, Loaded } from '../../components/states.tsx';
+import { Banner, ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
@@ -33,9 +33,7 @@ export function Page({ params }: PageProps) {
 
 const NoSuchFlag = () => (
   <PageFrame title="Feature flag">
-    <Empty title="Feature flag not found" action={<AllFlags />}>
-      It may have been deleted, or belong to another project.
-    </Empty>
+    <NotFound name="Feature flag" all={<AllFlags />} />
   </PageFrame>
 );
 

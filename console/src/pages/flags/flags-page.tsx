@@ -102,7 +102,14 @@ function FlagList({ newPath }: { newPath: string }) {
 }
 
 const NoFlags = ({ newPath }: { newPath: string }) => (
-  <Empty title="No feature flags yet" action={<Link to={newPath}>Create feature flag</Link>}>
+  <Empty
+    title="No feature flags yet"
+    action={
+      <Link class="button primary" to={newPath}>
+        Create feature flag
+      </Link>
+    }
+  >
     Your code checks a flag by its key. Release it to a percentage of persons, a cohort, a company, or anyone whose
     properties match. You see who is affected before you save.
   </Empty>

@@ -5,7 +5,7 @@ import { type Group, type GroupType, getGroup, listGroupTypes } from '../../api/
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { PropertyList } from '../../components/property-list.tsx';
-import { Empty, Loaded } from '../../components/states.tsx';
+import { Empty, Loaded, NotFound } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
@@ -37,7 +37,7 @@ export function Page({ params }: PageProps) {
   const all = `${pathTo('groups', { project: id })}?kind=${index}`;
   return (
     <PageFrame title={typeof name === 'string' && name !== '' ? name : key} lead={<Link to={all}>All groups</Link>}>
-      <Loaded resource={group}>
+      <Loaded resource={group} notFound={<NotFound name="Group" all={<Link to={all}>All groups</Link>} />}>
         {(data) => (
           <>
             <Summary group={data} type={type} />

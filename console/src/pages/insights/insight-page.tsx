@@ -3,10 +3,11 @@ import './insight-page.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { findEventNames } from '../../api/definitions.ts';
 import { getInsight, markInsightViewed, type SavedInsight } from '../../api/insights.ts';
+import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Loaded } from '../../components/states.tsx';
+import { Loaded, NotFound } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import type { PageProps } from '../../lib/route-table.ts';
+import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate, useLocation } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
@@ -45,7 +46,14 @@ export function Page({ params }: PageProps) {
   if (saved.data) return <Editor key={key} saved={saved.data} onSaved={saved.set} />;
   return (
     <PageFrame title="Insight">
-      <Loaded resource={saved}>{() => null}</Loaded>
+      <Loaded
+        resource={saved}
+        notFound={
+          <NotFound name="Insight" all={<Link to={pathTo('insights', { project: id }) ?? '/'}>All insights</Link>} />
+        }
+      >
+        {() => null}
+      </Loaded>
     </PageFrame>
   );
 }

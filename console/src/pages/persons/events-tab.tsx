@@ -5,8 +5,8 @@ import { EventName } from '../../components/names.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { formatDay } from '../../lib/dates.ts';
 import { EVENT_NAMES } from '../../lib/friendly-names.ts';
-import { pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { changeFilter, useOffset } from '../../lib/use-offset.ts';
@@ -14,7 +14,6 @@ import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { EventDetails } from '../events/event-details.tsx';
 import { originOf } from '../events/event-list.ts';
-import { groupByDay } from './group-by-day.ts';
 
 const PAGE_SIZE = 100;
 
@@ -66,26 +65,20 @@ export function EventsTab({ of, hint }: EventsTabProps) {
       <Loaded resource={events}>
         {({ results, next }) => (
           <>
-            {results.length === 0 && (
-              <Empty title={event === '' ? 'No events' : 'No matching events'}>
-                {event === '' ? hint : 'Event names must match exactly.'}
-              </Empty>
-            )}
-            {groupByDay(results, timezone).map(({ date, items }) => (
-              <section class="day" key={date} aria-label={date}>
-                <h2>
-                  {date}, {pluralize(items.length, 'event')}
-                </h2>
-                <Table
-                  label={`Events on ${date}, newest first`}
-                  columns={COLUMNS}
-                  rows={items}
-                  rowKey={(one) => one.id}
-                  onOpen={(one) => setOpen(one.id)}
-                  openKey={open === '' ? null : open}
-                />
-              </section>
-            ))}
+            <Table
+              label="Events, newest first"
+              columns={COLUMNS}
+              rows={results}
+              rowKey={(one) => one.id}
+              sectionOf={({ timestamp }) => formatDay(timestamp, timezone)}
+              onOpen={(one) => setOpen(one.id)}
+              openKey={open === '' ? null : open}
+              empty={
+                <Empty title={event === '' ? 'No events' : 'No matching events'}>
+                  {event === '' ? hint : 'Event names must match exactly.'}
+                </Empty>
+              }
+            />
             <Pager offset={offset} limit={PAGE_SIZE} count={null} hasNext={next !== null} onChange={setOffset} />
           </>
         )}

@@ -69,5 +69,11 @@ export function FlagsTab({ person: { distinct_ids: all } }: { person: Person }) 
 export function FlagLink({ name, id }: { name: string; id: number | undefined }) {
   const project = useProject();
   const to = id === undefined ? null : pathTo('flag', { project: project.id, flag: id });
-  return to === null ? <b class="truncate">{name}</b> : <Link to={to}>{name}</Link>;
+  return to === null ? (
+    <b class="truncate">{name}</b>
+  ) : (
+    <Link class="truncate" to={to}>
+      {name}
+    </Link>
+  );
 }

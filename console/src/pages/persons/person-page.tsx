@@ -5,7 +5,7 @@ import { getPerson, getPersonSummary, type Person } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Badge, Loaded } from '../../components/states.tsx';
+import { Badge, Loaded, NotFound } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
@@ -36,13 +36,16 @@ export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['person'] ?? '';
   const person = useResource((signal) => getPerson(id, key, signal), [id, key]);
+  const all = <Link to={pathTo('persons', { project: id }) ?? '/'}>All persons</Link>;
   return (
     <PageFrame
       title={person.data?.name ?? 'Person'}
-      lead={<Link to={pathTo('persons', { project: id }) ?? '/'}>All persons</Link>}
+      lead={person.data && all}
       actions={person.data && <Actions person={person.data} onSplit={person.set} />}
     >
-      <Loaded resource={person}>{(data) => <PersonTabs key={data.uuid} person={data} resource={person} />}</Loaded>
+      <Loaded resource={person} notFound={<NotFound name="Person" all={all} />}>
+        {(data) => <PersonTabs key={data.uuid} person={data} resource={person} />}
+      </Loaded>
     </PageFrame>
   );
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sortProperties } from '../../components/property-list.tsx';
 import { describeReason } from '../flags/model/reasons.ts';
-import { groupByDay } from './group-by-day.ts';
 import { draftOf, readDraft, type ValueKind } from './property-values.ts';
 
 describe('a property in a form', () => {
@@ -28,15 +27,6 @@ describe('a property in a form', () => {
       '$os',
     ]);
   });
-});
-
-it('groups events into days of the time zone of the project', () => {
-  const events = ['2026-01-16T00:30:00Z', '2026-01-15T23:30:00Z', '2026-01-15T22:30:00Z'].map((timestamp) => ({
-    timestamp,
-  }));
-  const sizes = (zone: string) => groupByDay(events, zone).map(({ items }) => items.length);
-  expect(sizes('UTC')).toEqual([1, 2]);
-  expect(sizes('Europe/Berlin')).toEqual([2, 1]);
 });
 
 it.each<[string, number | null, string]>([
