@@ -28,7 +28,7 @@ interface FilterChipsProps {
   types?: readonly TargetType[];
 }
 
-const ALL_TYPES: readonly TargetType[] = ['event', 'person', 'group', 'cohort'];
+const ALL_TYPES: readonly TargetType[] = ['event', 'person', 'session', 'group', 'cohort'];
 
 /** Filters that all must match, each a chip. A chip opens its editor; filters without an editor can be removed. */
 export function FilterChips({ value, onChange, types = ALL_TYPES }: FilterChipsProps) {

@@ -6,6 +6,7 @@ import { describeProperty } from '../lib/descriptions.ts';
 import { propertyLabel } from '../lib/friendly-names.ts';
 import { recentPicks, rememberPick } from '../lib/recent-picks.ts';
 import { useProject } from '../lib/session.ts';
+import { findSessionProperties } from '../lib/session-properties.ts';
 import { type Target, type TargetType, targetFromText, targetToText } from '../lib/targets.ts';
 import { Combobox, type Suggestion } from './combobox.tsx';
 
@@ -75,6 +76,17 @@ const propertiesOf =
 const SOURCES: Record<TargetType, Source> = {
   event: propertiesOf('event', 'Event properties'),
   person: propertiesOf('person', 'Person properties'),
+  session: async (_, text) =>
+    findSessionProperties(text).map((key) => {
+      const about = describeProperty(key);
+      return {
+        value: targetToText({ type: 'session', key }),
+        label: propertyLabel(key),
+        section: 'Session properties',
+        note: key,
+        ...(about === undefined ? {} : { description: about }),
+      };
+    }),
   group: async (projectId, text, signal) => {
     const types = await listGroupTypes(projectId, signal);
     const found = await Promise.all(

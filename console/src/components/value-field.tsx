@@ -1,5 +1,6 @@
 import { findValues } from '../api/definitions.ts';
 import { findGroupValues } from '../api/flag-targets.ts';
+import { findSessionValues } from '../api/session-values.ts';
 import { takesDate, takesList, takesNothing, type ValueFilter, valuesOf } from '../lib/filters.ts';
 import { useProject } from '../lib/session.ts';
 import { Combobox, type Suggestion } from './combobox.tsx';
@@ -15,10 +16,11 @@ interface ValueFieldProps {
 export function ValueField({ filter, onChange }: ValueFieldProps) {
   const { id } = useProject();
   const { type, key, operator, value } = filter;
-  const find = (text: string, signal: AbortSignal): Promise<string[]> =>
-    filter.type === 'group'
-      ? findGroupValues(id, filter.group_type_index, key, text, signal)
-      : findValues(id, filter.type, key, text, signal);
+  const find = (text: string, signal: AbortSignal): Promise<string[]> => {
+    if (filter.type === 'group') return findGroupValues(id, filter.group_type_index, key, text, signal);
+    if (filter.type === 'session') return findSessionValues(id, key, text, signal);
+    return findValues(id, filter.type, key, text, signal);
+  };
   const suggest = async (text: string, signal: AbortSignal): Promise<Suggestion[]> =>
     key === '' ? [] : (await find(text, signal)).map((one) => ({ value: one }));
   const inputs = [id, type, key];

@@ -16,6 +16,11 @@ export interface GroupFilter extends Omit<PropertyFilter, 'type'> {
   group_type_index: number;
 }
 
+/** A filter on the session that an event belongs to. */
+export interface SessionFilter extends Omit<PropertyFilter, 'type'> {
+  type: 'session';
+}
+
 export interface CohortFilter {
   type: 'cohort';
   key: 'id';
@@ -31,8 +36,8 @@ export interface OtherFilter {
   isWhole: boolean;
 }
 
-export type AnyFilter = PropertyFilter | GroupFilter | CohortFilter | OtherFilter;
-export type ValueFilter = PropertyFilter | GroupFilter;
+export type AnyFilter = ValueFilter | CohortFilter | OtherFilter;
+export type ValueFilter = PropertyFilter | GroupFilter | SessionFilter;
 
 export const OPERATORS = [
   { value: 'exact', label: 'equals' },

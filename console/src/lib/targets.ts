@@ -1,10 +1,10 @@
-/** What a filter or a breakdown can be about: a property of events, persons or groups, or a cohort. */
+/** What a filter or a breakdown can be about: a property of events, persons, sessions or groups, or a cohort. */
 import type { AnyFilter } from './filters.ts';
 
-export type TargetType = 'event' | 'person' | 'group' | 'cohort';
+export type TargetType = 'event' | 'person' | 'session' | 'group' | 'cohort';
 
 export type Target =
-  | { type: 'event' | 'person'; key: string }
+  | { type: 'event' | 'person' | 'session'; key: string }
   | { type: 'group'; key: string; groupTypeIndex: number }
   | { type: 'cohort'; id: number };
 
@@ -15,8 +15,8 @@ export function targetToText(target: Target): string {
 }
 
 export function targetFromText(text: string): Target | null {
-  const [, type, rest = ''] = /^(event|person|group|cohort):(.+)$/s.exec(text) ?? [];
-  if (type === 'event' || type === 'person') return { type, key: rest };
+  const [, type, rest = ''] = /^(event|person|session|group|cohort):(.+)$/s.exec(text) ?? [];
+  if (type === 'event' || type === 'person' || type === 'session') return { type, key: rest };
   if (type === 'cohort') return { type, id: Number(rest) };
   const [, index, key = ''] = /^([0-4]):(.+)$/s.exec(rest) ?? [];
   return index === undefined ? null : { type: 'group', key, groupTypeIndex: Number(index) };

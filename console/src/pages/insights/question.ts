@@ -32,7 +32,7 @@ export interface Action {
 }
 
 export type Breakdown =
-  | { type: 'event' | 'person'; key: string }
+  | { type: 'event' | 'person' | 'session'; key: string }
   | { type: 'group'; key: string; groupTypeIndex: number }
   /** Compared with all users. */
   | { type: 'cohort'; key: string };

@@ -105,7 +105,8 @@ function readCohortFilter({ value, operator = 'in', negation }: Fields): CohortF
 }
 
 function readValueFilter(given: Fields): ValueFilter | null {
-  const type = given['type'] === undefined ? 'event' : oneOf(['event', 'person', 'group'] as const, given['type']);
+  const type =
+    given['type'] === undefined ? 'event' : oneOf(['event', 'person', 'session', 'group'] as const, given['type']);
   const operator = given['operator'] == null ? 'exact' : oneOf(OPERATOR_NAMES, given['operator']);
   const { key, value = '' } = given;
   const isValue = Array.isArray(value) ? value.every((one) => typeof one === 'string') : typeof value === 'string';
@@ -127,7 +128,7 @@ function readBreakdown(fields: Fields): Breakdown | null | undefined {
   const key = text(given);
   const index = fields['breakdown_group_type_index'];
   if (type === 'group' && key !== undefined && typeof index === 'number') return { type, key, groupTypeIndex: index };
-  return (type === 'event' || type === 'person') && key !== undefined ? { type, key } : undefined;
+  return (type === 'event' || type === 'person' || type === 'session') && key !== undefined ? { type, key } : undefined;
 }
 
 function readOptions(fields: Fields, { funnel, retention, paths }: Question) {

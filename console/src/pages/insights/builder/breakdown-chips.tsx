@@ -16,7 +16,9 @@ interface BreakdownChipsProps {
   onChange(changes: Partial<Question>): void;
 }
 
-const TYPES: readonly TargetType[] = ['event', 'person', 'group', 'cohort'];
+const TYPES: readonly TargetType[] = ['event', 'person', 'session', 'group', 'cohort'];
+/** Retention is broken down by what somebody had when they came. */
+const RETENTION_TYPES: readonly TargetType[] = ['event', 'person', 'group'];
 
 /** The breakdown as a chip; in funnels with the step whose value counts. */
 export function BreakdownChips({ question, onChange }: BreakdownChipsProps) {
@@ -55,7 +57,7 @@ export function BreakdownChips({ question, onChange }: BreakdownChipsProps) {
         <div class="chip-panel">
           <TargetPicker
             label="Break down by"
-            types={kind === 'retention' ? TYPES.filter((type) => type !== 'cohort') : TYPES}
+            types={kind === 'retention' ? RETENTION_TYPES : TYPES}
             onPick={(target) => {
               setOpen(false);
               onChange({ breakdown: toBreakdown(target) });

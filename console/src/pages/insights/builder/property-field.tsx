@@ -3,10 +3,12 @@ import { findProperties, type PropertyOwner } from '../../../api/definitions.ts'
 import { Combobox, type Suggestion } from '../../../components/combobox.tsx';
 import { PROPERTY_NAMES } from '../../../lib/friendly-names.ts';
 import { useProject } from '../../../lib/session.ts';
+import { findSessionStatistics } from '../../../lib/session-properties.ts';
 
 interface PropertyFieldProps {
   label: string;
-  owner: PropertyOwner;
+  /** `number`: what can be summed and averaged, of events or of their sessions. */
+  owner: PropertyOwner | 'number';
   value: string;
   onChange(value: string): void;
   hideLabel?: boolean;
@@ -21,8 +23,10 @@ export function PropertyField({ label, owner, value, onChange, hideLabel = true 
     if (typed !== value) onChange(typed);
   };
   const suggest = async (part: string, signal: AbortSignal): Promise<Suggestion[]> => {
-    const found = await findProperties(id, owner, part === value ? '' : part, signal);
-    return found.map(({ name }) => ({ value: name }));
+    const search = part === value ? '' : part;
+    const found = await findProperties(id, owner === 'number' ? 'event' : owner, search, signal);
+    const ofSessions = owner === 'number' ? findSessionStatistics(search) : [];
+    return [...found.map(({ name }) => name), ...ofSessions].map((value) => ({ value }));
   };
   return (
     <div onFocusOut={() => commit(text)}>

@@ -126,7 +126,7 @@ function MathFields({ series, groupTypes, onChange }: MathFieldsProps) {
       {needsProperty(math) && (
         <PropertyField
           label="Math property"
-          owner="event"
+          owner="number"
           value={series.mathProperty}
           onChange={(mathProperty) => onChange({ ...series, mathProperty })}
         />
