@@ -11,6 +11,7 @@ const WEB_ADDRESS = '^(https?://)';
 const PATH_OF_URL = '^https?://[^/?#]*([^?#]*)';
 const HOST_OF_URL = '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)';
 /** Hosts of machines that only their owner reaches. */
+const LOCAL_PARTS = ['local', '127.0.0.1', '[::1]', '.test'];
 const LOCAL_HOST = '(?i)^(localhost|127\\.0\\.0\\.1|\\[::1\\]|.*\\.local|.*\\.test)(:\\d*)?$';
 
 /** The text of a property; empty where it is absent. */
@@ -65,8 +66,13 @@ function referrerSql(sql: SqlBuilder): string {
 
 export const isBotSql = (sql: SqlBuilder): string => `${propertyTextSql(sql, '$is_bot')} = 'true'`;
 
-export const isOwnSql = (sql: SqlBuilder): string =>
-  `(${propertyTextSql(sql, '$internal_visit')} = 'true' or ${sql.capture(propertyTextSql(sql, '$host'), LOCAL_HOST)} <> '')`;
+export function isOwnSql(sql: SqlBuilder): string {
+  const host = propertyTextSql(sql, '$host');
+  // Few hosts have any of these, and a pattern costs many times more.
+  const mayBeLocal = LOCAL_PARTS.map((part) => sql.contains(sql.functions.lower(host), part)).join(' or ');
+  const isLocal = `case when ${mayBeLocal} then ${sql.capture(host, LOCAL_HOST)} <> '' else false end`;
+  return `(${propertyTextSql(sql, '$internal_visit')} = 'true' or ${isLocal})`;
+}
 
 /** A property, or where it is empty what the query of the address says. Few addresses have one. */
 function taggedSql(sql: SqlBuilder, key: string): string {

@@ -3,7 +3,7 @@ import type { Range } from '../../../core/time/range.ts';
 import type { GoalNumbers, LeftOut, PeriodAnswer, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 import { countGoals, countLabels, countLive, findLastView, measureVitals } from './count-others.ts';
-import { countPeriod, findSessionLookups, isBySession } from './count-period.ts';
+import { countNewVisitors, countPeriod, findSessionLookups, isBySession } from './count-period.ts';
 import { NO_LOOKUPS } from './sessions-sql.ts';
 import { prepareWebQuery, type WebDeps } from './web-scope.ts';
 
@@ -35,14 +35,17 @@ export async function answerOverview(
   { web, previous, tables, goals }: OverviewQuestion,
 ): Promise<OverviewAnswer> {
   const query = await prepareWebQuery(deps, projectId, web, goals);
-  const { tables: found, ...now } = await countPeriod(query, web.range, tables, TOP_ROWS);
+  const ranges = [web.range, ...(previous === null ? [] : [previous])];
+  const [newNow = 0, newThen = 0] = await countNewVisitors(query, ranges);
+  const now = await countPeriod(query, web.range, tables, TOP_ROWS);
+  const then = previous === null ? null : await countPeriod(query, previous, [], TOP_ROWS);
   const { views, cookieless, ...leftOut } = await countLabels(query);
   // Only goals and vitals of filtered sessions need to know these.
   const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : NO_LOOKUPS;
   return {
-    now,
-    previous: previous === null ? null : await countPeriod(query, previous, [], TOP_ROWS),
-    tables: [...found],
+    now: { totals: { ...now.totals, newVisitors: newNow }, series: now.series },
+    previous: then && { totals: { ...then.totals, newVisitors: newThen }, series: then.series },
+    tables: [...now.tables],
     goals: await countGoals(query, goals, lookups),
     vitals: await measureVitals(query, lookups),
     leftOut,

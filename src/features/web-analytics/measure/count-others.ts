@@ -103,7 +103,7 @@ export async function countLabels(query: WebQuery): Promise<ViewLabels> {
   const [row] = await statement.query(
     `select ${sum(bot)} as bots, ${sum(`not (${bot}) and ${own}`)} as own, count(*) as views,
       ${sum(sql.functions.startsWith('e.distinct_id', `'cookieless_'`))} as cookieless
-    ${statement.from()}
+    from event_rows e
     where ${statement.inProject()} and ${statement.during(question.range)} and ${isViewSql(statement.sql)}`,
   );
   const number = (name: string): number => Number(row?.[name] ?? 0);
