@@ -31,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'flag', path: `${P}/flags/:flag`, load: () => import('./pages/flags/flag-page.tsx') },
   { name: 'experiments', path: `${P}/experiments`, nav: { label: 'Experiments', group: 'Releases', icon: 'flask' }, load: () => import('./pages/experiments/experiments-page.tsx') },
   { name: 'experiment', path: `${P}/experiments/:experiment`, load: () => import('./pages/experiments/experiment-page.tsx') },
+  { name: 'holdouts', path: `${P}/holdouts`, load: () => import('./pages/experiments/holdouts-page.tsx') },
   { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Data', icon: 'event' }, load: () => import('./pages/events/live-page.tsx') },
   { name: 'actions', path: `${P}/actions`, nav: { label: 'Actions', group: 'Data', icon: 'target' }, load: () => import('./pages/actions/actions-page.tsx') },
   { name: 'action', path: `${P}/actions/:action`, load: () => import('./pages/actions/action-page.tsx') },

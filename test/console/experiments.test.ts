@@ -136,4 +136,51 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     expect(pageErrors).toEqual([]);
     expect(foreignRequests).toEqual([]);
   });
+
+  it('have holdouts, which are made, taken, changed and deleted', async () => {
+    const { page, pageErrors } = await watchedPage(browser, server.url);
+    await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await page.goto(`${server.url}/project/1/experiments`);
+    await page.getByRole('link', { name: 'Holdouts' }).click();
+    await page.getByText('No holdouts yet').waitFor();
+    await page.getByRole('button', { name: 'New holdout' }).first().click();
+    await page.getByLabel('Name').fill('Untouched');
+    await page.getByLabel('Persons who are held out (%)').fill('101');
+    expect(await page.getByRole('button', { name: 'Save holdout' }).isDisabled()).toBe(true);
+    await page.getByLabel('Persons who are held out (%)').fill('7.5');
+    await page.getByRole('button', { name: 'Save holdout' }).click();
+    await page.getByRole('table', { name: 'Holdouts' }).getByText('7.5%').waitFor();
+    const client = clientFor(server);
+    const [holdout] = (await client.get('/api/projects/1/experiment_holdouts/')).body.results;
+    expect(holdout).toMatchObject({ name: 'Untouched', filters: [{ properties: [], rollout_percentage: 7.5 }] });
+
+    await page.goto(`${server.url}/project/1/experiments/new`);
+    await page.getByLabel('Name').fill('Held');
+    await page.getByLabel('Feature flag', { exact: true }).fill('held');
+    await page.getByLabel('Holdout').selectOption({ label: 'Untouched, 7.5%' });
+    await page.getByRole('combobox', { name: 'Event of the metric' }).fill('order placed');
+    await page.getByRole('combobox', { name: 'Event of the metric' }).press('Enter');
+    await page.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByRole('button', { name: 'Launch…' }).click();
+    await page.getByRole('button', { name: 'Launch experiment' }).click();
+    await page.getByText('No one has seen this yet.').first().waitFor();
+
+    await page.goto(`${server.url}/project/1/holdouts`);
+    await page.getByRole('link', { name: 'Held' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Persons who are held out (%)').fill('20');
+    await page.getByRole('alert').getByText('Some persons join or leave them at once').waitFor();
+    await saveScreenshot(page, 'holdout');
+    await page.getByRole('button', { name: 'Save holdout' }).click();
+    await page.getByRole('table', { name: 'Holdouts' }).getByText('20%').waitFor();
+    const flagOf = async () =>
+      (await client.get('/api/projects/1/feature_flags/?search=held')).body.results[0].filters.holdout_groups;
+    expect(await flagOf()).toMatchObject([{ rollout_percentage: 20, variant: `holdout-${holdout.id}` }]);
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No holdouts yet').waitFor();
+    expect(await flagOf()).toBeUndefined();
+    expect(pageErrors).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { ExperimentSchema } from '../../../src/features/experiments/api/experiment-schemas.ts';
 import type { ListedPerson } from './persons.ts';
-import { get, type Paged, patch, post, projectPath, type Query } from './request.ts';
+import { get, type Paged, patch, post, projectPath, type Query, remove } from './request.ts';
 
 export type Experiment = Static<typeof ExperimentSchema>;
 
@@ -110,6 +110,7 @@ export interface GuardrailAlarm {
 export interface Holdout {
   id: number;
   name: string;
+  description: string | null;
   filters: { rollout_percentage?: number }[];
 }
 
@@ -156,6 +157,21 @@ export const duplicateExperiment = (projectId: number, id: number): Promise<Expe
 
 export const listHoldouts = (projectId: number, signal?: AbortSignal): Promise<Paged<Holdout>> =>
   get<Paged<Holdout>>(projectPath(projectId, 'experiment_holdouts'), { limit: 100 }, signal);
+
+interface HoldoutWrite {
+  name: string;
+  description: string | null;
+  filters: { properties: never[]; rollout_percentage: number }[];
+}
+
+export const createHoldout = (projectId: number, body: HoldoutWrite): Promise<Holdout> =>
+  post<Holdout>(projectPath(projectId, 'experiment_holdouts'), body);
+
+export const updateHoldout = (projectId: number, id: number, body: HoldoutWrite): Promise<Holdout> =>
+  patch<Holdout>(projectPath(projectId, 'experiment_holdouts', id), body);
+
+export const deleteHoldout = (projectId: number, id: number): Promise<void> =>
+  remove(projectPath(projectId, 'experiment_holdouts', id));
 
 export const getResults = (projectId: number, id: number, signal?: AbortSignal, breakdown?: string): Promise<Results> =>
   get<Results>(pathOf(projectId, id, 'results'), breakdown === undefined ? undefined : { breakdown }, signal);

@@ -60,7 +60,14 @@ export function Page() {
     <PageFrame
       title="Experiments"
       lead="See what a feature flag changes, and decide by evidence. You may look at any time."
-      actions={add}
+      actions={
+        <>
+          <Link class="button" to={pathTo('holdouts', { project: id }) ?? '/'}>
+            Holdouts
+          </Link>
+          {add}
+        </>
+      }
     >
       <div class="row-end">
         <TextField

@@ -112,12 +112,18 @@ export function NewExperiment() {
   );
 }
 
-/** Persons who stay out; if the project has holdouts. */
+/** Persons who stay out. */
 function HoldoutField({ draft, onChange }: { draft: Draft; onChange(changes: Partial<Draft>): void }) {
   const { id } = useProject();
   const holdouts = useResource((signal) => listHoldouts(id, signal), [id]);
   const known = holdouts.data?.results ?? [];
-  if (known.length === 0) return null;
+  if (known.length === 0)
+    return (
+      <p class="muted small">
+        To keep a share of all persons out of this experiment and others, create a{' '}
+        <Link to={pathTo('holdouts', { project: id }) ?? '/'}>holdout</Link> first.
+      </p>
+    );
   return (
     <Select
       label="Holdout"
