@@ -1,9 +1,11 @@
-import { HOUR_MS } from './units.ts';
+import { HOUR_MS, MINUTE_MS } from './units.ts';
 import type { Zoned } from './zoned.ts';
 import { zoned } from './zoned.ts';
 
+/** Those that questions can have. */
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
-export type Interval = (typeof INTERVALS)[number];
+/** Minutes are for alerts. */
+export type Interval = 'minute' | (typeof INTERVALS)[number];
 
 /** The first day of the week: Sunday nearly everywhere, Monday in lifecycle. */
 export type WeekStart = 'sunday' | 'monday';
@@ -15,8 +17,9 @@ export function startOfInterval(at: number, interval: Interval, timezone: string
 
 function floorZoned(time: Zoned, interval: Interval, week: WeekStart): Zoned {
   switch (interval) {
+    case 'minute':
     case 'hour':
-      return time.round({ smallestUnit: 'hour', roundingMode: 'floor' });
+      return time.round({ smallestUnit: interval, roundingMode: 'floor' });
     case 'day':
       return time.startOfDay();
     case 'week':
@@ -37,6 +40,7 @@ export function nextIntervalStart(
   timezone: string,
   week: WeekStart = 'sunday',
 ): number {
+  if (interval === 'minute') return start + MINUTE_MS;
   if (interval !== 'hour') {
     return startOfInterval(addUnits(start, 1, interval, timezone), interval, timezone, week);
   }
@@ -47,7 +51,7 @@ export function nextIntervalStart(
   }
 }
 
-type Unit = 'minute' | Interval | 'year';
+type Unit = Interval | 'year';
 
 /** Calendar addition in the project's time zone: a day later is the same time of day, a month later the same day. */
 export const addUnits = (at: number, count: number, unit: Unit, timezone: string): number =>

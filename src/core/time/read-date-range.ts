@@ -80,6 +80,7 @@ function parse(attr: string, text: string, { now, timezone }: DateContext): numb
 
 const MAX_TICKS = 20_000;
 const MIN_LENGTH_MS: Record<Interval, number> = {
+  minute: MINUTE_MS,
   hour: HOUR_MS,
   day: 23 * HOUR_MS,
   week: 167 * HOUR_MS,

@@ -1,6 +1,6 @@
 import { type Interval, nextIntervalStart, startOfInterval, type WeekStart } from './interval.ts';
 import type { Range } from './range.ts';
-import { DAY_MS, HOUR_MS, WEEK_MS } from './units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from './units.ts';
 import { nextTransition, zoned } from './zoned.ts';
 
 /** One interval of the time axis: from `start` up to, not including, `end`. */
@@ -34,6 +34,7 @@ export function ticksOf(range: Range, interval: Interval, timezone: string, week
 }
 
 const LENGTHS: Record<Interval, number> = {
+  minute: MINUTE_MS,
   hour: HOUR_MS,
   day: DAY_MS,
   week: WEEK_MS,
@@ -78,6 +79,6 @@ export function tickNames(starts: readonly number[], interval: Interval, timezon
 function nameOf(wall: Date, interval: Interval): TickName {
   const [date = '', time = ''] = wall.toISOString().slice(0, 19).split('T');
   const label = `${wall.getUTCDate()}-${MONTHS[wall.getUTCMonth()]}-${wall.getUTCFullYear()}`;
-  if (interval !== 'hour') return { label, day: date };
+  if (interval !== 'hour' && interval !== 'minute') return { label, day: date };
   return { label: `${label} ${time.slice(0, 5)}`, day: `${date} ${time}` };
 }
