@@ -1,5 +1,5 @@
 /** A webhook receiver: an HTTP server that records requests and gives the replies that it is set to. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -7,6 +7,7 @@ interface WebhookRequest {
   method: string | undefined;
   path: string | undefined;
   type: string | undefined;
+  headers: IncomingHttpHeaders;
   body: string;
   /** `text` of the body. */
   text: string;
@@ -80,6 +81,7 @@ async function handleRequest(
     method,
     path,
     type: headers['content-type'],
+    headers,
     body,
     text: (JSON.parse(body || '{}') as WebhookRequest).text,
   });

@@ -44,12 +44,12 @@ describe('an attempt', () => {
 
   it('reads how long to wait', async () => {
     const outcome = await postToWebhook(await answering(429, { 'retry-after': '7' }), 'hello', options);
-    expect(outcome).toEqual({ kind: 'failed', why: 'it answered 429', retryAfterMs: 7000 });
+    expect(outcome).toEqual({ kind: 'failed', why: 'it answered 429', retryAfterMs: 7000, status: 429 });
   });
 
   it('times out where nobody answers', async () => {
     const outcome = await postToWebhook(await answering(null), 'hello', options);
-    expect(outcome).toEqual({ kind: 'failed', why: 'TimeoutError', retryAfterMs: 0 });
+    expect(outcome).toEqual({ kind: 'failed', why: 'TimeoutError', retryAfterMs: 0, status: null });
   });
 
   it('is aborted at once by its signal', async () => {
@@ -67,7 +67,7 @@ describe('an attempt', () => {
     const url = await answering(200);
     server?.close();
     const outcome = await postToWebhook(`${url}T0/B0/secret`, 'hello', options);
-    expect(outcome).toEqual({ kind: 'failed', why: 'ECONNREFUSED', retryAfterMs: 0 });
+    expect(outcome).toEqual({ kind: 'failed', why: 'ECONNREFUSED', retryAfterMs: 0, status: null });
   });
 });
 

@@ -13,9 +13,9 @@ import { isPrivateAddress, isPrivateUrl } from '../../lib/network.ts';
 export type PostOutcome =
   | { kind: 'delivered' }
   /** Worth a retry, not before `retryAfterMs`. */
-  | { kind: 'failed'; why: string; retryAfterMs: number }
+  | { kind: 'failed'; why: string; retryAfterMs: number; status: number | null }
   /** Not worth a retry. */
-  | { kind: 'refused'; why: string };
+  | { kind: 'refused'; why: string; status: number | null };
 
 interface PostOptions {
   timeoutMs: number;
@@ -23,24 +23,27 @@ interface PostOptions {
   /** For a `Retry-After` that is a date. */
   now: number;
   isPrivateAllowed: boolean;
+  headers?: Readonly<Record<string, string>>;
 }
 
 const RETRYABLE_STATUSES = new Set([408, 425, 429]);
 
-export async function postToWebhook(url: string, text: string, options: PostOptions): Promise<PostOutcome> {
+/** `body` is JSON. */
+export async function postToWebhook(url: string, body: string, options: PostOptions): Promise<PostOutcome> {
   if (!options.isPrivateAllowed && isPrivateUrl(url)) return REFUSED_PRIVATE;
   try {
-    const { status, retryAfter } = await post(url, JSON.stringify({ text }), options);
+    const { status, retryAfter } = await post(url, body, options);
     return outcomeOf(status, retryAfter, options.now);
   } catch (error) {
     if (error instanceof PrivateAddressError) return REFUSED_PRIVATE;
-    return { kind: 'failed', why: reasonOf(error), retryAfterMs: 0 };
+    return { kind: 'failed', why: reasonOf(error), retryAfterMs: 0, status: null };
   }
 }
 
 const REFUSED_PRIVATE: PostOutcome = {
   kind: 'refused',
   why: 'its address is in a private network; WEBHOOK_ALLOW_PRIVATE=true would allow it',
+  status: null,
 };
 
 interface PostResponse {
@@ -49,7 +52,8 @@ interface PostResponse {
 }
 
 /** Not `fetch`, which resolves the name itself: the address that was checked must be the one that is connected to. */
-function post(url: string, body: string, { timeoutMs, signal, isPrivateAllowed }: PostOptions): Promise<PostResponse> {
+function post(url: string, body: string, options: PostOptions): Promise<PostResponse> {
+  const { timeoutMs, signal, isPrivateAllowed, headers } = options;
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -59,6 +63,7 @@ function post(url: string, body: string, { timeoutMs, signal, isPrivateAllowed }
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'Cairn',
+        ...headers,
       },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       ...(isPrivateAllowed ? {} : { lookup: lookupPublicAddress }),
@@ -89,9 +94,9 @@ function outcomeOf(status: number, retryAfter: string | null, now: number): Post
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const why = `it answered ${status}`;
   if (status >= 500 || RETRYABLE_STATUSES.has(status)) {
-    return { kind: 'failed', why, retryAfterMs: readRetryAfter(retryAfter, now) };
+    return { kind: 'failed', why, retryAfterMs: readRetryAfter(retryAfter, now), status };
   }
-  return { kind: 'refused', why: status < 400 ? `${why}, a redirect, and those are not followed` : why };
+  return { kind: 'refused', why: status < 400 ? `${why}, a redirect, and those are not followed` : why, status };
 }
 
 /** Longer waits are shortened to this. */

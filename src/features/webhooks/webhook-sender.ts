@@ -135,7 +135,7 @@ export class WebhookSender implements LeaderTask {
     const waiting = (await metadata.outbox.listByProject(project.id)).slice(0, MAX_LINES);
     if (waiting.length === 0) return;
     const text = webhookMessage(project.name, await webhookFacts(this.#deps, project.id, waiting));
-    const outcome = await postToWebhook(state.url, text, {
+    const outcome = await postToWebhook(state.url, JSON.stringify({ text }), {
       timeoutMs: TIMEOUT_MS,
       signal: this.#stopping.signal,
       now: clock.now(),
