@@ -71,6 +71,7 @@ describe('defaults', () => {
       secretKey: null,
       smtpUrl: null,
       smtpFrom: null,
+      mailAtLeastOnce: false,
       oidcIssuer: null,
       oidcClientId: null,
       oidcClientSecret: null,

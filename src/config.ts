@@ -67,6 +67,7 @@ export interface Config {
   oidcKeysMaxIdleDays: number | null;
   /** Of the resolver that is asked for DNS records; null: that of the machine. */
   dnsServer: string | null;
+  mailAtLeastOnce: boolean;
   faults: boolean;
 }
 
@@ -475,7 +476,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   smtpUrl: {
     env: 'SMTP_URL',
     defaultText: null,
-    help: 'Mail server for invitations and password resets: smtps://user:password@host:465. Needs SMTP_FROM and PUBLIC_URL.',
+    help: 'Mail server for invitations, password resets and alerts: smtps://user:password@host:465. Needs SMTP_FROM and PUBLIC_URL.',
     parse: urlWith('smtp:', 'smtps:'),
     secret: true,
   },
@@ -484,6 +485,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: null,
     help: 'Sender of mail: an address, or a name with an address in angle brackets.',
     parse: sender,
+  },
+  mailAtLeastOnce: {
+    env: 'MAIL_AT_LEAST_ONCE',
+    defaultText: 'false',
+    help: 'Set to true to send a mail of an alert again if the server stopped while it was being sent: two rather than none.',
+    parse: (value) => choice('true', 'false')(value) === 'true',
   },
   oidcIssuer: {
     env: 'OIDC_ISSUER',

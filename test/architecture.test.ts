@@ -90,11 +90,13 @@ const MODULES: Record<string, readonly string[]> = {
 const FEATURES: Record<string, readonly string[]> = {
   accounts: [],
   actions: ['cohorts'],
+  alerts: ['dashboards', 'deliveries', 'insights'],
   annotations: [],
   capture: [],
   cohorts: ['persons'],
   dashboards: ['insights'],
   definitions: [],
+  deliveries: ['webhooks'],
   demo: ['cohorts', 'dashboards', 'experiments', 'flags'],
   events: [],
   experiments: ['flags', 'insights'],

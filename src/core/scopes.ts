@@ -9,6 +9,7 @@ export const SCOPE_OBJECTS = [
   'access_control',
   'action',
   'activity_log',
+  'alert',
   'annotation',
   'cohort',
   'dashboard',

@@ -8,6 +8,22 @@ interface Mail {
   text: string;
 }
 
+interface DeliveredMail extends Mail {
+  html: string;
+  /** The same at every attempt, so that receivers can tell a repeat. */
+  messageId: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+type MailOutcome =
+  | { kind: 'sent' }
+  /** It was not sent; worth a retry. */
+  | { kind: 'failed'; why: string; status: number | null }
+  /** Not worth a retry. */
+  | { kind: 'refused'; why: string; status: number | null }
+  /** The connection broke while the server may have accepted it. */
+  | { kind: 'unknown'; why: string };
+
 interface MailerOptions {
   /** Null: there is no mail server, and nothing is sent. */
   url: string | null;
@@ -59,11 +75,38 @@ export class Mailer {
     void sending.then(() => this.#sending.delete(sending));
   }
 
+  /** One attempt, whose outcome is known to the caller. */
+  async deliver(mail: DeliveredMail): Promise<MailOutcome> {
+    if (this.#transport === null) return { kind: 'refused', why: 'there is no mail server (SMTP_URL)', status: null };
+    try {
+      await this.#transport.sendMail({ ...mail, headers: { ...mail.headers }, from: this.#options.from ?? undefined });
+      return { kind: 'sent' };
+    } catch (error) {
+      return outcomeOf(error);
+    }
+  }
+
   /** Waits for what is being sent, which ends by its timeouts. */
   async close(): Promise<void> {
     await Promise.all(this.#sending);
     this.#transport?.close();
   }
+}
+
+/** An answer of the server is clear; without one, a mail that was being handed over may have been accepted. */
+function outcomeOf(error: unknown): MailOutcome {
+  const {
+    responseCode: status = null,
+    command = '',
+    code,
+  } = error as {
+    responseCode?: number;
+    command?: string;
+    code?: string;
+  };
+  const why = status === null ? (code ?? 'unknown') : `the mail server answered ${status}`;
+  if (status !== null) return { kind: status >= 500 ? 'refused' : 'failed', why, status };
+  return command === 'DATA' ? { kind: 'unknown', why } : { kind: 'failed', why, status };
 }
 
 const withTimeouts = (url: string) => ({

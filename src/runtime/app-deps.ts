@@ -20,6 +20,7 @@ import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { RecentDecisions } from '../features/flags/decide/recent-decisions.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
 import type { Geoip } from '../features/geoip/geoip.ts';
+import { answerSavedQuestions } from '../features/insights/api/answer-saved-questions.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
 import { deletePersons } from '../features/persons/delete/delete-many.ts';
@@ -77,6 +78,8 @@ const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
   findPending: backend.findPending,
   /** True when everything accepted so far has been processed, false when that takes too long. */
   whenProcessed: (): Promise<boolean> => resolvesWithin(MAX_PROCESSING_WAIT_MS, backend.ingestion.whenProcessed()),
+  /** How long the oldest event that waits to be processed has waited. */
+  lagMs: async (): Promise<number> => (await backend.counts()).lagMs,
   purgeLog: () => backend.purgeLog(),
   purgeStores: async (): Promise<void> => backend.worker().purge(),
   removeLeftovers: async (): Promise<number> => (await backend.snapshots?.removeLeftovers()) ?? 0,
@@ -113,6 +116,8 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     /** Brings the event store's copy of persons up to date, before they are queried. */
     mirrorPersons,
     answerQuestion,
+    /** For alerts. */
+    questions: answerSavedQuestions({ metadata, clock, events, dialect, answerQuestion }),
     answerWeb,
     experiments: {
       measureExperiment: async (...args: Parameters<WorkerMethods['measureExperiment']>) =>

@@ -4,11 +4,13 @@
  */
 import { accountsFeature } from '../features/accounts/index.ts';
 import { actionsFeature } from '../features/actions/index.ts';
+import { alertsFeature } from '../features/alerts/index.ts';
 import { annotationsFeature } from '../features/annotations/index.ts';
 import { captureFeature } from '../features/capture/index.ts';
 import { cohortsFeature } from '../features/cohorts/index.ts';
 import { dashboardsFeature } from '../features/dashboards/index.ts';
 import { definitionsFeature } from '../features/definitions/index.ts';
+import { deliveriesFeature } from '../features/deliveries/index.ts';
 import { demoFeature } from '../features/demo/index.ts';
 import { eventsFeature } from '../features/events/index.ts';
 import { experimentsFeature } from '../features/experiments/index.ts';
@@ -42,6 +44,8 @@ export const FEATURES: readonly AppFeature[] = [
   cohortsFeature,
   dashboardsFeature,
   annotationsFeature,
+  alertsFeature,
+  deliveriesFeature,
   actionsFeature,
   demoFeature,
   captureFeature,

@@ -16,6 +16,10 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   const holdout = { name: 'Nobody new', filters: [{ properties: [], rollout_percentage: 5 }] };
   await post(`${project}/experiment_holdouts/`, { body: holdout });
   await post(`${project}/annotations/`, { body: { content: 'v1.2.0' } });
+  const threshold = { configuration: { type: 'absolute', bounds: { lower: null, upper: 1_000_000 } } };
+  const targets = [{ type: 'slack_webhook', url: 'https://hooks.example.org/services/T0' }];
+  const alert = await post(`${project}/alerts/`, { body: { name: 'Many', insight: body.id, threshold, targets } });
+  await post(`${project}/alerts/${alert.body.id}/test/`);
   const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };
   const payload = { operation: 'update_status', value: false };
   await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });

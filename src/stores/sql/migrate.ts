@@ -32,6 +32,7 @@ import { scheduledChanges } from './migrations/0024-scheduled-changes.ts';
 import { audit } from './migrations/0025-audit.ts';
 import { secondFactors } from './migrations/0026-second-factors.ts';
 import { singleSignOn } from './migrations/0027-single-sign-on.ts';
+import { alerts } from './migrations/0028-alerts.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -62,6 +63,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   audit,
   secondFactors,
   singleSignOn,
+  alerts,
 ];
 
 interface VersionTable {

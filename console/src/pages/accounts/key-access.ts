@@ -5,6 +5,7 @@ export const KEY_SUBJECTS = [
   'access_control',
   'action',
   'activity_log',
+  'alert',
   'annotation',
   'cohort',
   'dashboard',

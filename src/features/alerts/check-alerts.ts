@@ -1,0 +1,282 @@
+/**
+ * Looks at alerts when their slots are over. What was found, the new state and the messages are one transaction, which
+ * does nothing if another process was faster or somebody has changed the alert meanwhile: so there is one look and one
+ * message for each slot, through crashes and changes of the leader.
+ */
+import { historyStart, judge, QUIET } from '../../core/alerts/judge.ts';
+import { lastWholeSlot, type Slot, slotAfter, slotAt, slotUnit } from '../../core/alerts/slots.ts';
+import { Failure } from '../../core/errors.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { LeaderTask } from '../../lib/leader-task.ts';
+import type { Logger } from '../../lib/log.ts';
+import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { makeDeliveries } from '../deliveries/make-deliveries.ts';
+import { shortTarget } from '../deliveries/rules/delivery-target.ts';
+import type { Message } from '../deliveries/rules/message.ts';
+import { alertMessage } from './alert-message.ts';
+import type { AlertMetrics } from './alert-metrics.ts';
+import { alertUrl, subjectName } from './alert-subject.ts';
+import { targetsOf } from './alert-targets.ts';
+import { GRACE_MS } from './alerts.ts';
+import { type MeasureDeps, type MeasuredAlert, measureAlert } from './measure/measure-alert.ts';
+import { needsInsight, ruleOf } from './rules/alert-definition.ts';
+import type { Alert, AlertCheck } from './store/alert-store.ts';
+
+interface CheckDeps extends MeasureDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  logger: Logger;
+  metrics: AlertMetrics;
+  publicUrl: string | null;
+}
+
+const MAX_CONCURRENT = 2;
+/** After the end of a slot: then its events are not waited for any longer. */
+const MAX_WAIT_MS = 5 * MINUTE_MS;
+/** Failures in a row before somebody is told. */
+const MAX_ERRORS = 3;
+const KEPT_CHECKS_MS = 90 * DAY_MS;
+/** How often the slot that is not over is looked at. */
+const ONGOING_INTERVAL_MS = 5 * MINUTE_MS;
+
+export class AlertChecks implements LeaderTask {
+  readonly #deps: CheckDeps;
+  readonly #stopping = new AbortController();
+  #schedule: Schedule | null = null;
+  #running: Promise<void> | null = null;
+  #lastCleaning = Number.NEGATIVE_INFINITY;
+  #lastOngoing = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: CheckDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#schedule ??= startSchedule({
+      clock: this.#deps.clock,
+      initialDelayMs: 0,
+      intervalMs: SECOND_MS,
+      run: () => this.check(),
+      onError: (err) => this.#deps.logger.error({ err }, 'alerts could not be read'),
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Failure('unavailable', 'The server is stopping.'));
+    await this.#schedule?.stop();
+  }
+
+  /** Looks at everything that is due. Callers during a run wait for that run. */
+  check(): Promise<void> {
+    this.#running ??= this.#checkAll().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #checkAll(): Promise<void> {
+    const { metadata, clock } = this.#deps;
+    const now = clock.now();
+    if (Math.abs(now - this.#lastCleaning) > HOUR_MS) {
+      await metadata.alerts.deleteChecksBefore(now - KEPT_CHECKS_MS);
+      this.#lastCleaning = now;
+    }
+    const due = await metadata.alerts.listDue(now);
+    const answers = new Map<string, Promise<MeasuredAlert>>();
+    const lagMs = due.length > 0 ? await this.#deps.lagMs() : 0;
+    await this.#each(due, (alert) => this.#look(alert, now, lagMs, answers));
+    if (Math.abs(now - this.#lastOngoing) < ONGOING_INTERVAL_MS) return;
+    this.#lastOngoing = now;
+    const ongoing = (await metadata.alerts.listEnabled()).filter(looksAtOngoing);
+    await this.#each(ongoing, (alert) => this.#lookAtOngoing(alert, now, answers));
+  }
+
+  /** A few at a time: people who wait for answers come first. */
+  async #each(alerts: readonly Alert[], work: (alert: Alert) => Promise<void>): Promise<void> {
+    const queue = [...alerts];
+    const worker = async (): Promise<void> => {
+      for (let alert = queue.shift(); alert && !this.#stopping.signal.aborted; alert = queue.shift()) {
+        const { id, projectId } = alert;
+        // One that cannot be looked at must not keep others from being looked at; it is tried again.
+        await work(alert).catch((err: unknown) =>
+          this.#deps.logger.error({ err, project: projectId, alert: id }, 'an alert was not looked at'),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+  }
+
+  async #look(alert: Alert, now: number, lagMs: number, answers: Map<string, Promise<MeasuredAlert>>): Promise<void> {
+    const project = await this.#deps.metadata.projects.get(alert.projectId);
+    if (!project) return;
+    const unit = slotUnit(alert.definition.interval);
+    // After a standstill only the newest slot: nobody is helped by an alert of yesterday.
+    const newest = lastWholeSlot(now - GRACE_MS, unit, project.timezone);
+    const next = slotAt(alert.nextSlot, unit, project.timezone);
+    const slot = newest.start > next.start ? newest : next;
+    const isProcessed = lagMs === 0 || now - lagMs > slot.end;
+    if (!isProcessed && now < slot.end + MAX_WAIT_MS) return;
+    const missed = slot === next ? 0 : Math.max(0, Math.round((slot.start - next.start) / (next.end - next.start)) - 1);
+    await this.#judgeSlot(alert, project, slot, { late: !isProcessed, missed, answers, isOngoing: false });
+  }
+
+  /** Only whether it is already above its bound: then nobody waits for the end of the slot. */
+  async #lookAtOngoing(alert: Alert, now: number, answers: Map<string, Promise<MeasuredAlert>>): Promise<void> {
+    const project = await this.#deps.metadata.projects.get(alert.projectId);
+    const slot = project && slotAt(now, slotUnit(alert.definition.interval), project.timezone);
+    if (!project || !slot || slot.start !== alert.nextSlot) return;
+    await this.#judgeSlot(alert, project, slot, { late: false, missed: 0, answers, isOngoing: true });
+  }
+
+  async #judgeSlot(alert: Alert, project: Project, slot: Slot, look: LookOptions): Promise<void> {
+    const { metrics } = this.#deps;
+    const stopTimer = metrics.startEvaluation();
+    try {
+      const measured = await this.#measure(alert, project, slot, look.answers);
+      const index = measured.history.slots.length - 1;
+      const verdict = judge(ruleOf(alert.definition), measured, index, alert.progress.judge);
+      if (look.isOngoing && !isAbove(verdict)) return;
+      await this.#save(alert, project, slot, look, { ...verdict, notes: measured.notes, error: null });
+    } catch (error) {
+      if (look.isOngoing || !(error instanceof Failure) || error.kind === 'unavailable') throw error;
+      await this.#save(alert, project, slot, look, failed(alert, error.message));
+    } finally {
+      stopTimer();
+    }
+  }
+
+  /** Alerts on one insight and slot share its answer. */
+  async #measure(
+    alert: Alert,
+    project: Project,
+    slot: Slot,
+    answers: Map<string, Promise<MeasuredAlert>>,
+  ): Promise<MeasuredAlert> {
+    const { definition, insightId } = alert;
+    const unit = slotUnit(definition.interval);
+    const rule = ruleOf(definition);
+    const first = historyStart(rule, slot.start, slotAt(slot.start - 1, unit, project.timezone).start);
+    const from = slotAt(first, unit, project.timezone).start;
+    const key = JSON.stringify([project.id, insightId, definition.config, definition.interval, from, slot]);
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const filters = await this.#filters(alert);
+    const request = { project, definition, filters, from, until: slot.end, signal: this.#stopping.signal };
+    const answer = measureAlert(this.#deps, request);
+    answers.set(key, answer);
+    return answer;
+  }
+
+  async #filters({ projectId, insightId, definition }: Alert) {
+    if (!needsInsight(definition)) return {};
+    const insight = insightId === null ? null : await this.#deps.metadata.insights.get(projectId, insightId);
+    if (!insight || insight.deleted) throw new Failure('not_found', 'The insight was deleted.');
+    return insight.filters;
+  }
+
+  async #save(seen: Alert, project: Project, slot: Slot, look: LookOptions, found: FoundState): Promise<void> {
+    const { metadata, clock, metrics } = this.#deps;
+    const now = clock.now();
+    const unit = slotUnit(seen.definition.interval);
+    const next = slotAfter(slot, unit, project.timezone, seen.definition.skipWeekend);
+    await metadata.transaction(async (store) => {
+      const alert = await store.alerts.get(seen.projectId, seen.id);
+      if (!alert?.enabled || alert.nextSlot !== seen.nextSlot || alert.revision !== seen.revision) return;
+      const isSnoozed = alert.snoozedUntil !== null && alert.snoozedUntil > now;
+      const type = isSnoozed ? null : messageType(alert, found);
+      const state = stateOf(alert, found);
+      const targets = type === null ? [] : await targetsOf(store, project, alert, now);
+      const isNew = await store.alerts.createCheck({
+        projectId: alert.projectId,
+        alertId: alert.id,
+        slot: slot.start,
+        createdAt: now,
+        details: detailsOf(found, isSnoozed ? 'Snoozed' : state, look, targets.map(shortTarget)),
+      });
+      await store.alerts.update({
+        ...alert,
+        state,
+        progress: {
+          // A firing that nobody was told of clears without a word.
+          judge: isSnoozed && found.event === 'fired' ? { ...found.state, toldAt: null } : found.state,
+          errors: found.error === null ? 0 : alert.progress.errors + 1,
+          lastValue: found.error === null ? found.value : alert.progress.lastValue,
+        },
+        nextSlot: next.start,
+        nextCheckAt: next.end + GRACE_MS,
+        lastCheckedAt: now,
+        lastNotifiedAt: targets.length > 0 && isNew ? now : alert.lastNotifiedAt,
+      });
+      if (type === null || !isNew) return;
+      const message = alertMessage({
+        ...found,
+        type,
+        alert,
+        projectName: project.name,
+        subject: await subjectName(store, alert),
+        slot,
+        reason: found.error,
+        url: alertUrl(this.#deps.publicUrl, alert),
+        now,
+      });
+      const about = { projectId: project.id, kind: 'alert', subjectId: alert.id, ownerId: alert.createdBy } as const;
+      await makeDeliveries(store, { ...about, slot: slot.start, message, targets, now });
+    });
+    metrics.missed(look.missed);
+  }
+}
+
+interface LookOptions {
+  late: boolean;
+  missed: number;
+  answers: Map<string, Promise<MeasuredAlert>>;
+  isOngoing: boolean;
+}
+
+interface FoundState extends Omit<ReturnType<typeof judge>, 'reason'> {
+  reason: string | null;
+  notes: readonly string[];
+  error: string | null;
+}
+
+const failed = ({ progress }: Alert, error: string): FoundState => ({
+  value: null,
+  label: null,
+  bounds: null,
+  isOutside: false,
+  event: null,
+  reason: error,
+  since: null,
+  state: progress.judge ?? QUIET,
+  notes: [],
+  error,
+});
+
+const looksAtOngoing = ({ definition: { config } }: Alert): boolean =>
+  config.type === 'TrendsAlertConfig' && config.checkOngoing;
+
+const isAbove = ({ isOutside, value, bounds }: ReturnType<typeof judge>): boolean =>
+  isOutside && value !== null && bounds !== null && bounds.upper !== null && value > bounds.upper;
+
+function stateOf(alert: Alert, { error, state }: FoundState): Alert['state'] {
+  if (error !== null) return alert.progress.errors + 1 >= MAX_ERRORS ? 'Errored' : alert.state;
+  return state.isFiring ? 'Firing' : 'Not firing';
+}
+
+/** Null: there is nothing to say. */
+function messageType({ progress }: Alert, { error, event }: FoundState): Message['type'] | null {
+  if (error !== null) return progress.errors + 1 === MAX_ERRORS ? 'alert.errored' : null;
+  if (event === 'fired') return 'alert.firing';
+  if (event === 'reminded') return 'alert.reminder';
+  return event === 'cleared' && progress.judge.toldAt !== null ? 'alert.cleared' : null;
+}
+
+const detailsOf = (
+  { value, label, bounds, reason }: FoundState,
+  state: AlertCheck['details']['state'],
+  { late, missed }: LookOptions,
+  targets: string[],
+): AlertCheck['details'] => ({ value, label, bounds, state, reason, late, missed, targets });

@@ -1,0 +1,223 @@
+/** What an alert watches, as one number for each slot of a range. */
+import type { Measured, MeasuredSeries } from '../../../core/alerts/judge.ts';
+import { slotHistory, slotUnit } from '../../../core/alerts/slots.ts';
+import { invalid } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Interval } from '../../../core/time/interval.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../../core/time/units.ts';
+import { withQueryLimits } from '../../../query/query-limits.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { FunnelAnswer, LifecycleItem, RetentionRow, TrendItem } from '../../insights/rules/answers.ts';
+import type { SavedQuestions } from '../../insights/saved-questions.ts';
+import type { AlertConfig, AlertDefinition } from '../rules/alert-definition.ts';
+import { type FlagChangeDeps, listFlagChanges } from './flag-changes.ts';
+
+export interface MeasureDeps extends FlagChangeDeps {
+  questions: SavedQuestions;
+  /** How long the oldest event that waits has waited. */
+  lagMs(): Promise<number>;
+}
+
+interface MeasureRequest {
+  project: Project;
+  definition: AlertDefinition;
+  /** Of the insight; empty where there is none. */
+  filters: JsonObject;
+  from: number;
+  until: number;
+  signal: AbortSignal;
+}
+
+export interface MeasuredAlert extends Measured {
+  /** What happened in the last slot, for the message. */
+  notes: readonly string[];
+}
+
+const MAX_SECONDS = 10;
+const MAX_SERIES = 25;
+
+/** Fails with a `Failure` that says why it cannot be computed. */
+export async function measureAlert(deps: MeasureDeps, request: MeasureRequest): Promise<MeasuredAlert> {
+  const { project, definition, from, until, signal } = request;
+  const unit = slotUnit(definition.interval);
+  const history = slotHistory(from, until, unit, project.timezone);
+  const work = async (stop: AbortSignal) => ({
+    ...(await measureSeries(deps, { ...request, signal: stop }, unit, history.slots.length)),
+    since: definition.condition === 'seasonal' ? await deps.questions.firstEvent(project) : 0,
+  });
+  const { series, notes = [], since } = await withQueryLimits(MAX_SECONDS, signal, work);
+  return { history, series, since: since ?? until, notes };
+}
+
+interface Found {
+  series: MeasuredSeries[];
+  notes?: readonly string[];
+}
+
+function measureSeries(deps: MeasureDeps, request: MeasureRequest, unit: Interval, slots: number): Promise<Found> {
+  const { config } = request.definition;
+  switch (config.type) {
+    case 'TrendsAlertConfig':
+      return measureTrends(deps, request, unit, config);
+    case 'FunnelAlertConfig':
+      return measureFunnel(deps, request, unit, config);
+    case 'RetentionAlertConfig':
+      return measureRetention(deps, request, unit, config, slots);
+    case 'LifecycleAlertConfig':
+      return measureLifecycle(deps, request, unit, config);
+    case 'SilentEventConfig':
+      return measureSilence(deps, request, unit, config, slots);
+    case 'FlagChangeConfig':
+      return measureFlagChanges(deps, request, unit, config);
+    case 'LagConfig':
+      return measureLag(deps, slots);
+  }
+}
+
+type Config<T extends AlertConfig['type']> = Extract<AlertConfig, { type: T }>;
+
+const plain = ({ filters }: MeasureRequest, insight: string): JsonObject => {
+  const { date_from: _from, date_to: _to, explicit_date: _explicit, compare: _compare, ...rest } = filters;
+  requireKind(filters, insight);
+  return rest;
+};
+
+function requireKind({ insight = 'TRENDS' }: JsonObject, expected: string): void {
+  if (String(insight).toUpperCase() === expected) return;
+  throw invalid('config', `The insight is one of ${String(insight)}: its config has another type.`);
+}
+
+async function measureTrends(
+  deps: MeasureDeps,
+  request: MeasureRequest,
+  unit: Interval,
+  { seriesIndex }: Config<'TrendsAlertConfig'>,
+): Promise<Found> {
+  const fields = { ...plain(request, 'TRENDS'), display: 'ActionsLineGraph', smoothing_intervals: 1 };
+  const items = await askTrends(deps, request, unit, fields);
+  const isFormula = items.every(({ series }) => series === null);
+  const own = isFormula ? items : items.filter(({ series }) => series === seriesIndex);
+  if (own.length === 0 && items.length > 0)
+    throw invalid('config', `The insight has no series ${seriesIndex} any more: series_index counts from 0.`);
+  return {
+    series: own.slice(0, MAX_SERIES).map(({ value, data }) => ({ label: value?.label ?? null, values: finite(data) })),
+  };
+}
+
+const askTrends = async (
+  deps: MeasureDeps,
+  { project, from, until, signal }: MeasureRequest,
+  unit: Interval,
+  fields: JsonObject,
+) =>
+  (await deps.questions.answer(
+    project,
+    { ...fields, insight: 'TRENDS' },
+    { from, until, unit, signal },
+  )) as TrendItem[];
+
+/** What is no number, such as a formula that divides by zero, counts as zero. */
+const finite = (values: readonly number[]): number[] => values.map((value) => (Number.isFinite(value) ? value : 0));
+
+async function measureFunnel(
+  deps: MeasureDeps,
+  request: MeasureRequest,
+  unit: Interval,
+  { step }: Config<'FunnelAlertConfig'>,
+): Promise<Found> {
+  const { project, from, until, signal } = request;
+  const last = step === null ? {} : { funnel_to_step: step - 1 };
+  const fields = { ...plain(request, 'FUNNELS'), funnel_viz_type: 'trends', funnel_from_step: 0, ...last };
+  const answer = (await deps.questions.answer(project, fields, { from, until, unit, signal })) as FunnelAnswer;
+  const trends = answer.view === 'trends' ? answer.trends : [];
+  const label = (value: (typeof trends)[number]['value']) => (value === null ? null : [value].flat().join(', '));
+  return {
+    series: trends.slice(0, MAX_SERIES).map(({ value, data }) => ({ label: label(value), values: finite(data) })),
+  };
+}
+
+async function measureRetention(
+  deps: MeasureDeps,
+  request: MeasureRequest,
+  unit: Interval,
+  { period }: Config<'RetentionAlertConfig'>,
+  slots: number,
+): Promise<Found> {
+  const { project, from, until, signal } = request;
+  const name = unit.slice(0, 1).toUpperCase() + unit.slice(1);
+  const { display: _display, breakdown: _breakdown, breakdowns: _all, ...rest } = plain(request, 'RETENTION');
+  const fields = { ...rest, period: name, total_intervals: slots + period };
+  const rows = (await deps.questions.answer(project, fields, { from, until, unit, signal })) as RetentionRow[];
+  const share = ({ counts: [size = 0, ...later] }: RetentionRow): number =>
+    size === 0 ? 0 : (100 * (later[period - 1] ?? 0)) / size;
+  return { series: [{ label: null, values: rows.slice(0, slots).map(share) }] };
+}
+
+async function measureLifecycle(
+  deps: MeasureDeps,
+  request: MeasureRequest,
+  unit: Interval,
+  { status }: Config<'LifecycleAlertConfig'>,
+): Promise<Found> {
+  const { project, from, until, signal } = request;
+  const fields = plain(request, 'LIFECYCLE');
+  const items = (await deps.questions.answer(project, fields, { from, until, unit, signal })) as LifecycleItem[];
+  const { data = [] } = items.find((item) => item.status === status) ?? {};
+  return { series: [{ label: null, values: data.map(Math.abs) }] };
+}
+
+const UNIT_MS: Record<Interval, number> = {
+  minute: MINUTE_MS,
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: WEEK_MS,
+  month: 30 * DAY_MS,
+};
+
+/** How many there were in this and the slots before it, as long as silence is allowed. */
+async function measureSilence(
+  deps: MeasureDeps,
+  request: MeasureRequest,
+  unit: Interval,
+  { event, silentForMs }: Config<'SilentEventConfig'>,
+  slots: number,
+): Promise<Found> {
+  const window = Math.ceil(silentForMs / UNIT_MS[unit]);
+  const earlier = { ...request, from: request.from - (window - 1) * UNIT_MS[unit] };
+  const fields = { events: [{ id: event, type: 'events', order: 0 }] };
+  const [item] = await askTrends(deps, earlier, unit, fields);
+  const counts = item?.data ?? [];
+  const values = Array.from({ length: slots }, (_, i) => {
+    const last = counts.length - slots + i;
+    return counts.slice(Math.max(0, last - window + 1), last + 1).reduce((sum, n) => sum + n, 0);
+  });
+  return { series: [{ label: null, values }] };
+}
+
+async function measureFlagChanges(
+  deps: MeasureDeps,
+  { project, from, until }: MeasureRequest,
+  unit: Interval,
+  config: Config<'FlagChangeConfig'>,
+): Promise<Found> {
+  const changes = await listFlagChanges(deps, project, config, { from, until });
+  const { slots } = slotHistory(from, until, unit, project.timezone);
+  const within = ({ start, end }: { start: number; end: number }) =>
+    changes.filter(({ at }) => at >= start && at < end);
+  const last = slots.at(-1);
+  return {
+    series: [{ label: null, values: slots.map((slot) => within(slot).length) }],
+    notes: last === undefined ? [] : within(last).map(({ text }) => text),
+  };
+}
+
+/** Only what is now is known. */
+async function measureLag(deps: MeasureDeps, slots: number): Promise<Found> {
+  if (slots > 1)
+    throw invalid(
+      'config',
+      'How long events waited in the past is not kept, so there is nothing to test.',
+      'unsupported',
+    );
+  return { series: [{ label: null, values: [Math.round((await deps.lagMs()) / 1000)] }] };
+}

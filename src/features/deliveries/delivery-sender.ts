@@ -1,0 +1,214 @@
+/**
+ * Sends what is in the outbox. An attempt is on disk before it begins, so two processes never make the same one, and one
+ * that died in the middle is noticed when its time is over: webhooks are sent again, with the same id; of a mail nobody
+ * knows whether it arrived, so it is not, unless the operator prefers two to none.
+ */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { LeaderTask } from '../../lib/leader-task.ts';
+import type { Logger } from '../../lib/log.ts';
+import type { Mailer } from '../../lib/mailer.ts';
+import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { postToWebhook } from '../webhooks/post-to-webhook.ts';
+import { makeDeliveries } from './make-deliveries.ts';
+import { type DeliveryTarget, messageId, shortTarget } from './rules/delivery-target.ts';
+import { mailText, signatureHeaders, slackBody, webhookBody } from './rules/message.ts';
+import { retryDelay } from './rules/retry-delay.ts';
+import type { Attempt, Delivery, DeliveryState } from './store/delivery-store.ts';
+
+interface DeliverySenderDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  mailer: Pick<Mailer, 'deliver' | 'isAvailable'>;
+  logger: Logger;
+  isPrivateAllowed: boolean;
+  sendsMailAtLeastOnce: boolean;
+  /** Where the receiver of a mail can stop such mails; null where the console's address is unknown. */
+  stopUrl(delivery: Delivery): Promise<string | null>;
+}
+
+const POLL_INTERVAL_MS = 500;
+const LEASE_MS = MINUTE_MS;
+const TIMEOUT_MS = 10 * SECOND_MS;
+/** At the same time. */
+const MAX_CONCURRENT = 20;
+const KEPT_MS = 30 * DAY_MS;
+
+/** What became of one attempt. */
+interface Outcome {
+  state: DeliveryState;
+  status: number | null;
+  error: string | null;
+  retryAfterMs?: number;
+  /** The target does not exist any more. */
+  isGone?: boolean;
+}
+
+export class DeliverySender implements LeaderTask {
+  readonly #deps: DeliverySenderDeps;
+  readonly #sending = new Map<number, Promise<void>>();
+  readonly #stopping = new AbortController();
+  #schedule: Schedule | null = null;
+  #lastCleaning = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: DeliverySenderDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#schedule ??= startSchedule({
+      clock: this.#deps.clock,
+      initialDelayMs: 0,
+      intervalMs: 0,
+      pollIntervalMs: POLL_INTERVAL_MS,
+      run: () => this.#step(),
+      onError: (err) => this.#deps.logger.error({ err }, 'deliveries could not be read; trying again'),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#schedule?.stop();
+    this.#stopping.abort();
+    await Promise.all(this.#sending.values());
+  }
+
+  /** Starts to send what is due, without waiting for it. */
+  async #step(): Promise<void> {
+    const { metadata, clock } = this.#deps;
+    const now = clock.now();
+    if (now - this.#lastCleaning > HOUR_MS || now < this.#lastCleaning) {
+      await metadata.deliveries.deleteBefore(now - KEPT_MS);
+      this.#lastCleaning = now;
+    }
+    const free = MAX_CONCURRENT - this.#sending.size;
+    if (free <= 0) return;
+    for (const delivery of await metadata.deliveries.listDue(now, free)) {
+      if (this.#sending.has(delivery.id)) continue;
+      const sending = this.#send(delivery)
+        .catch((err: unknown) =>
+          this.#deps.logger.error({ err, delivery: delivery.id }, 'a delivery could not be handled; trying again'),
+        )
+        .finally(() => this.#sending.delete(delivery.id));
+      this.#sending.set(delivery.id, sending);
+    }
+  }
+
+  async #send(delivery: Delivery): Promise<void> {
+    const { metadata, clock, sendsMailAtLeastOnce } = this.#deps;
+    const began = clock.now();
+    if (!(await metadata.deliveries.claim(delivery, began + LEASE_MS))) return;
+    const mayHaveBeenSent = delivery.state === 'sending' && delivery.target.type === 'email';
+    const start = performance.now();
+    const outcome =
+      mayHaveBeenSent && !sendsMailAtLeastOnce ? INTERRUPTED : await this.#attempt(delivery, delivery.target, began);
+    if (outcome === null) return;
+    const { status, error } = outcome;
+    const attempt: Attempt = { at: began, ms: Math.round(performance.now() - start), status, error };
+    await this.#finish(delivery, outcome, attempt);
+  }
+
+  /** Null: it was stopped. Its lease ends, and whoever is the leader then sends it. */
+  async #attempt(delivery: Delivery, target: DeliveryTarget, now: number): Promise<Outcome | null> {
+    const { metadata } = this.#deps;
+    const paused = await metadata.deliveries.pausedReason(delivery.projectId, delivery.targetHash);
+    if (paused !== null) return skipped(`the target is paused: ${paused}`);
+    if (target.type === 'email') return this.#mail(delivery, target);
+    const id = messageId(delivery.key);
+    const body = target.type === 'slack_webhook' ? slackBody(delivery.message) : webhookBody(delivery.message);
+    const headers = target.type === 'webhook' ? signatureHeaders(id, body, target.secrets, now) : { 'webhook-id': id };
+    const outcome = await postToWebhook(target.url, body, {
+      timeoutMs: TIMEOUT_MS,
+      signal: this.#stopping.signal,
+      now,
+      isPrivateAllowed: this.#deps.isPrivateAllowed,
+      headers,
+    });
+    if (outcome.kind === 'delivered') return { state: 'sent', status: 200, error: null };
+    if (this.#stopping.signal.aborted) return null;
+    const { why: error, status } = outcome;
+    if (outcome.kind === 'failed') return { state: 'waiting', status, error, retryAfterMs: outcome.retryAfterMs };
+    return { state: 'failed', status, error, isGone: status === 404 || status === 410 };
+  }
+
+  /** A mail leaves only for members: addresses that the admins of the organization allowed. */
+  async #mail(delivery: Delivery, { userId, address }: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
+    const { metadata, mailer, stopUrl } = this.#deps;
+    if (!mailer.isAvailable) return skipped('there is no mail server: set SMTP_URL');
+    const project = await metadata.projects.get(delivery.projectId);
+    const user = await metadata.users.get(userId);
+    const membership = project && (await metadata.memberships.get(project.organizationId, userId));
+    if (!membership || !user?.isActive || user.email !== address)
+      return skipped('the address is no longer one of a member');
+    const stop = await stopUrl(delivery);
+    const oneClick = { 'List-Unsubscribe': `<${stop}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+    const outcome = await mailer.deliver({
+      to: address,
+      ...mailText(delivery.message, stop),
+      messageId: `<${messageId(delivery.key)}@cairn>`,
+      headers: { 'Auto-Submitted': 'auto-generated', ...(stop === null ? {} : oneClick) },
+    });
+    switch (outcome.kind) {
+      case 'sent':
+        return { state: 'sent', status: 250, error: null };
+      case 'failed':
+        return { state: 'waiting', status: outcome.status, error: outcome.why };
+      case 'refused':
+        return { state: 'failed', status: outcome.status, error: outcome.why };
+      case 'unknown':
+        return this.#deps.sendsMailAtLeastOnce
+          ? { state: 'waiting', status: null, error: outcome.why }
+          : { state: 'unknown', status: null, error: outcome.why };
+    }
+  }
+
+  async #finish(delivery: Delivery, outcome: Outcome, attempt: Attempt): Promise<void> {
+    const { metadata, clock, logger } = this.#deps;
+    const number = delivery.attempt + 1;
+    const delay = outcome.state === 'waiting' ? retryDelay(delivery.key, number, outcome.retryAfterMs ?? 0) : 0;
+    const state = delay === null ? 'failed' : outcome.state;
+    const now = clock.now();
+    const result = { state, attempts: [...delivery.attempts, attempt], dueAt: now + (delay ?? 0) };
+    await metadata.transaction(async (store) => {
+      if (!(await store.deliveries.finish(delivery.id, number, result))) return;
+      if (outcome.isGone) await pauseTarget(store, delivery, outcome.error ?? '', now);
+    });
+    if (state === 'failed')
+      logger.warn({ project: delivery.projectId, delivery: delivery.id, why: attempt.error }, 'a delivery failed');
+  }
+}
+
+const INTERRUPTED: Outcome = {
+  state: 'unknown',
+  status: null,
+  error: 'the server stopped while it was being sent; it may have arrived',
+};
+
+const skipped = (error: string): Outcome => ({ state: 'skipped', status: null, error });
+
+/** Nothing is sent to it until somebody saves it again; its owner is told once. */
+async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string, now: number): Promise<void> {
+  const { projectId, targetHash, target, ownerId, subjectId, slot } = delivery;
+  if ((await store.deliveries.pausedReason(projectId, targetHash)) !== null) return;
+  await store.deliveries.pauseTarget(projectId, targetHash, why, now);
+  const owner = ownerId === null ? null : await store.users.get(ownerId);
+  if (!owner) return;
+  await makeDeliveries(store, {
+    projectId,
+    kind: 'notice',
+    subjectId,
+    slot,
+    ownerId,
+    now,
+    targets: [{ type: 'email', userId: owner.id, address: owner.email }],
+    message: {
+      type: 'target.paused',
+      timestamp: now,
+      title: 'A webhook of an alert does not exist any more',
+      text: `Nothing is sent to ${shortTarget(target)} until the alert is saved with it again: ${why}.`,
+      facts: [{ name: 'About', value: delivery.message.title }],
+      url: delivery.message.url,
+      data: { target: shortTarget(target), reason: why },
+    },
+  });
+}
