@@ -4,6 +4,7 @@ import { createInsight, type SavedInsight, updateInsight } from '../../api/insig
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { Checkbox, TextArea, TextField } from '../../components/field.tsx';
+import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
@@ -54,6 +55,13 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
             {saved.favorited ? '★ Favorite' : '☆ Favorite'}
           </Button>
           <Button onClick={() => setDialog('dashboards')}>Add to dashboard</Button>
+          <Link
+            class="button"
+            to={`${pathTo('alert', { project: id, alert: 'new' }) ?? '/'}?insight=${saved.id}`}
+            title="Be told when a number of this insight leaves its bounds"
+          >
+            Alert
+          </Link>
           {isChanged && (
             <Button kind="primary" busy={saveChanges.busy} disabled={!canSave} onClick={() => void saveChanges.run()}>
               Save changes

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Alert } from '../../api/alerts.ts';
+import { type AlertDraft, draftOf, missingIn, newDraft, toWrite, withSuggestion } from './draft.ts';
+
+const draft = (rest: Partial<AlertDraft> = {}): AlertDraft => ({
+  ...newDraft(7, 1),
+  name: 'Low',
+  lower: '10',
+  ...rest,
+});
+
+describe('the form of an alert', () => {
+  it.each<[string | null, Partial<AlertDraft>]>([
+    [null, {}],
+    [null, { upper: '20' }],
+    [null, { watched: 'flags', insight: null, lower: '' }],
+    [null, { condition: 'seasonal', lower: '' }],
+    ['Choose an insight.', { insight: null }],
+    ['Choose an event.', { watched: 'silent', event: ' ' }],
+    ['Bounds are numbers.', { lower: 'ten' }],
+    ['Set at least one bound.', { lower: '' }],
+    ['The lower bound is above the upper one.', { upper: '5' }],
+    ['The sensitivity is a number above 0.', { condition: 'seasonal', k: '' }],
+  ])('lacks %j', (missing, rest) => {
+    expect(missingIn(draft(rest))).toBe(missing);
+  });
+
+  it('is the request, and read back from the answer', () => {
+    const written = draft({ condition: 'relative_decrease', isPercentage: true, lower: '', upper: '50', inRow: '2' });
+    const body = toWrite(written, 'TRENDS');
+    expect(body).toEqual({
+      name: 'Low',
+      insight: 7,
+      config: { type: 'TrendsAlertConfig', series_index: 0, check_ongoing_interval: false },
+      condition: { type: 'relative_decrease' },
+      threshold: { configuration: { type: 'percentage', bounds: { lower: null, upper: 0.5 } } },
+      calculation_interval: 'hourly',
+      hysteresis: { for: 2, clear_for: 2, margin: 0, remind_every: null },
+      skip_weekend: false,
+      subscribed_users: [1],
+      targets: [],
+    });
+    const answer = { ...body, insight: { id: 7 }, subscribed_users: [{ id: 1 }] } as unknown as Alert;
+    expect(draftOf(answer)).toEqual({ ...written, part: '0' });
+  });
+
+  it('has a config for each kind of insight', () => {
+    const config = (kind: string, part: string) => toWrite(draft({ part }), kind).config;
+    expect(config('FUNNELS', '')).toEqual({ type: 'FunnelAlertConfig', step: null });
+    expect(config('RETENTION', '2')).toEqual({ type: 'RetentionAlertConfig', period: 2 });
+    expect(config('LIFECYCLE', 'dormant')).toEqual({ type: 'LifecycleAlertConfig', status: 'dormant' });
+    const silent = toWrite(draft({ watched: 'silent', event: 'paid' }), '');
+    expect(silent).toMatchObject({
+      insight: null,
+      threshold: null,
+      config: { type: 'SilentEventConfig', event: 'paid', silent_for: '6h' },
+    });
+  });
+
+  it('takes a suggestion', () => {
+    const bounds = { configuration: { type: 'absolute', bounds: { lower: 3, upper: null } } };
+    expect(withSuggestion(draft(), bounds)).toMatchObject({ lower: '3', upper: '' });
+    expect(withSuggestion(draft(), { configuration: { type: 'deviation', k: 6.125 } }).k).toBe('6.13');
+    expect(withSuggestion(draft(), null)).toEqual(draft());
+  });
+});
