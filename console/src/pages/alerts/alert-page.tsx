@@ -1,4 +1,5 @@
 /** A new alert, or one that is there: its form, a back-test, its state and what it found. */
+import './alerts.css';
 import { useState } from 'preact/hooks';
 import {
   type Alert,
@@ -210,22 +211,26 @@ function Editor({ alert, insightId, onSaved }: EditorProps) {
         if (missing === null) void save.run();
       }}
     >
-      <section class="card stack">
-        <h2>Rule</h2>
-        <RuleFields draft={draft} kind={kind} onChange={setDraft} />
-      </section>
-      <section class="card stack">
-        <h2>Back-test</h2>
-        <BacktestChart
-          draft={draft}
-          kind={kind}
-          onSuggestion={(suggestion) => setDraft(withSuggestion(draft, suggestion))}
-        />
-      </section>
-      <section class="card stack">
-        <h2>Receivers</h2>
-        <TargetFields draft={draft} known={known} onChange={setDraft} />
-      </section>
+      <div class="alert-panes">
+        <section class="card stack">
+          <h2>Rule</h2>
+          <RuleFields draft={draft} kind={kind} onChange={setDraft} />
+        </section>
+        <div class="stack">
+          <section class="card stack">
+            <h2>Back-test</h2>
+            <BacktestChart
+              draft={draft}
+              kind={kind}
+              onSuggestion={(suggestion) => setDraft(withSuggestion(draft, suggestion))}
+            />
+          </section>
+          <section class="card stack">
+            <h2>Receivers</h2>
+            <TargetFields draft={draft} known={known} onChange={setDraft} />
+          </section>
+        </div>
+      </div>
       {secrets.map((secret) => (
         <Banner key={secret} tone="accent">
           <p>The secret of the new webhook verifies its signatures. It is shown once:</p>
