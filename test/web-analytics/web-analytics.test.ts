@@ -27,6 +27,20 @@ const view = (who: string, time: string, properties: object = {}) => ({
   },
 });
 
+/** Loads of a page with the time of the largest paint; on a day of their own. */
+const loads = (path: string, times: readonly unknown[]) =>
+  times.map((time) => ({
+    event: '$web_vitals',
+    distinct_id: 'vic',
+    timestamp: '2026-01-08T10:00:00Z',
+    properties: { $pathname: path, $web_vitals_LCP_value: time, $web_vitals_CLS_value: 0.1, $lib: 'test' },
+  }));
+const VITALS = [
+  ...loads('/fast', [100, 200, 300, 400, 500]),
+  ...loads('/slow', [5000, 5000, 5000, 5000, 9000, -1, 'slow']),
+  ...loads('/seldom', [9000, 9000]),
+];
+
 beforeAll(async () => {
   server = await startServer();
   client = clientFor(server);
@@ -40,6 +54,7 @@ beforeAll(async () => {
     view('me', '14T09:00:00', { $host: 'localhost:5173' }),
     view('old', '11T09:00:00'),
     { event: 'signed up', distinct_id: 'ann', timestamp: '2026-01-13T10:01:00Z', properties: {} },
+    ...VITALS,
   ]);
 });
 afterAll(() => server.close());
@@ -49,6 +64,64 @@ const ask = async (path: string, fields: object = {}): Promise<Answer['body']> =
   expect([status, body.detail]).toEqual([200, undefined]);
   return body;
 };
+
+describe.skipIf(isWithoutEvents)('web vitals', () => {
+  it('have the pages where they are worst, with at least five values', async () => {
+    const body = await ask('overview', { date_from: '2026-01-08', date_to: '2026-01-08' });
+    const { LCP, CLS, INP } = body.vitals;
+    expect(LCP).toEqual({
+      p75: 6000,
+      band: 'poor',
+      n: 12,
+      pages: [
+        { path: '/slow', p75: 5000, n: 5, band: 'poor' },
+        { path: '/fast', p75: 400, n: 5, band: 'good' },
+      ],
+    });
+    expect([CLS.n, CLS.pages.map(({ path }: { path: string }) => path)]).toEqual([14, ['/fast', '/slow']]);
+    expect(INP).toEqual({ p75: null, band: null, n: 0, pages: [] });
+  });
+
+  it('are those of the sessions that pass', async () => {
+    const filters = [{ key: 'country', operator: 'exact', value: 'DE' }];
+    const body = await ask('overview', { date_from: '2026-01-08', date_to: '2026-01-08', filters });
+    expect(body.vitals.LCP).toEqual({ p75: null, band: null, n: 0, pages: [] });
+  });
+});
+
+describe.skipIf(isWithoutEvents)('properties of sessions in insights', () => {
+  const trend = async (fields: object): Promise<Answer['body']> => {
+    const events = [{ id: '$pageview' }];
+    const { body } = await client.post('/api/projects/1/insights/trend/', { body: { events, ...days, ...fields } });
+    return body.result;
+  };
+  const counts = (result: { breakdown_value: string; count: number }[]) =>
+    Object.fromEntries(result.map(({ breakdown_value: value, count }) => [value, count]));
+
+  it('break down by channel, by the rules of the project as they are now', async () => {
+    const byChannel = { breakdown: '$channel_type', breakdown_type: 'session' };
+    expect(counts(await trend(byChannel))).toEqual({ 'Organic Search': 3, Direct: 3 });
+    const rule = {
+      channel: 'Sheets',
+      combiner: 'AND',
+      items: [{ key: 'utm_source', op: 'icontains', value: ['cmd'] }],
+    };
+    await client.patch('/api/projects/1/', { body: { web_analytics: { channel_rules: [rule] } } });
+    expect(counts(await trend(byChannel))).toEqual({ 'Organic Search': 3, Direct: 2, Sheets: 1 });
+    await client.patch('/api/projects/1/', { body: { web_analytics: { channel_rules: [] } } });
+  });
+
+  it('filter, and give the bounce rate as an average', async () => {
+    const [rate] = await trend({
+      events: [{ id: '$pageview', math: 'avg', math_property: '$is_bounce' }],
+      properties: [{ key: '$entry_referring_domain', value: 'google', operator: 'icontains', type: 'session' }],
+      display: 'BoldNumber',
+    });
+    expect(rate.aggregated_value).toBe(0.5);
+    const [views] = await trend({ properties: [{ key: '$exit_pathname', value: '/user/17', type: 'session' }] });
+    expect(views.count).toBe(2);
+  });
+});
 
 describe.skipIf(isWithoutEvents)('the overview', () => {
   it('counts visitors, views, sessions, bounces and durations, and compares them', async () => {

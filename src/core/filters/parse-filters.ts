@@ -5,6 +5,7 @@ import { stringifyExact } from '../json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { SESSION_PROPERTY_LIST, sessionProperty } from '../web/session-properties.ts';
+import { filterOnBotLabels } from './bot-filter.ts';
 import { type CohortFilter, isNegatedCohort, parseCohortId } from './cohort-filter.ts';
 import { checkElementFilter } from './element-filter.ts';
 import { filterWithoutLookAround } from './look-around/filter-without-look-around.ts';
@@ -118,7 +119,7 @@ function readItem(item: Json, { owner, expressions }: ReadContext): Filter[] {
   const values = needsValue(operator) ? valuesAsText(value) : [];
   if (values === undefined) return [];
   const name = owned.owner === 'session' ? (sessionProperty(String(key)) ?? String(key)) : String(key);
-  const filter: PropertyFilter = { kind: 'property', ...owned, key: name, operator, values };
+  const filter = filterOnBotLabels({ kind: 'property', ...owned, key: name, operator, values });
   checkRelated(filter);
   const read =
     item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter;

@@ -84,9 +84,14 @@ export const presentTable = ({ rows, total }: WebTable, { offset }: Pick<TablePa
 
 const presentVitals = (vitals: VitalNumbers) =>
   Object.fromEntries(
-    Object.entries(vitals).map(([name, { p75, n }]) => [
+    Object.entries(vitals).map(([name, { p75, n, pages }]) => [
       name,
-      { p75, band: p75 === null ? null : vitalBand(name as VitalName, p75), n },
+      {
+        p75,
+        band: p75 === null ? null : vitalBand(name as VitalName, p75),
+        n,
+        pages: pages.map((page) => ({ ...page, band: vitalBand(name as VitalName, page.p75) })),
+      },
     ]),
   );
 

@@ -39,10 +39,15 @@ const LINES = {
   average_duration: Type.Array(MaybeNumber),
 } as const;
 
+const BandSchema = Type.Union([Type.Literal('good'), Type.Literal('needs_improvements'), Type.Literal('poor')]);
+
 const VitalSchema = Type.Object({
   p75: MaybeNumber,
-  band: nullable(Type.Union([Type.Literal('good'), Type.Literal('needs_improvements'), Type.Literal('poor')])),
+  band: nullable(BandSchema),
   n: Type.Integer(),
+  pages: Type.Array(Type.Object({ path: Type.String(), p75: Type.Number(), n: Type.Integer(), band: BandSchema }), {
+    description: 'The pages where it is worst: up to 20 with at least 5 values.',
+  }),
 });
 
 const PERIOD = {

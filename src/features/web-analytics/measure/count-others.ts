@@ -11,7 +11,7 @@ import {
   propertyTextSql,
   sessionIdSql,
 } from '../../../stores/events/session-columns.ts';
-import type { GoalNumbers, LeftOut, VitalNumbers, WebTable } from '../rules/web-answers.ts';
+import type { GoalNumbers, LeftOut, PageVital, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TablePage, WebGoalQuestion } from '../rules/web-question.ts';
 import {
   findSessionLookups,
@@ -65,26 +65,63 @@ function isGoal(scope: WebScope, { goal }: WebGoalQuestion): string {
 
 const VITAL_NAMES = Object.keys(VITALS) as VitalName[];
 
+/** Pages with fewer values say nothing. */
+const MIN_PAGE_VALUES = 5;
+const MAX_VITAL_PAGES = 20;
+
 /** The vitals of a period; with filters, those of the sessions that pass. */
 export async function measureVitals(query: WebQuery, lookups: SessionLookups): Promise<VitalNumbers> {
   const scope = beginStatement(query);
-  const { statement, question } = scope;
-  const { sql } = statement;
-  const values = VITAL_NAMES.map((name) => `${statement.number(`$web_vitals_${name}_value`)} as ${name}`);
-  const measured = `select ${values.join(', ')} ${statement.from()}
-    where ${statement.inProject()} and ${statement.during(question.range)} and e.event = '$web_vitals'
-      and ${statement.matches(question.accountFilter)} and ${isOfPassingSession(scope)}`;
-  const columns = VITAL_NAMES.flatMap((name) => {
-    const valid = `case when ${name} >= 0 and ${name} < ${sql.double(1e100)} then ${name} end`;
-    return [`${sql.quantile(valid, 0.75)} as p75_${name}`, `count(${valid}) as n_${name}`];
-  });
-  const sessions = isBySession(scope) ? withSessionsSql(scope, question.range, [], lookups) : '';
-  const [row] = await statement.query(`${sessions} select ${columns.join(', ')} from (${measured}) m`);
+  const { sql } = scope.statement;
+  const columns = VITAL_NAMES.flatMap((name) => [
+    `${sql.quantile(name, 0.75)} as p75_${name}`,
+    `count(${name}) as n_${name}`,
+  ]);
+  const [row] = await scope.statement.query(`${withVitalsSql(scope, lookups)} select ${columns.join(', ')} from m`);
+  const counts = new Map(VITAL_NAMES.map((name) => [name, Number(row?.[`n_${name}`] ?? 0)]));
+  const pages = Math.max(...counts.values()) < MIN_PAGE_VALUES ? [] : await findWorstPages(query, lookups);
   const entries = VITAL_NAMES.map((name) => {
-    const n = Number(row?.[`n_${name}`] ?? 0);
-    return [name, { p75: n === 0 ? null : Number(row?.[`p75_${name}`]), n }] as const;
+    const n = counts.get(name) ?? 0;
+    const own = pages.filter((page) => page.name === name).map(({ path, p75, n: loads }) => ({ path, p75, n: loads }));
+    return [name, { p75: n === 0 ? null : Number(row?.[`p75_${name}`]), n, pages: own }] as const;
   });
   return Object.fromEntries(entries) as VitalNumbers;
+}
+
+async function findWorstPages(query: WebQuery, lookups: SessionLookups): Promise<(PageVital & { name: string })[]> {
+  const scope = beginStatement(query);
+  const { sql } = scope.statement;
+  const worst = VITAL_NAMES.map(
+    (name) => `select * from (
+      select '${name}' as name, path, ${sql.quantile(name, 0.75)} as p75, count(${name}) as n from m
+      group by path having count(${name}) >= ${sql.integer(MIN_PAGE_VALUES)} order by p75 desc, path
+      limit ${sql.integer(MAX_VITAL_PAGES)}
+    ) ${name}_pages`,
+  );
+  const rows = await scope.statement.query(`${withVitalsSql(scope, lookups)} ${worst.join(' union all ')}`);
+  return rows
+    .map((row) => ({
+      name: String(row['name']),
+      path: String(row['path']),
+      p75: Number(row['p75']),
+      n: Number(row['n']),
+    }))
+    .toSorted((a, b) => b.p75 - a.p75 || (a.path < b.path ? -1 : 1));
+}
+
+/** `with …, m as (…)`: the page and the vitals of each load; only finite numbers from 0. */
+function withVitalsSql(scope: WebScope, lookups: SessionLookups): string {
+  const { statement, question } = scope;
+  const values = VITAL_NAMES.map((name) => {
+    const value = statement.number(`$web_vitals_${name}_value`);
+    return `case when ${value} >= 0 and ${value} < ${statement.sql.double(1e100)} then ${value} end as ${name}`;
+  });
+  const sessions = isBySession(scope) ? `${withSessionsSql(scope, question.range, [], lookups)},` : 'with';
+  return `${sessions} m as (
+    select ${pathSql(scope)} as path, ${values.join(', ')} ${statement.from()}
+    where ${statement.inProject()} and ${statement.during(question.range)} and e.event = '$web_vitals'
+      and ${statement.matches(question.accountFilter)} and ${isOfPassingSession(scope)}
+  )`;
 }
 
 interface ViewLabels extends LeftOut {

@@ -65,7 +65,15 @@ export interface LeftOut {
   hidden: number;
 }
 
-export type VitalNumbers = Record<VitalName, { p75: number | null; n: number }>;
+/** A value of a page, of which at least some loads told it. */
+export interface PageVital {
+  path: string;
+  p75: number;
+  n: number;
+}
+
+/** `pages`: those where it is worst, the worst first. */
+export type VitalNumbers = Record<VitalName, { p75: number | null; n: number; pages: PageVital[] }>;
 
 export interface PeriodAnswer {
   totals: WebTotals;
