@@ -80,7 +80,7 @@ async function callerByKeyHash(
   const stored = await metadata.personalKeys.getByHash(hash);
   if (!stored || isExpired(stored, clock.now())) return null;
   const user = await metadata.users.get(stored.userId);
-  if (!user?.isActive) return null;
+  if (!user?.isActive || (await keyUse.isStopped(user))) return null;
   if (address !== null) keyUse.record(stored, address);
   const key = limitsOf(stored);
   const memberships = await metadata.memberships.listByUser(user.id);

@@ -24,6 +24,7 @@ interface AuditRecord {
 const SCOPES_WITH_VALUES = new Set([
   'OrganizationMembership',
   'OrganizationInvite',
+  'OrganizationDomain',
   'OrganizationResourceAccess',
   'PersonalAPIKey',
   'Role',

@@ -14,6 +14,8 @@ const HELP = `Manages users of the console and the private API.
   cairn users reset EMAIL                               Prints a link with which they choose a new password.
   cairn users reset-password EMAIL [--password-stdin]   Ends their sessions; their keys stay valid.
   cairn users 2fa-off EMAIL                             Removes authenticator app, passkeys and recovery codes.
+  cairn users break-glass EMAIL [--off]                 Lets an owner in by password and second factor while the provider
+                                                        of single sign-on is away, and prints where.
   cairn users revoke EMAIL                              Blocks them: ends their sessions and deletes their keys.
   cairn users activate EMAIL                            Lets them sign in again with their password.
 
@@ -53,7 +55,8 @@ const setActive =
 
 export const users: Command = {
   name: 'users',
-  summary: 'Manage users: invite, create, list, revoke, activate, set-email, reset, reset-password, 2fa-off.',
+  summary:
+    'Manage users: invite, create, list, revoke, activate, set-email, reset, reset-password, 2fa-off, break-glass.',
   help: HELP,
   run: subCommands({
     async list(context, args) {
@@ -123,6 +126,16 @@ export const users: Command = {
       const made = await (await context.operator()).run('users.2fa-off', { email });
       if (context.json) context.out.json(made);
       else context.out.print(`Removed all second factors of ${made.email} and ended their sessions.`);
+      return EXIT.done;
+    },
+    async 'break-glass'(context, args) {
+      const { words, options } = readArgs(args, { off: 'flag' });
+      const on = !options.off;
+      const made = await (await context.operator()).run('users.break-glass', { email: readEmail(words), on });
+      if (context.json) context.out.json({ email: made.email, is_break_glass: on, link: on ? made.link : null });
+      else if (on) context.out.print(made.link);
+      else context.out.print(`${made.email} signs in like everybody else again.`);
+      if (on) context.out.note(`${made.email} can sign in there without the provider; all owners are told each time.`);
       return EXIT.done;
     },
     revoke: setActive(false, (email, keys) => `Revoked ${email}; deleted ${keys} keys.`),

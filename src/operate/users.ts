@@ -1,6 +1,7 @@
 /** Users. A password that is not given is generated and returned once. */
 
 import { changesBetween } from '../access/record-activity.ts';
+import { invalid } from '../core/errors.ts';
 import { recordAccountActivity, secretChange } from '../features/accounts/account-activity.ts';
 import { SETUP_TOKEN } from '../features/accounts/bootstrap.ts';
 import { createInvite } from '../features/accounts/invites.ts';
@@ -10,7 +11,8 @@ import { createReset } from '../features/accounts/password-resets.ts';
 import { checkedPassword } from '../features/accounts/passwords.ts';
 import { availableEmail } from '../features/accounts/users.ts';
 import { hashPassword } from '../lib/secrets.ts';
-import { ADMIN, MEMBER, type MembershipLevel, OWNER } from '../stores/metadata/accounts.ts';
+import { ADMIN, MEMBER, type MembershipLevel, OWNER, type User } from '../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import { chosenOrganization, ownerOf, userByEmail } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
@@ -130,6 +132,33 @@ export const turnOffFactors: Operation<{ email: string }, { email: string }> = (
     await recordAccountActivity(deps, store, user, { userId: null, activity: 'updated', changes });
     return { email: user.email };
   });
+
+/** An owner with password and second factor, who gets in while the provider of single sign-on is away. */
+export const setBreakGlass: Operation<{ email: string; on: boolean }, { email: string; link: string }> = (
+  deps,
+  { email, on },
+) =>
+  deps.metadata.transaction(async (store) => {
+    const user = await userByEmail(store, email);
+    if (on) await requireBreakGlassOwner(store, user);
+    await store.users.update(user.id, { isBreakGlass: on });
+    const changes = changesBetween('User', { break_glass: user.isBreakGlass }, { break_glass: on });
+    await recordAccountActivity(deps, store, user, { userId: null, activity: 'updated', changes });
+    return { email: user.email, link: `${deps.publicAddress}/login?local=1` };
+  });
+
+async function requireBreakGlassOwner(store: MetadataStore, user: User): Promise<void> {
+  const isOwner = (await store.memberships.listByUser(user.id)).some(({ level }) => level === OWNER);
+  const hasTotp = ((await store.factors.getTotp(user.id))?.confirmedAt ?? null) !== null;
+  const hasFactor = hasTotp || (await store.factors.listPasskeys(user.id)).length > 0;
+  const missing = [
+    ...(user.isActive ? [] : [`to be active (cairn users activate ${user.email})`]),
+    ...(isOwner ? [] : ['to be an owner']),
+    ...(user.passwordHash === null ? [`a password (cairn users reset-password ${user.email})`] : []),
+    ...(hasFactor ? [] : ['a second factor (in the console, under Account)']),
+  ];
+  if (missing.length > 0) throw invalid('email', `${user.email} needs ${missing.join(', and ')} first.`, 'not_ready');
+}
 
 interface NewPassword {
   email: string;

@@ -6,6 +6,10 @@ import { ProjectDirectory } from '../access/project-directory.ts';
 import type { Config } from '../config.ts';
 import { Factors } from '../features/accounts/factors/factors.ts';
 import { Passkeys } from '../features/accounts/factors/passkeys.ts';
+import { Provider } from '../features/accounts/oidc/provider.ts';
+import { oidcSettings } from '../features/accounts/oidc/settings.ts';
+import { SingleSignOn } from '../features/accounts/oidc/single-sign-on.ts';
+import { SsoDomains } from '../features/accounts/oidc/sso-domains.ts';
 import { Sessions } from '../features/accounts/sessions.ts';
 import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
 import { SignedCookies } from '../features/accounts/signed-cookies.ts';
@@ -30,6 +34,7 @@ import { Admission } from '../http/admission/admission.ts';
 import { requestLogger } from '../http/request-log.ts';
 import { acceptEvents } from '../ingest/accept/accept-events.ts';
 import type { Clock } from '../lib/clock.ts';
+import { txtLookUp } from '../lib/dns.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Logger } from '../lib/log.ts';
 import { Mailer } from '../lib/mailer.ts';
@@ -187,26 +192,31 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
   const cookies = new SignedCookies({ metadata, clock, ids });
   const factors = new Factors({ metadata, clock, ids, secretKey: secretKeyOf(config) });
   const passkeys = new Passkeys({ metadata, clock, ids, cookies, factors });
+  const settings = oidcSettings(config);
+  const domains = new SsoDomains({ metadata, settings });
+  const mailer = new Mailer({ url: config.smtpUrl, from: config.smtpFrom, log });
+  const base = { metadata, clock, ids, log, factors, cookies, domains, guard: signInGuard };
+  const sessions = new Sessions({ ...base, sessionDays: config.sessionDays, passkeys, mailer });
   const keys = new KeyGuard(clock);
-  const keyUse = new KeyUse({ store: metadata.personalKeys, clock, log });
+  const keyUse = new KeyUse({
+    store: metadata.personalKeys,
+    clock,
+    log,
+    maxIdleDays: settings && config.oidcKeysMaxIdleDays,
+    isEnforced: (email) => domains.isEnforced(email),
+  });
   return {
     directory: new ProjectDirectory({ metadata, clock, keys, keyUse }),
     eventRate: new EventRate(config.eventsPerSecond, clock),
     factors,
     passkeys,
-    sessions: new Sessions({
-      metadata,
-      clock,
-      ids,
-      sessionDays: config.sessionDays,
-      guard: signInGuard,
-      factors,
-      passkeys,
-      cookies,
-      log,
-    }),
+    domains,
+    lookUpTxt: txtLookUp(config.dnsServer),
+    sso:
+      settings && new SingleSignOn({ ...base, settings, sessions, provider: new Provider({ settings, clock, log }) }),
+    sessions,
     signInGuard,
-    mailer: new Mailer({ url: config.smtpUrl, from: config.smtpFrom, log }),
+    mailer,
     keys,
     keyUse,
   };

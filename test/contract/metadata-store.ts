@@ -357,7 +357,12 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         for (const invite of [ada, grace]) await store.invites.create(invite);
         expect([await store.invites.delete(ada.id), await store.invites.delete(ada.id)]).toEqual([true, false]);
         expect(await store.organizations.count()).toBe(1);
+        expect((await store.organizations.getOnly())?.id).toBe('a');
+        await store.organizations.create(anOrganization('b'));
+        expect(await store.organizations.getOnly()).toBeNull();
+        await store.organizations.delete('b');
         await store.organizations.delete('a');
+        expect(await store.organizations.getOnly()).toBeNull();
         expect(await store.invites.get(grace.id)).toBeNull();
         expect(await store.organizations.count()).toBe(0);
       });

@@ -171,6 +171,14 @@ const OPEN_ROUTES = new Set([
   'GET /api/login/options/',
   'POST /api/setup/',
   'POST /api/logout/',
+  // Single sign-on.
+  'POST /api/login/precheck',
+  'GET /login/oidc/',
+  'GET /login/oidc/callback',
+  'POST /login/oidc/backchannel-logout',
+  'GET /api/login/link/',
+  'POST /api/login/link/',
+  'GET /logout',
   // The second step of signing in, and passkeys.
   'POST /api/login/token/',
   'POST /api/webauthn/login/begin',

@@ -1,8 +1,10 @@
 import type { Feature } from '../feature.ts';
 import { auditRoutes } from './api/audit-routes.ts';
 import type { AccountRouteDeps } from './api/deps.ts';
+import { domainRoutes } from './api/domain-routes.ts';
 import { inviteRoutes } from './api/invite-routes.ts';
 import { memberRoutes } from './api/member-routes.ts';
+import { oidcRoutes } from './api/oidc-routes.ts';
 import { openSessionRoutes } from './api/open-session-routes.ts';
 import { organizationRoutes } from './api/organization-routes.ts';
 import { passkeyRoutes } from './api/passkey-routes.ts';
@@ -20,6 +22,7 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
   name: 'accounts',
   api(app, deps) {
     sessionRoutes(app, deps);
+    oidcRoutes(app, deps);
     signUpRoutes(app, deps);
     passwordResetRoutes(app, deps);
     openSessionRoutes(app, deps);
@@ -29,6 +32,7 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
     personalKeyRoutes(app, deps);
     auditRoutes(app, deps);
     organizationRoutes(app, deps);
+    domainRoutes(app, deps);
     memberRoutes(app, deps);
     inviteRoutes(app, deps);
     roleRoutes(app, deps);

@@ -23,6 +23,7 @@ import { countAttempt } from './attempts.ts';
 import { inviteLink } from './links.ts';
 import { invitationMail } from './mails.ts';
 import { memberActivity, newMembership, newUser, refuseLevelAboveOwn } from './members.ts';
+import type { SsoDomains } from './oidc/sso-domains.ts';
 import { checkedPassword } from './passwords.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
 
@@ -150,13 +151,15 @@ export interface Acceptance {
 
 /** Makes the user a member: the one who is signed in, if it is theirs; otherwise the one with the password. */
 export async function acceptInvite(
-  deps: InviteDeps & { guard: SignInGuard },
+  deps: InviteDeps & { guard: SignInGuard; domains: SsoDomains },
   given: Acceptance,
 ): Promise<{ user: User; isSignedIn: boolean }> {
   const { invite } = await findInvite(deps, given.id, given.token);
   if (given.caller?.user.email === invite.email) {
     return { user: await join(deps, given, given.caller.user), isSignedIn: true };
   }
+  // Whoever signs in by the provider finds the invitation by itself.
+  await deps.domains.refuseIfEnforced(invite.email);
   const user = await join(deps, given, await accountFor(deps, invite, given));
   return { user, isSignedIn: false };
 }

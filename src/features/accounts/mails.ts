@@ -35,5 +35,13 @@ export const passwordChangedMail = () => ({
   ].join('\n\n'),
 });
 
+export const breakGlassMail = (email: string, at: Date) => ({
+  subject: 'Cairn was entered without single sign-on',
+  text: [
+    `${oneLine(email)} signed in with password and second factor at ${at.toISOString()}, past the provider of single sign-on.`,
+    'The session lasts an hour. If nobody had to do this, end it under Members and roles, and change the password.',
+  ].join('\n\n'),
+});
+
 /** Names are chosen by people: they must not add lines, and with them headers or a text of their own. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

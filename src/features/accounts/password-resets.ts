@@ -14,6 +14,7 @@ import { countAttempt } from './attempts.ts';
 import { SETUP_TOKEN } from './bootstrap.ts';
 import { resetLink } from './links.ts';
 import { passwordChangedMail, passwordResetMail } from './mails.ts';
+import type { SsoDomains } from './oidc/sso-domains.ts';
 import { checkedPassword } from './passwords.ts';
 
 interface ResetDeps {
@@ -25,6 +26,7 @@ interface ResetDeps {
 interface ResetMailDeps extends ResetDeps {
   mailer: Mailer;
   config: { publicUrl: string | null };
+  domains: SsoDomains;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -43,6 +45,7 @@ export async function requestReset(deps: ResetMailDeps, given: string, address: 
     { name: `reset of ${email}`, max: MAX_REQUESTS_PER_MINUTE, windowMs: MINUTE_MS },
     { name: `reset from ${networkOf(address)}`, max: MAX_REQUESTS_PER_NETWORK, windowMs: MINUTE_MS },
   ]);
+  await deps.domains.refuseIfEnforced(email);
   setImmediate(() => {
     mailReset(deps, email).catch((err: unknown) => deps.log.warn({ err }, 'a link for a new password was not mailed'));
   });
@@ -87,11 +90,13 @@ const invalidReset = (): Failure =>
 
 /** Ends all sessions; keys stay valid, and a second factor is still needed to sign in. */
 export async function completeReset(
-  deps: ResetDeps & { mailer: Mailer },
+  deps: ResetDeps & { mailer: Mailer; domains: SsoDomains },
   { userUuid, token, password }: { userUuid: string; token: string; password: string },
 ): Promise<void> {
   // Checked before hashing too: hashing is expensive, and strangers must not be able to trigger it.
-  const { email } = await findReset(deps, userUuid, token);
+  const owner = await findReset(deps, userUuid, token);
+  await deps.domains.refuseUserIfEnforced(owner);
+  const { email } = owner;
   const passwordHash = await hashPassword(checkedPassword(password, email));
   await deps.metadata.transaction(async (store) => {
     const user = await findReset({ ...deps, metadata: store }, userUuid, token);

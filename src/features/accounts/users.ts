@@ -10,12 +10,15 @@ import type { User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { recordAccountActivity, secretChange } from './account-activity.ts';
 import { SETUP_TOKEN } from './bootstrap.ts';
+import { domainOf } from './oidc/rules/email-domain.ts';
+import type { SsoDomains } from './oidc/sso-domains.ts';
 import { checkedPassword } from './passwords.ts';
 
 interface UserDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
+  domains: SsoDomains;
 }
 
 interface UserChanges {
@@ -31,13 +34,17 @@ export async function updateUser(deps: UserDeps, caller: Caller, given: UserChan
   const { user } = caller;
   const email = given.email?.toLowerCase();
   const isMoving = email !== undefined && email !== user.email;
-  if (given.password !== undefined || isMoving) await requirePassword(user, given.currentPassword);
+  if (given.password !== undefined || isMoving) {
+    // An address elsewhere, or a password, must not be the way around the provider.
+    await deps.domains.refuseUserIfEnforced(user);
+    await requirePassword(user, given.currentPassword);
+  }
   const passwordHash =
     given.password === undefined ? null : await hashPassword(checkedPassword(given.password, email ?? user.email));
   return deps.metadata.transaction(async (store) => {
     const changes: Partial<Omit<User, 'id' | 'uuid'>> = {};
     if (given.firstName !== undefined) changes.firstName = given.firstName;
-    if (isMoving) changes.email = await newAddress(store, user, email);
+    if (isMoving) changes.email = await newAddress(deps, store, user, email);
     if (passwordHash !== null) changes.passwordHash = passwordHash;
     if (given.currentOrganizationId !== undefined) {
       Object.assign(changes, chooseOrganization(caller, given.currentOrganizationId));
@@ -81,7 +88,16 @@ export async function requirePassword(user: User, currentPassword: string | unde
  * Organizations on one server must not learn who else has an account, and "already taken" would tell. With a single
  * organization there is nothing to learn; with several, only the operator can change an address.
  */
-async function newAddress(store: MetadataStore, user: User, email: string): Promise<string> {
+async function newAddress(deps: UserDeps, store: MetadataStore, user: User, email: string): Promise<string> {
+  // Whoever has the address at the provider would be linked to this account.
+  const proved = deps.domains.hasProvider ? await deps.domains.provedBy(store, domainOf(email) ?? '') : [];
+  if (proved.length > 0) {
+    throw invalid(
+      'email',
+      `Addresses of this domain are given by its organization: ask the operator of the server to change yours, with cairn users set-email ${user.email} NEW`,
+      'operator_required',
+    );
+  }
   if ((await store.organizations.count()) > 1) {
     throw invalid(
       'email',

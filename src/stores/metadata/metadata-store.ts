@@ -43,6 +43,8 @@ export interface OrganizationStore {
   getBySlug(slug: string): Promise<Organization | null>;
   listByUser(userId: number, page: Page): Promise<Paged<Organization>>;
   count(): Promise<number>;
+  /** The only one there is; null if there are several. */
+  getOnly(): Promise<Organization | null>;
   /** Whether an organization of the user requires a second factor. */
   requireFactorOf(userId: number): Promise<boolean>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;

@@ -42,6 +42,10 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
+    async getOnly() {
+      const [row, ...others] = await db.selectFrom('organizations').selectAll().limit(2).execute();
+      return row && others.length === 0 ? toOrganization(row) : null;
+    },
     async requireFactorOf(userId) {
       const row = await db
         .selectFrom('organizations')

@@ -53,6 +53,7 @@ export const MemberSchema = Type.Object({
   id: Uuid,
   user: UserSummarySchema,
   level: Level,
+  source: Type.String({ description: '`oidc` if a group of the provider gives the level, otherwise `manual`' }),
   joined_at: DateTime,
   updated_at: DateTime,
 });
@@ -65,6 +66,7 @@ export const presentMember = (membership: Membership, user: User) => ({
   id: membership.id,
   user: presentUserSummary(user),
   level: membership.level,
+  source: membership.level === membership.ownLevel ? 'manual' : 'oidc',
   joined_at: iso(membership.joinedAt),
   updated_at: iso(membership.updatedAt),
 });

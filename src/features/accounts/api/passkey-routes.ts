@@ -19,7 +19,7 @@ import {
   presentPasskey,
 } from './factor-schemas.ts';
 import { requireFreshSession } from './own-account.ts';
-import { browserOf, SIGN_IN_SCHEMA, sendSession, signInOptions } from './send-session.ts';
+import { browserOf, FACTOR_COOKIE, SIGN_IN_SCHEMA, sendSession, signInOptions } from './send-session.ts';
 
 const tag = 'passkeys';
 const COOKIE = 'cairn_passkey';
@@ -128,7 +128,8 @@ function passkeySignInRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
     { ...options, schema: { ...SIGN_IN_SCHEMA, summary: 'Sign in with a passkey', body: PasskeySignInSchema } },
     async (request, reply) => {
       const { credential } = request.body as Static<typeof PasskeySignInSchema>;
-      const given = { cookie: readCookie(request, publicUrl, COOKIE), response: credential };
+      const pending = readCookie(request, publicUrl, FACTOR_COOKIE);
+      const given = { cookie: readCookie(request, publicUrl, COOKIE), response: credential, pending };
       const opening = deps.sessions.signInWithPasskey(siteOf(deps, request), given, browserOf(deps, request));
       return sendSession(deps, request, reply, await opening);
     },

@@ -45,10 +45,15 @@ export function sendSession(
     reply.header('set-cookie', setShortCookie(request, publicUrl, FACTOR_COOKIE, result.cookie, seconds));
     throw new Failure('unauthenticated', '2FA is required.', { code: '2fa_required' });
   }
-  const { cookie, user, expiresAt, deviceToken } = result;
-  reply.header('set-cookie', [
-    setSessionCookie(request, publicUrl, cookie, expiresAt),
-    setDeviceCookie(request, publicUrl, deviceToken),
-  ]);
-  return { success: true, user: presentUserSummary(user) };
+  reply.header('set-cookie', sessionCookies(request, publicUrl, result));
+  return { success: true, user: presentUserSummary(result.user) };
 }
+
+export const sessionCookies = (
+  request: FastifyRequest,
+  publicUrl: string | null,
+  { cookie, expiresAt, deviceToken }: Extract<SignInResult, { kind: 'opened' }>,
+): string[] => [
+  setSessionCookie(request, publicUrl, cookie, expiresAt),
+  setDeviceCookie(request, publicUrl, deviceToken),
+];

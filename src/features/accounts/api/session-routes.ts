@@ -2,11 +2,12 @@
 
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { clearSessionCookies, readCookie, sessionCookie } from '../../../http/api/session-cookie.ts';
+import { readCookie } from '../../../http/api/session-cookie.ts';
 import type { AccountRouteDeps } from './deps.ts';
 import { CodeSchema } from './factor-schemas.ts';
 import { browserOf, doneSchema, FACTOR_COOKIE, SIGN_IN_SCHEMA, sendSession, signInOptions } from './send-session.ts';
-import { SetUpSchema, SignInOptionsSchema, SignInSchema } from './session-schemas.ts';
+import { SetUpSchema, SignedOutSchema, SignInOptionsSchema, SignInSchema } from './session-schemas.ts';
+import { OIDC_START, signOut } from './sign-out.ts';
 
 export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const options = signInOptions(deps);
@@ -14,8 +15,8 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
     '/api/login/',
     { ...options, schema: { ...SIGN_IN_SCHEMA, summary: 'Sign in to the console', body: SignInSchema } },
     async (request, reply) => {
-      const { email, password } = request.body as Static<typeof SignInSchema>;
-      const result = await deps.sessions.signIn(email, password, browserOf(deps, request));
+      const { email, password, local = false } = request.body as Static<typeof SignInSchema>;
+      const result = await deps.sessions.signIn(email, password, browserOf(deps, request), local);
       return sendSession(deps, request, reply, result);
     },
   );
@@ -38,7 +39,10 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   app.get(
     '/api/login/options/',
     { schema: { tags: ['sign-in'], summary: 'How people can sign in here', response: { 200: SignInOptionsSchema } } },
-    async () => ({ password_reset: deps.mailer.isAvailable }),
+    async () => ({
+      password_reset: deps.mailer.isAvailable,
+      sso: deps.sso === null ? null : { name: deps.sso.name, url: OIDC_START },
+    }),
   );
   app.post(
     '/api/setup/',
@@ -54,12 +58,17 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   );
   app.post(
     '/api/logout/',
-    { ...options, schema: { ...doneSchema('Signed out.'), summary: 'Sign out' } },
+    {
+      ...options,
+      schema: {
+        ...doneSchema('Signed out.'),
+        response: { 200: SignedOutSchema, ...doneSchema('Signed out.').response },
+        summary: 'Sign out',
+      },
+    },
     async (request, reply) => {
-      const cookie = sessionCookie(request, deps.config.publicUrl);
-      if (cookie !== undefined) await deps.sessions.signOut(cookie);
-      reply.header('set-cookie', clearSessionCookies(request, deps.config.publicUrl));
-      return reply.code(204).send();
+      const redirect = await signOut(deps, request, reply);
+      return redirect === null ? reply.code(204).send() : { redirect };
     },
   );
 }

@@ -1,11 +1,42 @@
 import { Type } from '@sinclair/typebox';
-import { DateTime, iso, UserSummarySchema } from '../../../http/schemas/common.ts';
+import { DateTime, iso, nullable, UserSummarySchema } from '../../../http/schemas/common.ts';
 import type { Session } from '../../../stores/metadata/accounts.ts';
 
 const Email = Type.String({ format: 'email', minLength: 1, maxLength: 254 });
 const Password = Type.String({ minLength: 1, maxLength: 1000, keepSpaces: true });
 
-export const SignInSchema = Type.Object({ email: Email, password: Password });
+export const SignInSchema = Type.Object({
+  email: Email,
+  password: Password,
+  local: Type.Optional(
+    Type.Boolean({ description: 'Past the provider of single sign-on, for break-glass owners with a second factor.' }),
+  ),
+});
+
+export const PrecheckSchema = Type.Object({ email: Email });
+
+export const PrecheckAnswerSchema = Type.Object({
+  sso_enforcement: nullable(Type.String({ description: '`oidc` where the domain requires it.' })),
+  saml_available: Type.Boolean(),
+  webauthn_credentials: Type.Array(Type.Unknown()),
+});
+
+export const PendingLinkSchema = Type.Object({
+  email: Type.String({ description: 'Of the account.' }),
+  provider: Type.String(),
+  needs_code: Type.Boolean({ description: 'Whether a code of a second factor is needed, besides the password.' }),
+});
+
+export const LinkSchema = Type.Object({
+  password: Password,
+  token: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+});
+
+export const LinkedSchema = Type.Object({ success: Type.Boolean(), next: Type.String() });
+
+export const SignedOutSchema = Type.Object({
+  redirect: Type.String({ description: 'Where to sign out of the provider, too.' }),
+});
 
 export const SetUpSchema = Type.Object({
   token: Type.String({ minLength: 1 }),
@@ -18,6 +49,7 @@ export const SignedInSchema = Type.Object({ success: Type.Boolean(), user: UserS
 
 export const SignInOptionsSchema = Type.Object({
   password_reset: Type.Boolean({ description: 'Whether a link for a new password can be mailed.' }),
+  sso: nullable(Type.Object({ name: Type.String(), url: Type.String() })),
 });
 
 export const ResetRequestSchema = Type.Object({ email: Email });

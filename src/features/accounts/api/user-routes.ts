@@ -11,7 +11,7 @@ import { Failure } from '../../../core/errors.ts';
 import { userRoute } from '../../../http/api/route.ts';
 import { updateUser } from '../users.ts';
 import type { AccountRouteDeps } from './deps.ts';
-import { requireSelf } from './own-account.ts';
+import { requireFreshSession, requireSelf } from './own-account.ts';
 import { presentUser, UserChangeSchema, UserSchema } from './user-schemas.ts';
 
 const tag = 'users';
@@ -44,7 +44,12 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
     response: UserSchema,
     handler: async ({ caller, params, body, request }) => {
       requireSelf(caller, params['id']);
-      if (body.email !== undefined || body.password !== undefined) requireFullKey(caller);
+      if (body.email !== undefined || body.password !== undefined) {
+        requireFullKey(caller);
+        // Whoever signs in without a password has none to show: their session has to be a new one.
+        const { passwordHash, lastSignedInAt } = caller.user;
+        if (passwordHash === null && lastSignedInAt !== null) await requireFreshSession(deps, { caller, request });
+      }
       // Limits guessing of the password with a stolen session or key.
       const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, deviceToken: undefined };
       if (body.current_password !== undefined) await deps.signInGuard.recordAttempt(attempt);

@@ -14,7 +14,7 @@ interface GroupGrant {
   organization?: string;
 }
 
-interface Grant {
+export interface Grant {
   level: MembershipLevel;
   /** Names of roles. */
   roles: readonly string[];

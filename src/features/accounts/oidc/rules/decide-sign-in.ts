@@ -26,7 +26,7 @@ interface AccountFacts {
   isDomainProved: boolean;
 }
 
-type SignInDecision =
+export type SignInDecision =
   | { kind: 'linked' }
   /** Link the subject to the account with this address. */
   | { kind: 'link' }
@@ -35,7 +35,7 @@ type SignInDecision =
   | { kind: 'create' }
   | { kind: 'refuse'; code: SsoError };
 
-type SsoError =
+export type SsoError =
   | 'sso_failed'
   | 'sso_unavailable'
   | 'sso_no_group'

@@ -1,7 +1,7 @@
 /** What the provider says about somebody, as far as it is used. Everything in it was typed by others. */
 import { comparable } from './email-domain.ts';
 
-interface Claims {
+export interface Claims {
   subject: string;
   /** As accounts are looked up by it; null: none, or nothing that can be one. */
   email: string | null;
