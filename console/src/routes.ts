@@ -9,6 +9,7 @@ const P = '/project/:project';
 // biome-ignore format: a table
 export const ROUTES: readonly Route[] = [
   { name: 'login', path: '/login', isPublic: true, load: () => import('./pages/accounts/login-page.tsx') },
+  { name: 'link', path: '/login/link', isPublic: true, load: () => import('./pages/accounts/link-page.tsx') },
   { name: 'setup', path: '/setup', isPublic: true, load: () => import('./pages/accounts/setup-page.tsx') },
   { name: 'invite', path: '/invite/:invite', isPublic: true, load: () => import('./pages/accounts/invite-page.tsx') },
   { name: 'reset', path: '/reset', isPublic: true, load: () => import('./pages/accounts/reset-page.tsx') },

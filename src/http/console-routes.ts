@@ -23,6 +23,7 @@ interface ConsoleOptions {
 const PAGE_PATHS = [
   '/',
   '/login',
+  '/login/link',
   '/setup',
   '/invite/*',
   '/reset',

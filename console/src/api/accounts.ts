@@ -7,9 +7,14 @@ import type {
   PersonalKeyWriteSchema,
 } from '../../../src/features/accounts/api/personal-key-schemas.ts';
 import type {
+  LinkedSchema,
+  LinkSchema,
   OpenSessionsSchema,
+  PendingLinkSchema,
+  PrecheckAnswerSchema,
   SetUpSchema,
   SignedInSchema,
+  SignedOutSchema,
   SignInOptionsSchema,
   SignInSchema,
 } from '../../../src/features/accounts/api/session-schemas.ts';
@@ -51,7 +56,18 @@ export const listSessions = (signal?: AbortSignal): Promise<OpenSession[]> =>
 export const endSession = (id: string): Promise<void> => remove(`${OWN_SESSIONS}${encodeURIComponent(id)}/`);
 export const endOtherSessions = (): Promise<void> => post(`${OWN_SESSIONS}revoke_others/`);
 
-export const signOut = (): Promise<void> => post('/api/logout/');
+/** Where to go next: the sign-in page, or the provider, to sign out there, too. */
+export const signOut = async (): Promise<string> => {
+  const answer = await post<Static<typeof SignedOutSchema> | undefined>('/api/logout/');
+  return answer?.redirect ?? '/login';
+};
+
+export const isSsoRequired = async (email: string): Promise<boolean> =>
+  (await post<Static<typeof PrecheckAnswerSchema>>('/api/login/precheck', { email })).sso_enforcement !== null;
+const LINK = '/api/login/link/';
+export const getPendingLink = (signal?: AbortSignal): Promise<Static<typeof PendingLinkSchema>> =>
+  get(LINK, undefined, signal);
+export const linkAccount = (body: Static<typeof LinkSchema>): Promise<Static<typeof LinkedSchema>> => post(LINK, body);
 
 export type PersonalKey = Static<typeof PersonalKeySchema>;
 export type NewPersonalKey = Static<typeof NewPersonalKeySchema>;

@@ -1,5 +1,6 @@
 /** Members and roles of an organization. */
 import type { Static } from '@sinclair/typebox';
+import type { DomainChangeSchema, DomainSchema } from '../../../src/features/accounts/api/domain-schemas.ts';
 import type {
   InviteSchema,
   InviteWriteSchema,
@@ -21,6 +22,7 @@ export const LEVELS = [
 ];
 export const ADMIN = 8;
 
+export type Domain = Static<typeof DomainSchema>;
 export type Member = Static<typeof MemberSchema>;
 export type Invite = Static<typeof InviteSchema>;
 export type NewInvite = Static<typeof NewInviteSchema>;
@@ -33,6 +35,22 @@ const pathOf = (id: string, ...parts: string[]): string =>
 
 export const requireFactor = (organizationId: string, isRequired: boolean): Promise<void> =>
   patch(pathOf(organizationId), { enforce_2fa: isRequired });
+
+const domainPath = (organizationId: string, id: string, ...more: string[]): string =>
+  pathOf(organizationId, 'domains', id, ...more);
+export const listDomains = async (organizationId: string, signal?: AbortSignal): Promise<Domain[]> =>
+  (await get<Paged<Domain>>(pathOf(organizationId, 'domains'), ALL, signal)).results;
+export const addDomain = (organizationId: string, domain: string): Promise<Domain> =>
+  post<Domain>(pathOf(organizationId, 'domains'), { domain });
+export const verifyDomain = (organizationId: string, id: string): Promise<Domain> =>
+  post<Domain>(domainPath(organizationId, id, 'verify'));
+export const updateDomain = (
+  organizationId: string,
+  id: string,
+  body: Static<typeof DomainChangeSchema>,
+): Promise<Domain> => patch<Domain>(domainPath(organizationId, id), body);
+export const removeDomain = (organizationId: string, id: string): Promise<void> =>
+  remove(domainPath(organizationId, id));
 
 export const listMembers = async (organizationId: string, signal?: AbortSignal): Promise<Member[]> =>
   (await get<Paged<Member>>(pathOf(organizationId, 'members'), ALL, signal)).results;

@@ -13,7 +13,7 @@ export function UserMenu() {
   const account = pathTo('account');
   const name = me.first_name || me.email;
   const leave = (): void => {
-    signOut().then(() => location.assign('/login'), toastError);
+    signOut().then((to) => location.assign(to), toastError);
   };
   return (
     <Menu

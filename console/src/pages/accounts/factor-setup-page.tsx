@@ -8,7 +8,7 @@ export const Page = () => (
   <StandalonePage title="Set up two-factor authentication">
     <p>Your organization requires a second factor. Set one up to continue.</p>
     <SecondFactors onEnabled={() => location.assign('/')} />
-    <Button kind="quiet" onClick={() => void signOut().then(() => location.assign('/login'))}>
+    <Button kind="quiet" onClick={() => void signOut().then((to) => location.assign(to))}>
       Sign out
     </Button>
   </StandalonePage>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { getSignInOptions, signIn } from '../../api/accounts.ts';
+import { getSignInOptions, isSsoRequired, signIn } from '../../api/accounts.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { passkeyError, showCode, signInWithPasskey, supportsPasskeys } from '../../api/factors.ts';
 import { Button } from '../../components/button.tsx';
@@ -10,32 +10,42 @@ import { navigate, useLocation } from '../../lib/router.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { CodeField } from './credential-fields.tsx';
+import { ssoErrorText } from './sso-errors.ts';
 
 export function Page() {
   const { query } = useLocation();
-  const [isFactorDue, setFactorDue] = useState(false);
+  const [isFactorDue, setFactorDue] = useState(query.has('factor'));
   const done = (): void => navigate(safePath(query.get('next')) ?? '/', { replace: true });
   return isFactorDue ? (
     <SecondStep onDone={done} onCancel={() => setFactorDue(false)} />
   ) : (
-    <FirstStep isReturning={query.has('next')} onDone={done} onFactorDue={() => setFactorDue(true)} />
+    <FirstStep query={query} onDone={done} onFactorDue={() => setFactorDue(true)} />
   );
 }
 
 interface FirstStepProps {
-  isReturning: boolean;
+  query: URLSearchParams;
   onDone(): void;
   onFactorDue(): void;
 }
 
-function FirstStep({ isReturning, onDone, onFactorDue }: FirstStepProps) {
+function FirstStep({ query, onDone, onFactorDue }: FirstStepProps) {
+  const options = useResource(getSignInOptions, []).data;
+  /** Past the provider, for the owner who may. */
+  const isLocal = query.has('local');
+  const sso = isLocal ? null : (options?.sso ?? null);
   const [email, setEmail] = useState('');
+  const [isRequired, setRequired] = useState(false);
+  const precheck = (): void => {
+    if (sso !== null && email.includes('@')) void isSsoRequired(email).then(setRequired, () => setRequired(false));
+  };
   const [password, setPassword] = useState('');
   const { run, busy, error } = useAction(async () => {
     try {
-      await signIn({ email, password });
+      await signIn({ email, password, ...(isLocal ? { local: true } : {}) });
     } catch (failure) {
       if (failure instanceof ApiError && failure.code === '2fa_required') return onFactorDue();
+      if (failure instanceof ApiError && failure.code === 'sso_enforced' && sso !== null) setRequired(true);
       throw failure;
     }
     onDone();
@@ -48,28 +58,74 @@ function FirstStep({ isReturning, onDone, onFactorDue }: FirstStepProps) {
           void run();
         }}
       >
-        {isReturning && <p class="muted">Sign in to continue where you left off.</p>}
-        <TextField label="Email" type="email" autocomplete="username" required value={email} onInput={setEmail} />
+        {query.has('next') && <p class="muted">Sign in to continue where you left off.</p>}
+        {isLocal && <p class="muted">Sign in without single sign-on. All owners are told.</p>}
+        <SsoError code={query.get('error')} />
+        {sso !== null && <SsoButton sso={sso} next={query.get('next')} isOnly={isRequired} />}
         <TextField
-          label="Password"
-          type="password"
-          autocomplete="current-password"
+          label="Email"
+          type="email"
+          autocomplete="username"
           required
-          value={password}
-          onInput={setPassword}
+          value={email}
+          onInput={(next) => {
+            setEmail(next);
+            setRequired(false);
+          }}
+          onBlur={precheck}
         />
-        {error !== undefined && <ErrorNote error={error} />}
-        <Button type="submit" kind="primary" busy={busy}>
-          Sign in
-        </Button>
-        <PasskeyButton onDone={onDone} />
-        <ForgottenPassword />
+        {isRequired && sso !== null ? (
+          <p role="status">Your organization requires you to sign in with {sso.name}.</p>
+        ) : (
+          <>
+            <TextField
+              label="Password"
+              type="password"
+              autocomplete="current-password"
+              required
+              value={password}
+              onInput={setPassword}
+            />
+            {error !== undefined && <ErrorNote error={error} />}
+            <Button type="submit" kind={sso === null ? 'primary' : 'plain'} busy={busy}>
+              Sign in
+            </Button>
+            <PasskeyButton onDone={onDone} />
+            <ForgottenPassword isMailed={options?.password_reset} />
+          </>
+        )}
         <p class="muted small">
           No account yet? The server prints a setup link when it starts for the first time. After that, an admin invites
           members.
         </p>
       </form>
     </StandalonePage>
+  );
+}
+
+function SsoError({ code }: { code: string | null }) {
+  const text = ssoErrorText(code);
+  return text === null ? null : <ErrorNote error={new Error(text)} />;
+}
+
+interface SsoButtonProps {
+  sso: { name: string; url: string };
+  next: string | null;
+  /** There is no other way in. */
+  isOnly: boolean;
+}
+
+/** Leaves the console: the server sends the browser on to the provider. */
+function SsoButton({ sso, next, isOnly }: SsoButtonProps) {
+  const path = safePath(next);
+  const go = (): void => location.assign(path === null ? sso.url : `${sso.url}?next=${encodeURIComponent(path)}`);
+  return (
+    <>
+      <Button kind="primary" onClick={go}>
+        Sign in with {sso.name}
+      </Button>
+      {!isOnly && <p class="muted small">or with your password:</p>}
+    </>
   );
 }
 
@@ -124,12 +180,11 @@ function SecondStep({ onDone, onCancel }: { onDone(): void; onCancel(): void }) 
   );
 }
 
-function ForgottenPassword() {
-  const { data } = useResource(getSignInOptions, []);
-  if (data === undefined) return null;
+function ForgottenPassword({ isMailed }: { isMailed: boolean | undefined }) {
+  if (isMailed === undefined) return null;
   return (
     <p class="small">
-      {data.password_reset ? (
+      {isMailed ? (
         <a href="/reset">Forgot your password?</a>
       ) : (
         <span class="muted">Forgot your password? Ask an admin for a link to choose a new one.</span>

@@ -19,6 +19,7 @@ import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
 import { useSession } from '../../lib/session.ts';
 import { type Resource, useResource } from '../../lib/use-resource.ts';
+import { Domains } from './domains.tsx';
 import { InviteList, InviteMember } from './invites.tsx';
 import { Roles } from './roles.tsx';
 
@@ -46,6 +47,7 @@ export function Page() {
     >
       <MemberTable members={members} isAdmin={isAdmin} />
       {isAdmin && <FactorRule organizationId={project.organization} />}
+      {isAdmin && <Domains organizationId={project.organization} />}
       <InviteList invites={invites} />
       <Roles organizationId={project.organization} members={members.data ?? []} isAdmin={isAdmin} />
       {isInviting && (

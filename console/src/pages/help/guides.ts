@@ -17,6 +17,7 @@ const SECTIONS: readonly { title: string; slugs: readonly string[] }[] = [
       'deploying',
       'configuration',
       'sign-in',
+      'single-sign-on',
       'behind-a-proxy',
       'backups',
       'upgrading',
