@@ -1,7 +1,7 @@
 /** How a site is doing, in a real browser: what is seen at once, and what takes one click. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, watchedPage } from '../support/browser.ts';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
@@ -161,6 +161,45 @@ describe.skipIf(!hasBrowser)('web analytics in the console', () => {
     expect(await tile('Visitors').textContent()).toMatch(/^Visitors \?0/);
     await page.getByRole('button', { name: 'Show bots' }).click();
     await expect.poll(() => tile('Visitors').textContent()).toMatch(/^Visitors \?1/);
+  });
+
+  it('shows the worst pages of a web vital', async () => {
+    const { project, key } = await createProject('Slow site');
+    const load = (path: string, time: number) => ({
+      ...view('vic', 2, { $pathname: path, $web_vitals_LCP_value: time }),
+      event: '$web_vitals',
+    });
+    const batch = [
+      view('vic', 2, { $pathname: '/' }),
+      ...Array.from({ length: 5 }, () => [load('/a-very-long-path/'.repeat(8), 5200), load('/fast', 900)]).flat(),
+    ];
+    await fetch(`${server.url}/batch/`, { method: 'POST', body: JSON.stringify({ api_key: key, batch }) });
+    await server.drain();
+    await page.goto(`${server.url}/project/${project}/web`);
+    await card('Speed').getByRole('button', { name: 'Worst pages by largest contentful paint' }).click();
+    const slowest = card('Speed').getByRole('table', { name: /^Worst pages/ });
+    expect(await slowest.getByRole('row').nth(1).textContent()).toMatch(/^\/a-very-long-path.*5,200 msPoor$/);
+    expect(await slowest.getByRole('row').nth(2).textContent()).toBe('/fast900 msGood');
+    await saveScreenshot(page, 'web-speed');
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('breaks an insight down by the channel of sessions, and filters by their entry page', async () => {
+    const events = encodeURIComponent(JSON.stringify([{ id: '$pageview' }]));
+    await page.goto(`${server.url}/project/1/insights/new?insight=TRENDS&events=${events}`);
+    await page.getByRole('button', { name: '+ Add breakdown' }).click();
+    await page.getByRole('combobox', { name: 'Break down by' }).fill('chann');
+    await page.getByRole('option', { name: /^Channel/ }).click();
+    await page.getByRole('cell', { name: 'Organic Search' }).first().waitFor();
+    await page.getByRole('button', { name: '+ Add filter' }).last().click();
+    await page.getByRole('combobox', { name: 'Filter by' }).fill('entry path');
+    await saveScreenshot(page, 'session-picker');
+    await page.getByRole('option', { name: /^Entry path/ }).click();
+    await page.getByRole('combobox', { name: 'Values' }).fill('/pri');
+    await page.getByRole('option', { name: '/pricing' }).click();
+    await expect.poll(() => page.url()).toContain('%2Fpricing');
+    await saveScreenshot(page, 'session-insight');
+    expect(pageErrors).toEqual([]);
   });
 
   const createProject = async (name: string): Promise<{ project: number; key: string }> => {

@@ -45,7 +45,7 @@ export function SpeedCard({ vitals }: Pick<Overview, 'vitals'>) {
                     kind="quiet"
                     small
                     aria-expanded={shown === name}
-                    aria-label={`Slowest pages by ${NAMES[name] ?? name}`}
+                    aria-label={`Worst pages by ${lowerFirst(NAMES[name] ?? name)}`}
                     onClick={() => setShown(shown === name ? null : name)}
                   >
                     Pages
@@ -60,7 +60,7 @@ export function SpeedCard({ vitals }: Pick<Overview, 'vitals'>) {
       </table>
       {shown !== null && pages.length > 0 && (
         <table class="web-rows web-speed">
-          <caption class="small">Where {NAMES[shown] ?? shown} is worst</caption>
+          <caption class="small">Worst pages by {lowerFirst(NAMES[shown] ?? shown)}</caption>
           <thead>
             <tr>
               <th scope="col">Page</th>
@@ -86,6 +86,8 @@ export function SpeedCard({ vitals }: Pick<Overview, 'vitals'>) {
     </section>
   );
 }
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const Band = ({ band }: { band: string }) => <Badge tone={BANDS[band]?.tone ?? 'neutral'}>{BANDS[band]?.label}</Badge>;
 
