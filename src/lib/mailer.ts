@@ -77,12 +77,30 @@ export class Mailer {
 
   /** One attempt, whose outcome is known to the caller. */
   async deliver(mail: DeliveredMail): Promise<MailOutcome> {
-    if (this.#transport === null) return { kind: 'refused', why: 'there is no mail server (SMTP_URL)', status: null };
+    const { url, from } = this.#options;
+    if (url === null) return { kind: 'refused', why: 'there is no mail server (SMTP_URL)', status: null };
+    // A connection of its own, whose log says whether the mail was being handed over when it broke.
+    let isHandedOver = false;
+    const watch = (_entry: unknown, line?: unknown): void => {
+      isHandedOver ||= line === 'DATA';
+    };
+    const logger = {
+      level: () => undefined,
+      trace: watch,
+      debug: watch,
+      info: watch,
+      warn: watch,
+      error: watch,
+      fatal: watch,
+    };
+    const transport = createTransport({ ...withTimeouts(url), transactionLog: true, logger });
     try {
-      await this.#transport.sendMail({ ...mail, headers: { ...mail.headers }, from: this.#options.from ?? undefined });
+      await transport.sendMail({ ...mail, headers: { ...mail.headers }, from: from ?? undefined });
       return { kind: 'sent' };
     } catch (error) {
-      return outcomeOf(error);
+      return outcomeOf(error, isHandedOver);
+    } finally {
+      transport.close();
     }
   }
 
@@ -94,19 +112,12 @@ export class Mailer {
 }
 
 /** An answer of the server is clear; without one, a mail that was being handed over may have been accepted. */
-function outcomeOf(error: unknown): MailOutcome {
-  const {
-    responseCode: status = null,
-    command = '',
-    code,
-  } = error as {
-    responseCode?: number;
-    command?: string;
-    code?: string;
-  };
-  const why = status === null ? (code ?? 'unknown') : `the mail server answered ${status}`;
-  if (status !== null) return { kind: status >= 500 ? 'refused' : 'failed', why, status };
-  return command === 'DATA' ? { kind: 'unknown', why } : { kind: 'failed', why, status };
+function outcomeOf(error: unknown, isHandedOver: boolean): MailOutcome {
+  const { responseCode: status = null, code = 'unknown' } = error as { responseCode?: number; code?: string };
+  if (status !== null) {
+    return { kind: status >= 500 ? 'refused' : 'failed', why: `the mail server answered ${status}`, status };
+  }
+  return isHandedOver ? { kind: 'unknown', why: code } : { kind: 'failed', why: code, status };
 }
 
 const withTimeouts = (url: string) => ({

@@ -14,6 +14,8 @@ export interface MailServer {
   /** Settings for a server that uses it. */
   config: { smtpUrl: string; smtpFrom: string };
   mails: ReceivedMail[];
+  /** What it does with the next mails, in order; it accepts all others. `drop`: takes the mail and hangs up. */
+  answers: ('later' | 'refuse' | 'drop')[];
   /** The next mail to an address that has not been taken yet; waits for it. */
   take(to: string): Promise<string>;
   close(): Promise<void>;
@@ -21,6 +23,7 @@ export interface MailServer {
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
+  const answers: MailServer['answers'] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -29,8 +32,12 @@ export async function startMailServer(): Promise<MailServer> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const to = session.envelope.rcptTo.map(({ address }) => address);
+        const answer = answers.shift();
+        if (answer === 'later' || answer === 'refuse')
+          return done(Object.assign(new Error('not now'), { responseCode: answer === 'later' ? 451 : 550 }));
         mails.push({ to, text: decode(Buffer.concat(chunks).toString()) });
-        done();
+        if (answer === 'drop') for (const connection of server.connections) connection.close();
+        else done();
       });
     },
   });
@@ -40,6 +47,7 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     config: { smtpUrl: `smtp://127.0.0.1:${port}`, smtpFrom: 'Cairn <cairn@example.org>' },
     mails,
+    answers,
     async take(to) {
       const find = (): number => mails.findIndex((mail) => mail.to.includes(to));
       await expect.poll(find, { timeout: 10_000 }).not.toBe(-1);
