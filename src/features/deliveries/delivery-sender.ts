@@ -24,8 +24,6 @@ interface DeliverySenderDeps {
   logger: Logger;
   isPrivateAllowed: boolean;
   sendsMailAtLeastOnce: boolean;
-  /** Where the receiver of a mail can stop such mails; null where the console's address is unknown. */
-  stopUrl(delivery: Delivery): Promise<string | null>;
 }
 
 const POLL_INTERVAL_MS = 500;
@@ -133,20 +131,18 @@ export class DeliverySender implements LeaderTask {
 
   /** A mail leaves only for members: addresses that the admins of the organization allowed. */
   async #mail(delivery: Delivery, { userId, address }: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
-    const { metadata, mailer, stopUrl } = this.#deps;
+    const { metadata, mailer } = this.#deps;
     if (!mailer.isAvailable) return skipped('there is no mail server: set SMTP_URL');
     const project = await metadata.projects.get(delivery.projectId);
     const user = await metadata.users.get(userId);
     const membership = project && (await metadata.memberships.get(project.organizationId, userId));
     if (!membership || !user?.isActive || user.email !== address)
       return skipped('the address is no longer one of a member');
-    const stop = await stopUrl(delivery);
-    const oneClick = { 'List-Unsubscribe': `<${stop}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
     const outcome = await mailer.deliver({
       to: address,
-      ...mailText(delivery.message, stop),
+      ...mailText(delivery.message),
       messageId: `<${messageId(delivery.key)}@cairn>`,
-      headers: { 'Auto-Submitted': 'auto-generated', ...(stop === null ? {} : oneClick) },
+      headers: { 'Auto-Submitted': 'auto-generated' },
     });
     switch (outcome.kind) {
       case 'sent':

@@ -35,7 +35,6 @@ export const deliveriesFeature: Feature<DeliveryFeatureDeps> = {
       logger: log,
       isPrivateAllowed: config.webhookAllowPrivate,
       sendsMailAtLeastOnce: config.mailAtLeastOnce,
-      stopUrl: async () => null,
     }),
   ],
 };

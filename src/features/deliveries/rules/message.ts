@@ -88,7 +88,7 @@ interface MailText {
 }
 
 /** Plain text, and HTML without pictures or anything else from afar. */
-export function mailText({ title, text, facts, url }: Message, stopUrl: string | null): MailText {
+export function mailText({ title, text, facts, url }: Message): MailText {
   const lines = [
     oneLine(title),
     '',
@@ -96,7 +96,6 @@ export function mailText({ title, text, facts, url }: Message, stopUrl: string |
     '',
     ...facts.map(({ name, value }) => `${oneLine(name)}: ${oneLine(value, 500)}`),
     ...(url === null ? [] : ['', url]),
-    ...(stopUrl === null ? [] : ['', `Stop these mails: ${stopUrl}`]),
   ];
   const rows = facts.map(
     ({ name, value }) =>
@@ -107,7 +106,6 @@ export function mailText({ title, text, facts, url }: Message, stopUrl: string |
     `<p style="font:14px sans-serif">${escapeHtml(text)}</p>`,
     `<table style="font:14px sans-serif">${rows.join('')}</table>`,
     url === null ? '' : `<p style="font:14px sans-serif"><a href="${escapeHtml(url)}">Open in Cairn</a></p>`,
-    stopUrl === null ? '' : `<p style="font:12px sans-serif"><a href="${escapeHtml(stopUrl)}">Stop these mails</a></p>`,
   ];
   return { subject: oneLine(title), text: lines.join('\n'), html: html.join('\n') };
 }
