@@ -82,6 +82,8 @@ describe('with a running server', () => {
     const [, id, token] = /\/invite\/([^#]+)#token=(\w{43})$/.exec(link) ?? [];
     const body = { token, password: 'enigma no more' };
     expect((await call(server.url, 'POST', `/api/signup/${id}/`, { key: null, body })).status).toBe(200);
+    const early = await cairn(['users', 'break-glass', 'grace@example.org', ...at]);
+    expect(early.stderr).toMatch(/grace@example\.org needs to be an owner, and a second factor .* first\./);
     const again = await cairn(['users', 'create', 'joan@example.org', ...at]);
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('joan@example.org has an account already. Invite them');

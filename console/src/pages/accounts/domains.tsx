@@ -82,7 +82,7 @@ interface DomainProps {
 function DomainCard({ organizationId, domain, onChange }: DomainProps) {
   const [isRemoving, setRemoving] = useState(false);
   return (
-    <fieldset class="stack" aria-label={domain.domain}>
+    <fieldset class="card stack" aria-label={domain.domain}>
       <h3 class="truncate">{domain.domain}</h3>
       {domain.is_verified ? (
         <Rules organizationId={organizationId} domain={domain} onChange={onChange} />
@@ -150,8 +150,8 @@ function Rules({ organizationId, domain, onChange }: DomainProps) {
         onChange={(next) => change({ sso_enforcement: next ? 'oidc' : '' })}
       />
       <p class="muted small">
-        Passwords and passkeys of people with an address at {domain.domain} no longer sign in. One owner has to be able
-        to sign in while the provider is away. Personal API keys are not affected.
+        If it is required, passwords and passkeys of people with an address at {domain.domain} no longer sign in. One
+        owner has to be able to sign in while the provider is away. Personal API keys are not affected.
       </p>
     </>
   );
