@@ -57,7 +57,8 @@ async function valuesOf(
 async function funnelValues(metric: Funnel, measured: MeasuredRows, sorted?: Uint8Array): Promise<MetricValues> {
   const find = metric.order === 'unordered' ? unorderedDepths : orderedDepths;
   const depths = sorted ?? (await find(metric, measured));
-  const isDone = Float64Array.from(depths, (depth) => (depth === metric.steps.length ? 1 : 0));
+  const isDone = new Float64Array(depths.length);
+  for (let who = 0; who < depths.length; who++) isDone[who] = depths[who] === metric.steps.length ? 1 : 0;
   const last = metric.steps.at(-1);
   if (last === undefined || metric.lookbackMs === null) return { columns: [isDone], depths };
   const { before } = await measured.columns.get({ entity: last, measure: { kind: 'count' } }, metric);

@@ -1,5 +1,3 @@
-import { startOfInterval } from '../../../core/time/interval.ts';
-import { MINUTE_MS } from '../../../core/time/units.ts';
 import {
   type ExposureAnswer,
   type ExposureQuestion,
@@ -7,14 +5,12 @@ import {
   exposureVariant,
 } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
-
-/** Days of all time zones start at one of these. */
-const SLOT_MS = 15 * MINUTE_MS;
+import { IntervalStarts } from './interval-starts.ts';
 
 /** First exposures by variant, day, phase of the split, and part. */
 export class ExposureTotals {
   readonly #question: ExposureQuestion;
-  readonly #slots = new Map<number, number>();
+  readonly #dayStarts: IntervalStarts;
   /** Day and variant → count, and so on; keys are numbers, since there may be millions. */
   readonly #days = new Map<number, Map<number, number>>();
   readonly #phases: Map<number, number>[];
@@ -23,6 +19,7 @@ export class ExposureTotals {
 
   constructor(question: ExposureQuestion) {
     this.#question = question;
+    this.#dayStarts = new IntervalStarts('day', question.timezone);
     this.#phases = (question.phaseStarts ?? []).map(() => new Map());
   }
 
@@ -37,20 +34,11 @@ export class ExposureTotals {
       if (Number.isNaN(at)) continue;
       const own = code[actor] as number;
       const variant = exposureVariant(own);
-      addOne(mapIn(this.#days, this.#dayOf(at)), variant);
+      addOne(mapIn(this.#days, this.#dayStarts.of(at)), variant);
       addOne(mapIn(this.#parts, exposureValue(own)), variant);
       const phase = this.#phases[this.#phaseOf(at)];
       if (phase !== undefined) addOne(phase, variant);
     }
-  }
-
-  #dayOf(time: number): number {
-    const slot = Math.floor(time / SLOT_MS);
-    const known = this.#slots.get(slot);
-    if (known !== undefined) return known;
-    const day = startOfInterval(slot * SLOT_MS, 'day', this.#question.timezone);
-    this.#slots.set(slot, day);
-    return day;
   }
 
   #phaseOf(time: number): number {

@@ -1,7 +1,8 @@
 /** Who did the start event after the exposure, and who of these came back in time. */
-import { addUnits, startOfInterval } from '../../../core/time/interval.ts';
+import { addUnits } from '../../../core/time/interval.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
 import type { MetricQuestion } from '../rules/experiment-question.ts';
+import { IntervalStarts } from './interval-starts.ts';
 import type { MeasuredRows } from './measured-rows.ts';
 import { bitOf } from './metric-plan.ts';
 
@@ -64,36 +65,35 @@ async function startsOf(metric: Retention, measured: MeasuredRows): Promise<{ at
   return { at: found, row: startRow };
 }
 
-/** Hours, days, weeks and months of all time zones start at one of these. */
-const SLOT_MS = 15 * MINUTE_MS;
-
-/** Whole units of the calendar after the one of the start event; those of the same quarter of an hour are the same. */
+/** Whole units of the calendar after the one of the start event. */
 class RetentionWindows {
   readonly #metric: Retention;
   readonly #timezone: string;
+  readonly #starts: IntervalStarts | null;
   readonly #known = new Map<number, { from: number; until: number }>();
 
   constructor(metric: Retention, timezone: string) {
     this.#metric = metric;
     this.#timezone = timezone;
+    const { unit } = metric;
+    this.#starts = unit === 'second' || unit === 'minute' ? null : new IntervalStarts(unit, timezone);
   }
 
   after(start: number): { from: number; until: number } {
     const { unit, windowStart, windowEnd } = this.#metric;
-    if (unit === 'second' || unit === 'minute') {
+    if (unit === 'second' || unit === 'minute' || this.#starts === null) {
       const length = unit === 'second' ? 1000 : MINUTE_MS;
       const first = Math.floor(start / length) * length;
       return { from: first + windowStart * length, until: first + (windowEnd + 1) * length };
     }
-    const slot = Math.floor(start / SLOT_MS);
-    const known = this.#known.get(slot);
+    const first = this.#starts.of(start);
+    const known = this.#known.get(first);
     if (known !== undefined) return known;
-    const first = startOfInterval(slot * SLOT_MS, unit, this.#timezone);
     const found = {
       from: addUnits(first, windowStart, unit, this.#timezone),
       until: addUnits(first, windowEnd + 1, unit, this.#timezone),
     };
-    this.#known.set(slot, found);
+    this.#known.set(first, found);
     return found;
   }
 }
