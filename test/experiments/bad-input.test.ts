@@ -178,7 +178,9 @@ describe('results of an experiment', () => {
     expect((await remove()).status).toBe(400);
     expect((await client.post(path(`${id}/end/`))).body.status).toBe('stopped');
     expect((await remove()).status).toBe(200);
-    expect((await results(id)).exposures.total).toBe(240);
+    const found = await results(id);
+    expect(found.exposures.total).toBe(240);
+    expect(found.warnings.map(({ code }: { code: string }) => code)).toEqual(['flag_deleted']);
     const shipped = await client.post(path(`${id}/ship_variant/`), { body: { variant_key: 'test' } });
     expect([shipped.status, shipped.body.detail]).toEqual([400, 'The feature flag of this experiment is deleted.']);
   });

@@ -128,6 +128,35 @@ describe('metrics', () => {
   });
 });
 
+describe('a conversion window', () => {
+  it('counts those whose window has ended by now, also after the end of the experiment', async () => {
+    const windowed = { ...PAID, conversion_window: 1, conversion_window_unit: 'hour' };
+    const made = await create({ start_date: START, metrics: [windowed] });
+    const counted = async (minute: number): Promise<number | null> => {
+      server.setNow(later(minute));
+      const { metrics } = (await client.get(`${all}${made.body.id}/results/`)).body;
+      return metrics[0].baseline?.number_of_samples ?? null;
+    };
+    expect(await counted(60)).toBe(null);
+    await client.post(`${all}${made.body.id}/end/`);
+    expect(await counted(69)).toBe(null);
+    expect(await counted(71)).toBe(2);
+    await client.patch(`${all}${made.body.id}/`, { body: { deleted: true } });
+  });
+});
+
+describe('an answer', () => {
+  it('is kept for the rest of the minute while nothing is new', async () => {
+    const made = await create({ start_date: START, metrics: [PAID] });
+    const asOf = async (seconds: number): Promise<string> => {
+      server.setNow(new Date(Date.parse(START) + 3_600_000 + seconds * 1000).toISOString());
+      return (await client.get(`${all}${made.body.id}/results/`)).body.is_cached;
+    };
+    expect([await asOf(61), await asOf(75), await asOf(121)]).toEqual([false, true, false]);
+    await client.patch(`${all}${made.body.id}/`, { body: { deleted: true } });
+  });
+});
+
 describe('an activation', () => {
   const activation = { exposure_criteria: { activation_config: node('view') } };
 

@@ -49,6 +49,8 @@ export interface MetricResult {
   role?: 'primary' | 'secondary' | 'guardrail';
   guardrail?: { margin_relative: number; action: 'notify' | 'pause' | 'roll_back'; min_users: number } | null;
   metric_type?: 'mean' | 'funnel' | 'ratio' | 'retention';
+  /** Of a mean: who reaches it is counted. */
+  threshold?: number | null;
   goal?: 'increase' | 'decrease';
   open_window?: boolean;
   /** Of a metric that cannot be calculated at all. */

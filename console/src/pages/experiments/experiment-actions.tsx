@@ -36,7 +36,7 @@ export function ExperimentActions({ experiment, results, onChanged }: ActionProp
       {status === 'running' && <Button onClick={() => quick('pause')}>Pause</Button>}
       {status === 'paused' && <Button onClick={() => quick('resume')}>Resume</Button>}
       {(status === 'running' || status === 'paused') && <Button onClick={() => setOpen('end')}>End…</Button>}
-      {status !== 'draft' && experiment.mode !== 'aa' && (
+      {status !== 'draft' && experiment.mode !== 'aa' && experiment.feature_flag?.deleted === false && (
         <Button
           kind={results?.decision_allowed && experiment.rolled_back === null ? 'primary' : 'plain'}
           onClick={() => setOpen('ship')}

@@ -101,9 +101,10 @@ export function MetricTable({ experimentId, results }: { experimentId: number; r
 }
 
 /** A conversion is a share; everything else is a plain number. */
-export function shownValue({ metric_type }: MetricResult, value: number | null | undefined): string {
+export function shownValue({ metric_type, threshold = null }: MetricResult, value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
-  return metric_type === 'funnel' || metric_type === 'retention' ? formatPercent(value) : formatNumber(value);
+  const isShare = metric_type === 'funnel' || metric_type === 'retention' || threshold !== null;
+  return isShare ? formatPercent(value) : formatNumber(value);
 }
 
 /** Without colour until something may be decided. */

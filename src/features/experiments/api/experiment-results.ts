@@ -9,7 +9,13 @@ import type { QuestionContext } from '../../insights/rules/question.ts';
 import type { ExperimentMeasurement } from '../measure/measure-experiment.ts';
 import { assembleResults, type ExperimentResults } from '../rules/assemble-results.ts';
 import { diagnoseSplit } from '../rules/diagnose-split.ts';
-import type { ExposureCount, ExposureQuestion, ExposureSplit, MetricQuestion } from '../rules/experiment-question.ts';
+import {
+  type ExposureCount,
+  type ExposureQuestion,
+  type ExposureSplit,
+  type MetricQuestion,
+  openWindowMs,
+} from '../rules/experiment-question.ts';
 import { flagVariants } from '../rules/flag-variants.ts';
 import { type ExperimentMetric, METRIC_LISTS, readListedMetric } from '../rules/read-metrics.ts';
 import { type DecisionSettings, readDecision, readExposure } from '../rules/read-settings.ts';
@@ -27,12 +33,14 @@ export interface AskedExperiment {
   metrics: { metric: ExperimentMetric; question: MetricQuestion }[];
   /** Metrics that cannot be read any more, because an action was deleted, say. */
   unreadable: { uuid: string; name: string; reason: string }[];
+  isFlagDeleted: boolean;
   /** Null: it has not started, or its flag is gone. */
   startedAt: number | null;
   now: number;
 }
 
 export interface CalculatedExperiment extends AskedExperiment {
+  isCached: boolean;
   exposures: ExperimentMeasurement['exposures'];
   results: ExperimentResults;
 }
@@ -57,7 +65,7 @@ export async function askExperiment(
   const settings = readDecision(experiment.settings);
   const { metrics, unreadable } = readableMetrics(experiment.settings, context);
   const from = experiment.startDate ?? now;
-  const range = { from, until: Math.max(from, Math.min(experiment.endDate ?? now, roundUp(now))) };
+  const range = { from, until: Math.max(from, Math.min(experiment.endDate ?? Number.POSITIVE_INFINITY, roundUp(now))) };
   const phases =
     flag === null ? [] : splitPhases(await deps.metadata.flags.listVersions(project.id, experiment.flagId), range);
   const variants = flag === null ? [] : measuredVariants(flagVariants(flag.filters), phases);
@@ -75,8 +83,9 @@ export async function askExperiment(
       timezone: project.timezone,
       ...(phases.length > 1 ? { phaseStarts: phases.map(({ from: since }) => since) } : {}),
     },
-    metrics: metrics.map((metric) => ({ metric, question: questionOf(metric, settings, range.until) })),
+    metrics: metrics.map((metric) => ({ metric, question: questionOf(metric, settings, now) })),
     unreadable,
+    isFlagDeleted: flag === null || flag.deleted,
     startedAt: variants.length > 0 ? experiment.startDate : null,
     now,
   };
@@ -98,10 +107,11 @@ export async function calculateAsked(
   project: Project,
   stopped: AbortSignal,
   asked: AskedExperiment,
+  refresh = false,
 ): Promise<CalculatedExperiment> {
   if (asked.startedAt === null) return withResults(asked, { exposures: NO_EXPOSURES, metrics: [] });
   return withQueryLimits(deps.config.queryTimeoutSeconds, stopped, async (signal) => {
-    const measured = await measureAsked(deps, project, asked, null, signal);
+    const measured = await measureAsked(deps, project, asked, null, signal, refresh);
     const calculated = withResults(asked, measured);
     if (!['watch', 'mismatch'].includes(calculated.results.sampleRatio.status)) return calculated;
     const counts = await deps.experiments.countExposuresBy(project.id, asked.exposure, DIAGNOSED, signal);
@@ -117,14 +127,15 @@ async function measureAsked(
   { exposure, metrics }: AskedExperiment,
   split: ExposureSplit | null,
   signal: AbortSignal,
-): Promise<ExperimentMeasurement> {
+  refresh = false,
+): Promise<ExperimentMeasurement & { isCached: boolean }> {
   const questions = metrics.map(({ question }) => question);
   const question = JSON.stringify(['experiment', exposure, questions, split]);
-  const query = { projectId: project.id, question, refresh: false, signal };
-  const { answer } = await deps.results.getOrCompute(query, (stopped) =>
+  const query = { projectId: project.id, question, refresh, signal };
+  const { answer, isCached } = await deps.results.getOrCompute(query, (stopped) =>
     deps.experiments.measureExperiment(project.id, exposure, questions, split, stopped),
   );
-  return answer;
+  return { ...answer, isCached };
 }
 
 /** The same for each value of a property of the first exposure: described, never decided. */
@@ -172,10 +183,14 @@ const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =
     count,
   }));
 
-export function withResults(asked: AskedExperiment, measured: ExperimentMeasurement): CalculatedExperiment {
-  const { settings, variants, phases, metrics, experiment, now } = asked;
+export function withResults(
+  asked: AskedExperiment,
+  measured: ExperimentMeasurement & { isCached?: boolean },
+): CalculatedExperiment {
+  const { settings, variants, phases, metrics, experiment, isFlagDeleted, now } = asked;
   const results = assembleResults({
     settings,
+    isFlagDeleted,
     variants,
     phases,
     exposures: measured.exposures,
@@ -184,18 +199,18 @@ export function withResults(asked: AskedExperiment, measured: ExperimentMeasurem
     endedAt: experiment.endDate,
     now,
   });
-  return { ...asked, exposures: measured.exposures, results };
+  return { ...asked, exposures: measured.exposures, isCached: measured.isCached === true, results };
 }
 
 const actorOf = ({ aggregation_group_type_index: index }: JsonObject): ExposureQuestion['actor'] =>
   typeof index === 'number' ? { kind: 'group', index } : { kind: 'person' };
 
-/** Sequential decisions count only those whose window has ended. */
-function questionOf(metric: ExperimentMetric, settings: DecisionSettings, until: number): MetricQuestion {
+/** Sequential decisions count only those whose window has ended by now, to the minute; also after the end. */
+function questionOf(metric: ExperimentMetric, settings: DecisionSettings, now: number): MetricQuestion {
   const { windowMs, asked, winsor, role } = metric;
-  const openMs = (windowMs ?? 0) + (asked.kind === 'retention' ? asked.spanMs : 0);
+  const openMs = openWindowMs({ windowMs, ...asked });
   const isMatured = openMs > 0 && (settings.stopping === 'sequential' || role === 'guardrail');
-  const exposedBefore = isMatured ? until - openMs + 1 : null;
+  const exposedBefore = isMatured ? Math.floor(now / MINUTE_MS) * MINUTE_MS - openMs + 1 : null;
   return { ...asked, windowMs, winsor, lookbackMs: settings.lookbackMs, exposedBefore };
 }
 

@@ -276,6 +276,7 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
     query: {
       format: '`csv`: a line for each metric and variant.',
       breakdown: 'A property of the exposure: the same for each of its 20 most frequent values.',
+      refresh: '`true`: calculated anew, even if nothing has changed.',
     },
     response: ResultsSchema,
     handler: async ({ project, params, query, reply }) => {
@@ -285,7 +286,7 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
       const property = queryText(query, 'breakdown') ?? '';
       const parts = property === '' ? null : await breakDownExperiment(deps, project, signal, asked, property);
       const found = {
-        ...presentResults(await calculateAsked(deps, project, signal, asked)),
+        ...presentResults(await calculateAsked(deps, project, signal, asked, queryText(query, 'refresh') === 'true')),
         ...(parts === null ? {} : { breakdown: presentBreakdown(property, parts) }),
       };
       if (readFormat(query) === 'json') return found;

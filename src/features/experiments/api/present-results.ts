@@ -22,6 +22,7 @@ export const ExposuresSchema = Type.Object({
 export const ResultsSchema = Type.Object({
   experiment_id: Type.Integer(),
   as_of: DateTime,
+  is_cached: Type.Boolean({ description: 'Calculated before, in the same minute and from the same data.' }),
   method: Type.String(),
   stopping: Type.String(),
   alpha: Type.Number(),
@@ -84,10 +85,11 @@ export function presentExposures({ exposures, results }: CalculatedExperiment) {
 }
 
 export function presentResults(calculated: CalculatedExperiment) {
-  const { experiment, settings, results, phases, unreadable, now } = calculated;
+  const { experiment, settings, results, phases, unreadable, isCached, now } = calculated;
   return {
     experiment_id: experiment.id,
     as_of: iso(now),
+    is_cached: isCached,
     method: settings.method,
     stopping: settings.stopping,
     alpha: settings.analysis.alpha,
@@ -144,6 +146,7 @@ function presentMetric({ metric, baseline, variants }: MetricResult, settings: D
     name: metric.name,
     role: metric.role,
     metric_type: metric.metricType,
+    threshold: metric.asked.kind === 'mean' ? metric.asked.threshold : null,
     goal: metric.isLowerBetter ? 'decrease' : 'increase',
     open_window: metric.windowMs === null,
     guardrail:

@@ -9,12 +9,21 @@ import type { ExperimentRows } from './experiment-rows.ts';
 /** Reads the positions from `from` to before `to` of `order`; `bits` is what all of these rows are. */
 type VisitRows = (order: Int32Array, from: number, to: number, bits: number) => void;
 
+const KNOWN = new WeakMap<ExperimentRows, Promise<EntityRows>>();
+
 export class EntityRows {
   readonly #order: Int32Array;
   /** What rows are → the first position; one more for the end. */
   readonly #starts: Int32Array;
 
-  static async of({ actor, key, encoding, plan }: ExperimentRows): Promise<EntityRows> {
+  /** A course over time asks for the same rows again and again. */
+  static of(rows: ExperimentRows): Promise<EntityRows> {
+    const known = KNOWN.get(rows) ?? EntityRows.#group(rows);
+    KNOWN.set(rows, known);
+    return known;
+  }
+
+  static async #group({ actor, key, encoding, plan }: ExperimentRows): Promise<EntityRows> {
     const starts = new Int32Array(2 ** plan.entities.length + 1);
     const own = new Uint16Array(actor.length);
     await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {

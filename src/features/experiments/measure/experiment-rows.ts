@@ -13,7 +13,12 @@ import type { KeyEncoding } from '../../insights/shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, type TieOrder } from '../../insights/shared/actor-rows.ts';
 import { batchSql, countEventsIn } from '../../insights/shared/batch-sql.ts';
 import { entityBitsSql } from '../../insights/shared/entity-bits.ts';
-import type { ExposureQuestion, ExposureSplit, MetricQuestion } from '../rules/experiment-question.ts';
+import {
+  type ExposureQuestion,
+  type ExposureSplit,
+  type MetricQuestion,
+  openWindowMs,
+} from '../rules/experiment-question.ts';
 import { exposedActorsSql, exposureCodeSql, exposureMatcher } from './exposures-sql.ts';
 import { entityIdentity, type MetricPlan, type NumberSource, planMetrics } from './metric-plan.ts';
 
@@ -60,13 +65,9 @@ export async function* experimentRows(
 /** The events that the metrics read. */
 function rangeOf({ range }: ExposureQuestion, metrics: readonly MetricQuestion[]): Range {
   const before = Math.max(0, ...metrics.map(({ lookbackMs }) => lookbackMs ?? 0));
-  const after = Math.max(0, ...metrics.map(readsAfterMs));
+  const after = Math.max(0, ...metrics.map(openWindowMs));
   return { from: range.from - before, until: range.until + after };
 }
-
-/** How long after the last exposure events count. */
-const readsAfterMs = (metric: MetricQuestion): number =>
-  (metric.windowMs ?? 0) + (metric.kind === 'retention' ? metric.spanMs : 0);
 
 interface RowsOptions {
   exposure: ExposureQuestion;

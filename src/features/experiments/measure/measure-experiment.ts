@@ -4,13 +4,14 @@ import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { FoundActor } from '../../insights/rules/answers.ts';
-import type {
-  ExposureAnswer,
-  ExposureCount,
-  ExposureQuestion,
-  ExposureSplit,
-  MetricData,
-  MetricQuestion,
+import {
+  type ExposureAnswer,
+  type ExposureCount,
+  type ExposureQuestion,
+  type ExposureSplit,
+  type MetricData,
+  type MetricQuestion,
+  openWindowMs,
 } from '../rules/experiment-question.ts';
 import { type ActorExposures, exposuresByActor } from './actor-exposures.ts';
 import { valuesByActor } from './actor-values.ts';
@@ -145,7 +146,7 @@ export async function measureCourse(
   metric: MetricQuestion,
   times: readonly number[],
 ): Promise<MetricData[][]> {
-  const totals = times.map((at) => new VariantSums(asOf(metric, exposure.range.until, at)));
+  const totals = times.map((at) => new VariantSums(asOf(metric, at)));
   const query = await prepare(deps, projectId, exposure, entitiesOf(metric));
   for await (const rows of experimentRows(deps, query, exposure, [metric], null))
     for (const [at, until] of times.entries()) await addRows(rows, exposure, until, totals.slice(at, at + 1));
@@ -153,9 +154,9 @@ export async function measureCourse(
 }
 
 /** Only those whose window had ended then. */
-const asOf = (metric: MetricQuestion, until: number, at: number): MetricQuestion => ({
+const asOf = (metric: MetricQuestion, at: number): MetricQuestion => ({
   ...metric,
-  exposedBefore: metric.exposedBefore === null ? null : metric.exposedBefore - (until - at),
+  exposedBefore: metric.exposedBefore === null ? null : Math.min(metric.exposedBefore, at - openWindowMs(metric) + 1),
 });
 
 async function addRows(

@@ -24,6 +24,8 @@ export interface MeasuredExperiment {
   /** How the flag was split while it ran. */
   phases: readonly SplitPhase[];
   exposures: ExposureAnswer;
+  /** Absent: it is there. */
+  isFlagDeleted?: boolean;
   metrics: readonly { metric: ExperimentMetric; data: readonly MetricData[] }[];
   startedAt: number;
   /** When it ended, or null. */
@@ -148,13 +150,13 @@ function compareVariants(
 }
 
 /** A variant that nobody was exposed to. */
-const nobody = ({ metricType }: ExperimentMetric): VariantData => ({
+const nobody = ({ metricType, asked }: ExperimentMetric): VariantData => ({
   sums:
     metricType === 'ratio' || metricType === 'retention'
       ? { kind: 'ratio', n: 0, sum: 0, sumSquares: 0, denominatorSum: 0, denominatorSumSquares: 0, product: 0 }
       : { kind: 'mean', n: 0, sum: 0, sumSquares: 0 },
   nonZero: 0,
-  isBinary: metricType === 'funnel',
+  isBinary: asked.kind === 'funnel' || (asked.kind === 'mean' && asked.threshold !== null),
 });
 
 /** Primary metrics are one family, secondary ones another, which allows for more. */
@@ -306,12 +308,21 @@ const ORDER: readonly Verdict[] = [
 
 const MAX_MULTIPLE_SHARE = 0.001;
 
-function warningsOf({ exposures, variants, phases }: MeasuredExperiment, users: number, { status }: SampleRatio) {
+function warningsOf(
+  { exposures, variants, phases, isFlagDeleted = false }: MeasuredExperiment,
+  users: number,
+  { status }: SampleRatio,
+) {
   const { sameId, mergedIds } = exposures.multiple;
   const several = sameId + mergedIds;
   const removed = variants.flatMap(({ key, isRemoved }) => (isRemoved ? [key] : []));
   const isUneven = new Set(variants.map(({ weight }) => weight)).size > 1;
   const found: [boolean, string, string][] = [
+    [
+      isFlagDeleted,
+      'flag_deleted',
+      'The feature flag was deleted: no one new sees a variant, and none can be shipped. What was measured before stays.',
+    ],
     [
       isUneven && several > MAX_MULTIPLE_SHARE * (users + several),
       'multiple_variants',

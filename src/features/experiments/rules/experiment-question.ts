@@ -74,6 +74,12 @@ export type MetricQuestion = SharedMetric &
     | RetentionMetric
   );
 
+/** How long after the exposure a value is not complete yet; 0 where it never is, or at once. */
+export const openWindowMs = (
+  metric: Pick<SharedMetric, 'windowMs'> &
+    ({ kind: 'retention'; spanMs: number } | { kind: 'mean' | 'ratio' | 'funnel' }),
+): number => (metric.windowMs ?? 0) + (metric.kind === 'retention' ? metric.spanMs : 0);
+
 /** Whether everybody's value is 1 or 0. */
 export const isBinary = (metric: MetricQuestion): boolean =>
   metric.kind === 'funnel' || (metric.kind === 'mean' && (metric.threshold ?? null) !== null);
