@@ -20,6 +20,7 @@ const GROUPS: Record<string, string[]> = {
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',
     'test/persons/deletion*.test.ts',
+    'test/alerts/kill.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
   // What questions are answered with, against an oracle.

@@ -106,6 +106,12 @@ const PAGES: readonly Shot[] = [
     wait: 'Updated',
     readme: 'light',
   },
+  { name: 'alerts', path: ({ projectId }) => `/project/${projectId}/alerts`, wait: 'No alerts yet' },
+  {
+    name: 'alert',
+    path: ({ projectId, insights }) => `/project/${projectId}/alerts/new?insight=${insights.trend}`,
+    wait: 'Set at least one bound',
+  },
   {
     name: 'persons',
     path: ({ projectId }) => `/project/${projectId}/persons?columns=["email","plan"]`,

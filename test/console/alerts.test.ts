@@ -95,10 +95,9 @@ describe.skipIf(!hasBrowser)('alerts in the console', () => {
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByLabel('Periods in a row').fill('2');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Alert saved.').waitFor();
-    const { results } = (await clientFor(server).get('/api/projects/1/alerts/')).body;
-    expect(results[0].hysteresis.for).toBe(2);
-    expect(results[0].targets[0].url).toBe(hook.url);
+    const saved = async () => (await clientFor(server).get('/api/projects/1/alerts/')).body.results[0];
+    await expect.poll(async () => (await saved()).hysteresis.for).toBe(2);
+    expect((await saved()).targets[0].url).toBe(hook.url);
     await page.getByRole('tab', { name: 'Checks' }).click();
     await page.getByText('Not checked yet').waitFor();
     await saveScreenshot(page, 'alert-checks');
