@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));
   }
 
-  it('shows nothing that axe objects to, in light and dark', async () => {
+  it('shows nothing that axe objects to, in light and dark, and cuts nothing at 1024 and 380 px', async () => {
     const { page, pageErrors } = await signedIn();
     const found = await checkedWithAxe(page, [...PAGES.map((path) => `/project/1/${path}`), ...OTHER_PAGES]);
     expect(found).toEqual({});
@@ -123,10 +123,30 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       // The elements are the same, only their colours differ.
       const dark = await problemsOf(page, { runOnly: ['color-contrast', 'link-in-text-block'] });
-      const all = [...light, ...dark.map((problem) => `dark ${problem}`)];
+      const all = [
+        ...light,
+        ...dark.map((problem) => `dark ${problem}`),
+        ...(await cutAt(page, 1024)),
+        ...(await cutAt(page, 380)),
+      ];
       if (all.length > 0) found[path] = all;
     }
     return found;
+  }
+
+  /** The page if it scrolls sideways, and tables that do, at a width. Tables with a column for each period may. */
+  async function cutAt(page: Page, width: number): Promise<string[]> {
+    const { height = 720, width: before = 1280 } = page.viewportSize() ?? {};
+    await page.setViewportSize({ width, height });
+    // Charts and tables learn of it in the next frames.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const cut = await page.evaluate<
+      string[]
+    >(`[document.documentElement, ...document.querySelectorAll('div.table-frame')]
+      .filter((one) => one.scrollWidth > one.clientWidth)
+      .map((one) => one.querySelector('table')?.ariaLabel ?? one.tagName)`);
+    await page.setViewportSize({ width: before, height });
+    return cut.map((name) => `cut at ${width} px: ${name}`);
   }
 
   it('says what does not exist, and links to the list', async () => {
