@@ -23,6 +23,8 @@ import type { DecideDeps } from '../features/flags/decide/decide.ts';
 import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { RecentDecisions } from '../features/flags/decide/recent-decisions.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
+import { FlagUsage } from '../features/flags/usage/flag-usage.ts';
+import { FlagLastUses } from '../features/flags/usage/last-uses.ts';
 import type { Geoip } from '../features/geoip/geoip.ts';
 import { answerSavedQuestions } from '../features/insights/api/answer-saved-questions.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
@@ -72,7 +74,7 @@ export function createDeps(base: BaseDeps) {
   const logAnswer = requestLogger(base);
   const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, cookieless, logAnswer };
   const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
-  return { ...withFlags, demo: newDemoData(withFlags) };
+  return { ...withFlags, flagLastUses: new FlagLastUses(withFlags), demo: newDemoData(withFlags) };
 }
 
 const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
@@ -163,7 +165,7 @@ const invalidatingReassigner = (results: ResultCache, reassigner: EventReassigne
   },
 });
 
-function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
+function flagDeps({ backend: { metadata, writes }, clock, ids, log }: BaseDeps) {
   const flagSnapshots = new FlagSnapshots(metadata);
   const decide: DecideDeps = {
     metadata,
@@ -174,7 +176,7 @@ function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
     clock,
     onReadError: (err) => log.error({ err }, 'could not read a person or group; flags were evaluated without it'),
   };
-  return { flagSnapshots, decide };
+  return { flagSnapshots, decide, flagUsage: new FlagUsage({ metadata, clock, ids, log }) };
 }
 
 /** Nodes of a cluster share no folder, so a file would give each of them another key. */

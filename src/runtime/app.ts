@@ -197,12 +197,14 @@ const createLeaderTasks = (deps: AppDeps, features: readonly AppFeature[]): Lead
   ...features.flatMap(({ leaderTasks }) => leaderTasks?.(deps) ?? []),
 ];
 
-function startServices({ usage, demo, mailer, keyUse }: AppDeps, toClose: CloseList): void {
+function startServices({ usage, flagUsage, demo, mailer, keyUse }: AppDeps, toClose: CloseList): void {
   void mailer.check();
   toClose.push(() => mailer.close());
   toClose.push(() => keyUse.whenWritten());
-  const schedule = usage.start();
-  toClose.push(() => schedule.stop());
+  for (const counter of [usage, flagUsage]) {
+    const schedule = counter.start();
+    toClose.push(() => schedule.stop());
+  }
   toClose.push(() => demo.stop());
 }
 

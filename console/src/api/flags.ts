@@ -82,3 +82,23 @@ export const grantRoleAccess = (projectId: number, flagId: number, roleId: strin
 
 export const revokeRoleAccess = (projectId: number, flagId: number, id: number): Promise<void> =>
   remove(pathOf(projectId, flagId, 'role_access', id));
+
+export type UsageOrigin = 'server' | 'sdk';
+
+export interface UsageSource {
+  name: string;
+  versions: { version: string | null; last_seen_at: string; count: number }[];
+}
+
+export interface FlagUsage {
+  results: { label: string; days: string[]; data: number[] }[];
+  total: number;
+  sources: UsageSource[];
+}
+
+export const getFlagUsage = (
+  projectId: number,
+  flagId: number,
+  query: { origin: UsageOrigin },
+  signal?: AbortSignal,
+): Promise<FlagUsage> => get<FlagUsage>(pathOf(projectId, flagId, 'usage'), query, signal);

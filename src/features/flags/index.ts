@@ -7,12 +7,15 @@ import { flagHistoryRoutes } from './api/flag-history-routes.ts';
 import { flagLookupRoutes } from './api/flag-lookup-routes.ts';
 import { flagRoleAccessRoutes } from './api/flag-role-access-routes.ts';
 import { featureFlagRoutes } from './api/flag-routes.ts';
+import { flagUsageRoutes } from './api/flag-usage-routes.ts';
 import { localEvaluationRoutes } from './api/local-evaluation-routes.ts';
 import { type RollbackDeps, Rollbacks } from './manage/rollbacks.ts';
 import { DECIDE_ROUTE, decideRoutes } from './public/decide-routes.ts';
 import type { FlagPublicDeps } from './public/deps.ts';
 import { FLAGS_ROUTE, flagsRoutes } from './public/flags-routes.ts';
 import { ofrepRoutes } from './public/ofrep/ofrep-routes.ts';
+import { flagUsageStore } from './store/flag-usage-store.ts';
+import { foldUsageTask } from './usage/fold-usage.ts';
 
 interface FlagFeatureDeps extends FlagRouteDeps, Omit<FlagPublicDeps, 'config' | 'directory'> {
   config: FlagRouteDeps['config'] & FlagPublicDeps['config'];
@@ -32,12 +35,15 @@ export const flagsFeature: Feature<FlagFeatureDeps> = {
     flagRoleAccessRoutes(app, deps);
     flagHistoryRoutes(app, deps);
     flagLookupRoutes(app, deps);
+    flagUsageRoutes(app, deps);
   },
   public(app, deps) {
     decideRoutes(app, deps);
     flagsRoutes(app, deps);
     ofrepRoutes(app, deps);
   },
+  stores: { flagUsage: flagUsageStore },
+  projectTables: ['flagUsage'],
   fastRoutes: [DECIDE_ROUTE, FLAGS_ROUTE],
-  leaderTasks: (deps) => [new Rollbacks({ ...deps, measure: deps.countEvents, logger: deps.log })],
+  leaderTasks: (deps) => [new Rollbacks({ ...deps, measure: deps.countEvents, logger: deps.log }), foldUsageTask(deps)],
 };

@@ -33,6 +33,7 @@ import { audit } from './migrations/0025-audit.ts';
 import { secondFactors } from './migrations/0026-second-factors.ts';
 import { singleSignOn } from './migrations/0027-single-sign-on.ts';
 import { alerts } from './migrations/0028-alerts.ts';
+import { flagUsage } from './migrations/0029-flag-usage.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -64,6 +65,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   secondFactors,
   singleSignOn,
   alerts,
+  flagUsage,
 ];
 
 interface VersionTable {

@@ -9,6 +9,7 @@ import { describeCondition, type Names } from './model/descriptions.ts';
 import { conditionsOf } from './model/filters.ts';
 import { describeRollback, isRollback, rollbackEntries } from './model/rollbacks.ts';
 import { RolloutBar } from './rollout-bar.tsx';
+import { UsageCard } from './usage-card.tsx';
 
 interface OverviewTabProps {
   flag: FeatureFlag;
@@ -34,6 +35,7 @@ export function OverviewTab({ flag, names, isDirty, onEdit }: OverviewTabProps) 
         <RolloutBar filters={flag.filters} isOn={flag.active} />
         <FlagValues filters={flag.filters} />
       </section>
+      <UsageCard flagId={flag.id} />
       <section class="card" aria-label="Details">
         <Facts facts={factsOf(flag)} />
       </section>
@@ -75,6 +77,7 @@ function factsOf(flag: FeatureFlag): Fact[] {
         {flag.version})
       </>,
     ],
+    ['Last evaluated', flag.last_called_at === null ? 'Never' : <Time at={flag.last_called_at} as="relative" />],
     ['Created', <Time at={flag.created_at} />],
     flag.name !== '' && ['Description', flag.name],
     flag.tags.length > 0 && ['Tags', flag.tags.join(', ')],

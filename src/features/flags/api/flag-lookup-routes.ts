@@ -28,7 +28,10 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
     tag,
     scope: 'feature_flag',
     response: Type.Object({ status: Type.String(), reason: Type.String() }),
-    handler: async ({ project, params }) => flagStatus(await flagInPath(deps, project, params['id']), deps.clock.now()),
+    handler: async ({ project, params }) => {
+      const flag = await flagInPath(deps, project, params['id']);
+      return flagStatus(flag, await deps.flagLastUses.find(project.id), deps.clock.now());
+    },
   });
   projectRoute(app, deps, {
     method: 'GET',

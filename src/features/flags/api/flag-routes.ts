@@ -35,7 +35,13 @@ function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
       const page = readPage(query);
       const { flags: store } = deps.metadata;
       const flags = await (asksForDeleted(query) ? store.listDeleted(project.id) : store.listByProject(project.id));
-      const { count, items } = listFlags(flags, readFlagQuery(query), page, deps.clock.now());
+      const { count, items } = listFlags(
+        flags,
+        readFlagQuery(query),
+        page,
+        await deps.flagLastUses.find(project.id),
+        deps.clock.now(),
+      );
       return envelope(url, page, { count, items: await presentFlags(deps, caller, project, items) }, (flag) => flag);
     },
   });

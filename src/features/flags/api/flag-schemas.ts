@@ -1,9 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
+import {
+  DateTime,
+  iso,
+  isoOrNull,
+  nullable,
+  presentUserOrNull,
+  UserSummarySchema,
+} from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { flagStatus } from '../manage/flag-status.ts';
 import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
+import type { LastUses } from '../usage/last-uses.ts';
 
 const Filters = Type.Record(Type.String(), Type.Unknown(), {
   description:
@@ -58,7 +66,7 @@ export const FeatureFlagSchema = Type.Object({
   analytics_dashboards: Type.Array(Type.Integer()),
   has_enriched_analytics: Type.Boolean(),
   user_access_level: Type.Union([Type.Literal('editor'), Type.Literal('viewer')]),
-  last_called_at: Type.Null({ description: 'Always null: calls are not counted.' }),
+  last_called_at: nullable(DateTime),
 });
 
 /** Features that this server does not have: surveys, early access, dashboards, encrypted payloads. */
@@ -75,12 +83,13 @@ interface FlagSurroundings {
   canEdit: boolean;
   /** Those that measure it, newest first. */
   experiments: readonly { id: number; name: string }[];
+  uses: LastUses;
   now: number;
 }
 
 export const presentFlag = (
   flag: FeatureFlag,
-  { users, canEdit, experiments, now }: FlagSurroundings,
+  { users, canEdit, experiments, uses, now }: FlagSurroundings,
 ): Static<typeof FeatureFlagSchema> => ({
   id: flag.id,
   name: flag.name,
@@ -104,13 +113,13 @@ export const presentFlag = (
   updated_at: iso(flag.updatedAt),
   version: flag.version,
   last_modified_by: presentUserOrNull(users, flag.lastModifiedBy),
-  status: flagStatus(flag, now).status,
+  status: flagStatus(flag, uses, now).status,
   evaluation_runtime: flag.evaluationRuntime,
   bucketing_identifier: flag.bucketingIdentifier,
   is_remote_configuration: flag.isRemoteConfiguration,
   ...UNSUPPORTED_FIELDS,
   user_access_level: canEdit ? 'editor' : 'viewer',
-  last_called_at: null,
+  last_called_at: isoOrNull(uses.of(flag)),
 });
 
 const Key = Type.String({ minLength: 1, maxLength: 400 });

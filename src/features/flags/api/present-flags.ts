@@ -20,9 +20,10 @@ async function presenter(deps: FlagRouteDeps, caller: Caller, project: Project, 
   );
   const now = deps.clock.now();
   const experiments = await deps.metadata.experiments.listByProject(project.id);
+  const uses = await deps.flagLastUses.find(project.id);
   return (flag: FeatureFlag) => {
     const own = experiments.filter(({ flagId }) => flagId === flag.id).map(({ id, name }) => ({ id, name }));
-    return presentFlag(flag, { users, canEdit: rights.canEdit(flag), experiments: own, now });
+    return presentFlag(flag, { users, canEdit: rights.canEdit(flag), experiments: own, uses, now });
   };
 }
 

@@ -1,13 +1,14 @@
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { isFullyRolledOut } from '../rules/filters-shape.ts';
+import type { LastUses } from '../usage/last-uses.ts';
 
 type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';
 
 const STALE_AFTER_DAYS = 30;
 
-/** A flag is stale when everybody has had the same value for a while, so that it can be removed. */
-export function flagStatus(flag: FeatureFlag, now: number): { status: FlagStatus; reason: string } {
+/** A flag is stale when everybody has had the same value for a while or nobody asks for it, so that it can be removed. */
+export function flagStatus(flag: FeatureFlag, uses: LastUses, now: number): { status: FlagStatus; reason: string } {
   if (flag.deleted) return { status: 'DELETED', reason: 'The flag was deleted.' };
   if (!flag.active) return { status: 'INACTIVE', reason: 'The flag is disabled.' };
   const isOld = now - flag.updatedAt >= STALE_AFTER_DAYS * DAY_MS;
@@ -15,5 +16,14 @@ export function flagStatus(flag: FeatureFlag, now: number): { status: FlagStatus
     const reason = `The flag has the same value for everybody and has not been changed for ${STALE_AFTER_DAYS} days.`;
     return { status: 'STALE', reason };
   }
+  if (isOld && isUnused(flag, uses, now)) {
+    return { status: 'STALE', reason: `The flag has not been evaluated for ${STALE_AFTER_DAYS} days.` };
+  }
   return { status: 'ACTIVE', reason: 'The flag is in use.' };
+}
+
+/** Only what was counted for that long can be said to be unused. */
+function isUnused(flag: FeatureFlag, { of, countedSince }: LastUses, now: number): boolean {
+  const before = now - STALE_AFTER_DAYS * DAY_MS;
+  return countedSince !== null && countedSince < before && (of(flag) ?? 0) < before;
 }

@@ -6,8 +6,10 @@ import { randomIds } from '../../../lib/ids.ts';
 import { openLog } from '../../../lib/log.ts';
 import { type Membership, OWNER, type Project, type User } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { NO_FEATURE_TABLES } from '../../../stores/sql/feature-tables.ts';
 import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { newProject } from '../../accounts/projects.ts';
+import { experimentStore } from '../../experiments/store/experiment-store.ts';
 import { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import { createFlag, type FlagDeps, updateFlag } from './flags.ts';
 import { type RollbackDeps, Rollbacks } from './rollbacks.ts';
@@ -20,7 +22,8 @@ let project: Project;
 let caller: Caller;
 
 beforeAll(async () => {
-  ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0));
+  const tables = { ...NO_FEATURE_TABLES, stores: { experiments: experimentStore } };
+  ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0, tables));
   const clock = { now: () => NOW };
   deps = { metadata, clock, ids: randomIds, flagSnapshots: new FlagSnapshots(metadata) };
   project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_key'));

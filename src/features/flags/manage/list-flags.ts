@@ -4,6 +4,7 @@ import type { EvaluationRuntime } from '../../../core/flag-options.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { Page, Paged } from '../../../stores/metadata/page.ts';
 import { variantsOf } from '../rules/filters-shape.ts';
+import type { LastUses } from '../usage/last-uses.ts';
 import { flagStatus } from './flag-status.ts';
 
 export type FlagType = 'boolean' | 'multivariant' | 'experiment' | 'remote_config';
@@ -42,16 +43,17 @@ export function listFlags(
   flags: readonly FeatureFlag[],
   query: FlagQuery,
   page: Page,
+  uses: LastUses,
   now: number,
 ): Paged<FeatureFlag> {
-  const found = flags.filter((flag) => matchesQuery(flag, query, now));
+  const found = flags.filter((flag) => matchesQuery(flag, query, uses, now));
   const sorted = query.order ? sortFlags(found, query.order) : found;
   return { count: found.length, items: sorted.slice(page.offset, page.offset + page.limit) };
 }
 
-function matchesQuery(flag: FeatureFlag, query: FlagQuery, now: number): boolean {
+function matchesQuery(flag: FeatureFlag, query: FlagQuery, uses: LastUses, now: number): boolean {
   const { active, createdBy, search, type, evaluationRuntime, excludedKeys, tags } = query;
-  if (active !== undefined && !isActive(flag, active, now)) return false;
+  if (active !== undefined && !isActive(flag, active, uses, now)) return false;
   if (createdBy !== undefined && flag.createdBy !== createdBy) return false;
   if (search !== undefined && ![flag.key, flag.name].some((text) => contains(text, search))) return false;
   if (type !== undefined && typeOf(flag) !== type) return false;
@@ -60,8 +62,8 @@ function matchesQuery(flag: FeatureFlag, query: FlagQuery, now: number): boolean
   return tags === undefined || tags.some((tag) => flag.tags.includes(tag));
 }
 
-const isActive = (flag: FeatureFlag, wanted: boolean | 'STALE', now: number): boolean =>
-  wanted === 'STALE' ? flagStatus(flag, now).status === 'STALE' : flag.active === wanted;
+const isActive = (flag: FeatureFlag, wanted: boolean | 'STALE', uses: LastUses, now: number): boolean =>
+  wanted === 'STALE' ? flagStatus(flag, uses, now).status === 'STALE' : flag.active === wanted;
 
 const contains = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 

@@ -18,6 +18,7 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import { decide, getSnapshot } from '../decide/decide.ts';
 import type { DecideRequest } from '../decide/decide-request.ts';
 import type { Decision } from '../decide/decision.ts';
+import { usageSource } from '../usage/usage-source.ts';
 import { callerRuntime } from './caller-runtime.ts';
 import type { FlagPublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
@@ -81,7 +82,10 @@ const decideForProject = (
   { body, query }: Pick<ParsedBody, 'body' | 'query'>,
   errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> =>
-  chain(decisionFor(deps, request, project, body, errorTexts), (decision) => ({ project, decision, query }));
+  chain(decisionFor(deps, request, project, body, errorTexts), (decision) => {
+    deps.flagUsage.record(project.id, decision, usageSource(request.headers['user-agent'], query.get('ver')));
+    return { project, decision, query };
+  });
 
 function decisionFor(
   deps: FlagPublicDeps,

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { DecideDeps } from '../decide/decide.ts';
+import type { FlagUsage } from '../usage/flag-usage.ts';
 
 interface CookielessSighting {
   address: unknown;
@@ -14,6 +15,7 @@ interface CookielessSighting {
 
 export interface FlagPublicDeps extends PublicRouteDeps {
   decide: DecideDeps;
+  flagUsage: Pick<FlagUsage, 'record'>;
   /** Ids of visitors without cookies, the same that their events get. */
   cookieless: {
     identify(project: Project, sighting: CookielessSighting): Promise<{ ids: { distinctId: string } } | object>;

@@ -14,6 +14,7 @@ import { digest } from '../../../../lib/secrets.ts';
 import { decide } from '../../decide/decide.ts';
 import type { Decision } from '../../decide/decision.ts';
 import type { CallerRuntime } from '../../decide/flag-snapshots.ts';
+import { usageSource } from '../../usage/usage-source.ts';
 import { type ErrorTexts, MALFORMED_DATA, placeOf, readBody } from '../answer-flags.ts';
 import { callerRuntime } from '../caller-runtime.ts';
 import type { FlagPublicDeps } from '../deps.ts';
@@ -69,7 +70,10 @@ async function decideFor(
   const body = await readBody(deps, request, ERROR_TEXTS);
   const decideRequest = readOfrepContext(body, () => runtimeOf(request, isPublic));
   const context = isJsonObject(body['context']) ? body['context'] : body;
-  return decide(deps.decide, project.id, { ...decideRequest, ...placeOf(deps, request, project, context), flagKeys });
+  const placed = { ...decideRequest, ...placeOf(deps, request, project, context), flagKeys };
+  const decision = await decide(deps.decide, project.id, placed);
+  deps.flagUsage.record(project.id, decision, usageSource(request.headers['user-agent'], null));
+  return decision;
 }
 
 /** From one of the two places that OFREP allows. */

@@ -1,0 +1,140 @@
+/** How often flags are evaluated: counted by the server, and reported by SDKs that evaluate flags themselves. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture } from '../support/capture.ts';
+import { call, clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const START = '2026-01-15T12:00:00Z';
+const flags = '/api/projects/1/feature_flags/';
+let server: TestServer;
+let client: ReturnType<typeof clientFor>;
+const ids: Record<string, number> = {};
+
+beforeAll(async () => {
+  server = await startServer({ now: START });
+  client = clientFor(server);
+  for (const [key, filters] of [
+    ['on', { groups: [{ rollout_percentage: 100 }] }],
+    ['off', { groups: [{ rollout_percentage: 0 }] }],
+    [
+      'variants',
+      {
+        groups: [{ rollout_percentage: 100 }],
+        multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] },
+      },
+    ],
+  ] as const) {
+    ids[key] = (await client.post(flags, { body: { key, filters } })).body.id;
+  }
+});
+afterAll(() => server.close());
+
+const decide = async (path: string, distinctId: string, userAgent: string): Promise<void> => {
+  const { status } = await call(server.url, 'POST', path, {
+    headers: { 'user-agent': userAgent },
+    body: { api_key: server.projectKey, distinct_id: distinctId },
+  });
+  expect(status).toBe(200);
+};
+const usage = async (key: string, query = '') => (await client.get(`${flags}${ids[key]}/usage/${query}`)).body;
+const labels = async (key: string, query = '') => {
+  const { results } = await usage(key, query);
+  return Object.fromEntries(
+    results.map(({ label, data }: { label: string; data: number[] }) => [label, data.reduce((a, b) => a + b, 0)]),
+  );
+};
+
+describe('usage of flags', () => {
+  it('is null before the first evaluation', async () => {
+    expect((await client.get(`${flags}${ids['on']}/`)).body.last_called_at).toBeNull();
+    expect(await usage('on')).toEqual({
+      results: [],
+      total: 0,
+      first_used_at: null,
+      last_used_at: null,
+      values_seen: [],
+      sources: [],
+    });
+  });
+
+  it('counts /decide/, /flags/ and OFREP by value and SDK', async () => {
+    for (const id of ['a', 'a', 'b']) await decide('/decide/?v=3', id, 'posthog-node/5.67.1');
+    await decide('/flags/?v=2&ver=1.130.2', 'c', 'Mozilla/5.0 Chrome/140.0.0.0');
+    const ofrep = await call(server.url, 'POST', '/ofrep/v1/evaluate/flags/on', {
+      headers: { authorization: `Bearer ${server.projectKey}`, 'user-agent': 'openfeature' },
+      body: { context: { targetingKey: 'd' } },
+    });
+    expect(ofrep.status).toBe(200);
+    server.setNow('2026-01-15T12:00:30Z');
+    await expect.poll(async () => (await usage('on')).total).toBe(5);
+    expect(await labels('on')).toEqual({ true: 5 });
+    expect(await labels('off')).toEqual({ false: 4 });
+    expect(await labels('variants')).toEqual({ test: 4 });
+    expect(await labels('on', '?by=source')).toEqual({ 'posthog-node/5.67': 3, 'posthog-js/1.130': 1, other: 1 });
+    expect(await usage('on')).toMatchObject({
+      first_used_at: START,
+      last_used_at: START,
+      values_seen: ['true'],
+    });
+    const { results } = await usage('on', '?interval=minute&from=2026-01-15T11:59:00Z&to=2026-01-15T12:01:00Z');
+    expect(results).toEqual([
+      { label: 'true', days: ['2026-01-15T11:59:00.000Z', '2026-01-15T12:00:00.000Z'], data: [0, 5] },
+    ]);
+    expect((await client.get(`${flags}${ids['on']}/`)).body.last_called_at).toBe(START);
+  });
+
+  it('counts nothing if flags are disabled in the request, or while somebody tests a flag', async () => {
+    const before = (await usage('on')).total;
+    await call(server.url, 'POST', '/decide/?v=3', {
+      body: { api_key: server.projectKey, distinct_id: 'a', disable_flags: true },
+    });
+    await client.get(`${flags}evaluation_reasons/?distinct_id=a`);
+    server.setNow('2026-01-15T12:01:00Z');
+    await decide('/decide/?v=3', 'a', 'posthog-node/5.67.1');
+    server.setNow('2026-01-15T12:01:30Z');
+    await expect.poll(async () => (await usage('on')).total).toBe(before + 1);
+  });
+
+  it('has what SDKs reported beside it, never added to it', async () => {
+    const reported = (response: unknown) => ({
+      event: '$feature_flag_called',
+      distinct_id: 'e',
+      properties: {
+        $feature_flag: 'variants',
+        $feature_flag_response: response,
+        $lib: 'posthog-node',
+        $lib_version: '5.67.1',
+      },
+    });
+    await capture(server, server.projectKey, [reported('test'), reported('test'), reported(false)]);
+    expect(await labels('variants', '?origin=sdk')).toEqual({ test: 2, false: 1 });
+    expect(await labels('variants', '?origin=sdk&by=source')).toEqual({ 'posthog-node/5.67': 3 });
+    expect(await labels('variants')).toEqual({ test: 5 });
+    expect(await labels('variants', '?by=origin')).toEqual({ server: 5, sdk: 3 });
+    const { results } = (await client.get(`${flags}usage/?keys=variants,unknown`)).body;
+    expect(results).toEqual([{ id: ids['variants'], key: 'variants', last_used_at: expect.any(String) }]);
+  });
+
+  it.each([
+    ['?interval=week', 'interval'],
+    ['?by=person', 'by'],
+    ['?origin=relay', 'origin'],
+    ['?from=yesterday', 'from'],
+    ['?from=2026-01-15T12:00:00Z&to=2026-01-15T12:00:00Z', 'from'],
+    ['?interval=minute&from=2020-01-01T00:00:00Z', 'interval'],
+  ])('refuses %s', async (query, attr) => {
+    const { status, body } = await client.get(`${flags}${ids['on']}/usage/${query}`);
+    expect([status, body.attr]).toEqual([400, attr]);
+  });
+
+  it('makes a flag stale that nobody asked for in 30 days, but not before it was counted for that long', async () => {
+    const status = async (key: string) => (await client.get(`${flags}${ids[key]}/status/`)).body;
+    server.setNow('2026-02-10T12:00:00Z');
+    expect((await status('off')).status).toBe('ACTIVE');
+    server.setNow('2026-03-01T12:00:00Z');
+    expect(await status('off')).toEqual({ status: 'STALE', reason: 'The flag has not been evaluated for 30 days.' });
+    await decide('/decide/?v=3', 'a', 'posthog-node/5.67.1');
+    server.setNow('2026-03-01T12:01:00Z');
+    await expect.poll(async () => (await status('off')).status).toBe('ACTIVE');
+  });
+});
