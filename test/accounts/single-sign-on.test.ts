@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLog } from '../../src/lib/log.ts';
 import { clientFor } from '../support/client.ts';
-import { freePort, type IdentityProvider, type Person, startIdentityProvider } from '../support/identity-provider.ts';
+import { freePort } from '../support/free-port.ts';
+import { type IdentityProvider, type Person, startIdentityProvider } from '../support/identity-provider.ts';
 import { addMember, invite } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { TestBrowser, type Visit } from '../support/test-browser.ts';

@@ -1,23 +1,15 @@
 /** Two-factor authentication as people use it: set up, signed in with, required; and a forgotten password. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import axe from 'axe-core';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, saveScreenshot } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { addMember, type TestMember } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
 
 const WIDTHS = [1440, 1024, 380];
 

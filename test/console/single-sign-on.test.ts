@@ -3,7 +3,8 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, saveScreenshot } from '../support/browser.ts';
-import { freePort, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { freePort } from '../support/free-port.ts';
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { addMember, invite, type TestMember } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -1,9 +1,9 @@
 /** A real OpenID Connect provider on this machine (`oidc-provider`), which can also be made to lie, to wait and to stop. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
+import { freePort } from './free-port.ts';
 
 /** Somebody at the provider. */
 export interface Person {
@@ -36,15 +36,6 @@ export interface IdentityProvider {
   tellLogout(sub: string, sid: string): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const clientId = 'cairn';

@@ -131,7 +131,9 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   const stores = options.stores ?? DEFAULT_STORES;
   const ownSetup = stores === 'embedded' || options.setup ? null : await makeSetup(stores);
   const setup = options.setup ?? ownSetup;
-  const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...setup?.config, ...options.config };
+  // Nothing is asked of the world's DNS.
+  const own = { port: 0, dataDir, dnsServer: '127.0.0.1:9' };
+  const config = { ...defaultConfig(), ...KNOWN_KEYS, ...own, ...setup?.config, ...options.config };
   const { log = openLog('silent'), features = FEATURES } = options;
   const app = await openApp({ config, log, clockMemory, features });
   const url = await app.listen();

@@ -23,7 +23,7 @@ export function Domains({ organizationId }: { organizationId: string }) {
       <h2>Single sign-on</h2>
       <p class="muted small">
         Prove that a domain of email addresses is yours. Then new colleagues can join by signing in, and you can require
-        single sign-on of everybody with an address there. An operator sets up the provider: see{' '}
+        single sign-on of all people with an address there. An operator sets up the provider: see{' '}
         <a href="/help/single-sign-on">Single sign-on</a>.
       </p>
       <Loaded resource={domains}>

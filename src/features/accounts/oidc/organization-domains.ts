@@ -1,7 +1,7 @@
 /** Domains of an organization: claimed, proved by a DNS record, and then the way in of their people. */
 import { type Caller, requireSession } from '../../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../../access/record-activity.ts';
-import { Failure, invalid, notFound } from '../../../core/errors.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { TxtLookUp } from '../../../lib/dns.ts';
@@ -82,8 +82,8 @@ export async function verifyDomain(
   await countAttempt(deps, [{ name: `look-ups of ${organization.id}`, ...perMinute }]);
   const domain = await getDomain(deps.metadata, organization, id);
   if (domain.verifiedAt !== null) return domain;
-  const records = await deps.lookUpTxt(domain.domain).catch((cause: unknown) => {
-    throw new Failure('unavailable', 'The DNS could not be asked. Try again in a moment.', { retryAfter: 10, cause });
+  const records = await deps.lookUpTxt(domain.domain).catch(() => {
+    throw invalid('domain', `The DNS of ${domain.domain} did not answer. Try again in a moment.`, 'not_verified');
   });
   if (!records.includes(recordOf(domain))) {
     const what = `a TXT record of ${domain.domain} with the value ${recordOf(domain)}`;

@@ -248,11 +248,13 @@ function clientAuthentication(metadata: Metadata, secret: string | null): oidc.C
 }
 
 async function fetchKeys(...[url, options]: Parameters<typeof fetch>): Promise<Response> {
-  try {
-    return await fetch(url, options);
-  } catch (cause) {
-    throw new SsoFailure('sso_unavailable', `the keys of the provider cannot be read: ${reasonOf(cause)}`, cause);
-  }
+  const unavailable = (reason: string, cause?: unknown): SsoFailure =>
+    new SsoFailure('sso_unavailable', `the keys of the provider cannot be read: ${reason}`, cause);
+  const response = await fetch(url, options).catch((cause: unknown) => {
+    throw unavailable(reasonOf(cause), cause);
+  });
+  if (response.status >= 500) throw unavailable(`status ${response.status}`);
+  return response;
 }
 
 const failed = (reason: string): SsoFailure => new SsoFailure('sso_failed', reason);
