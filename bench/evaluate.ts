@@ -9,7 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { compareEvaluators, measureLinearity, measurePreparation } from './lib/evaluate-rates.ts';
+import { compareEvaluators, measureCounting, measureLinearity, measurePreparation } from './lib/evaluate-rates.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
 
 const { values } = parseArgs({
@@ -28,6 +28,7 @@ const report = {
   ...scenarios,
   nanosecondsPerFlag: await measureLinearity([20, 100, 1000], 20_000, options.rounds),
   preparing1000Flags: measurePreparation(1000, options.rounds),
+  countingUsage: [20, 200].map((flags) => measureCounting(flags, 5000, options.rounds)),
 };
 console.log(JSON.stringify(report, null, 2));
 mkdirSync('bench/results', { recursive: true });

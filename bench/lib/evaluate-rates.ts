@@ -1,8 +1,13 @@
 /** The measurements of `bench/evaluate.ts`, also used by `bench/decide.ts`. */
 
+import type { Decision } from '../../src/features/flags/decide/decision.ts';
 import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-flags.ts';
 import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
 import type { FlagDefinition } from '../../src/features/flags/rules/flag.ts';
+import { FlagUsage } from '../../src/features/flags/usage/flag-usage.ts';
+import { usageSource } from '../../src/features/flags/usage/usage-source.ts';
+import { randomIds } from '../../src/lib/ids.ts';
+import { openLog } from '../../src/lib/log.ts';
 import { type Batch, bareSha1, cairn, flagd, growthBook, postHogNode } from './evaluators.ts';
 import { makePeople, type Scenario, wireFlags } from './flag-scenarios.ts';
 import { type Contender, cpuMsSince, median, race } from './race.ts';
@@ -81,6 +86,48 @@ export function measurePreparation(flags: number, rounds: number) {
   }
   return { fromNothingMs: round(median(times.fromNothing)), afterOneChangeMs: round(median(times.afterOneChange)) };
 }
+
+/** What counting the usage of flags costs beside evaluating them, for persons who were not asked about before. */
+export function measureCounting(flags: number, people: number, rounds: number) {
+  const prepared = prepareFlags({ flags: wireFlags('rollout', flags), cohorts: [], groupTypes: new Map() });
+  const log = openLog('silent');
+  const times: Record<'evaluate' | 'countNew' | 'countAgain', number[]> = {
+    evaluate: [],
+    countNew: [],
+    countAgain: [],
+  };
+  const timed = <T>(list: number[], work: () => T): T => {
+    const before = process.cpuUsage();
+    const result = work();
+    list.push((1000 * cpuMsSince(before)) / people);
+    return result;
+  };
+  for (let i = 0; i < rounds; i++) {
+    const usage = new FlagUsage({ metadata: NO_STORE, clock: { now: () => i * 60_000 }, ids: randomIds, log });
+    const decisions = timed(times.evaluate, () =>
+      Array.from({ length: people }, (_, index) => {
+        const evaluations = evaluate(prepared, { ...makeSubject(), distinctId: `person-${i}-${index}` });
+        return { evaluations, hasErrors: false } as unknown as Decision;
+      }),
+    );
+    timed(times.countNew, () => {
+      for (const decision of decisions) usage.record(1, decision, usageSource('posthog-node/5.67.1', null));
+    });
+    const [one] = decisions;
+    timed(times.countAgain, () => {
+      for (let n = 0; n < people; n++) if (one) usage.record(1, one, usageSource('posthog-node/5.67.1', null));
+    });
+  }
+  const microseconds = (list: number[]): number => Math.round(100 * median(list)) / 100;
+  return {
+    flags,
+    evaluateMicros: microseconds(times.evaluate),
+    countNewDecisionMicros: microseconds(times.countNew),
+    countRepeatedDecisionMicros: microseconds(times.countAgain),
+  };
+}
+
+const NO_STORE = { transaction: () => Promise.reject(new Error('Nothing is written here')) };
 
 const makeSubject = () => ({
   distinctId: 'somebody',

@@ -10,6 +10,7 @@ import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { Decision } from '../decide/decision.ts';
+import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { FlagUseCount } from '../store/flag-usage-store.ts';
 import { OTHER_SOURCE } from './usage-source.ts';
 
@@ -29,17 +30,41 @@ const MAX_DECISIONS = 512;
 const MAX_PENDING = 100_000;
 
 /**
- * Decision → how often it was given. Most requests are about somebody who was asked about a moment ago and get the same
- * object (decision 33), so counting a request is one step, however many flags there are.
+ * What one SDK asked for in the current minute. Most requests are about somebody who was asked about a moment ago and get
+ * the same decision, and equal outcomes of a flag are one object (decision 33), so nothing is built for a count.
  */
-type Decisions = Map<Decision, number>;
+class SourceCounts {
+  readonly #decisions = new Map<Decision, number>();
+  readonly #evaluations = new Map<FlagEvaluation, number>();
+
+  record(decision: Decision): void {
+    this.#decisions.set(decision, (this.#decisions.get(decision) ?? 0) + 1);
+    if (this.#decisions.size >= MAX_DECISIONS) this.#countFlags();
+  }
+
+  #countFlags(): void {
+    const counts = this.#evaluations;
+    for (const [{ evaluations }, count] of this.#decisions) {
+      for (const one of evaluations) {
+        if (one.reason !== 'failed') counts.set(one, (counts.get(one) ?? 0) + count);
+      }
+    }
+    this.#decisions.clear();
+  }
+
+  /** Evaluation → how often it was given. */
+  get evaluations(): ReadonlyMap<FlagEvaluation, number> {
+    this.#countFlags();
+    return this.#evaluations;
+  }
+}
 
 export class FlagUsage {
   readonly #deps: FlagUsageDeps;
   readonly #node: string;
   #sequence = 0;
-  /** Project → source → decisions of the current minute. */
-  #decisions = new Map<number, Map<string, Decisions>>();
+  /** Project → source → counts of the current minute. */
+  #counts = new Map<number, Map<string, SourceCounts>>();
   #minute = 0;
   #pending = new Map<string, FlagUseCount>();
   /** The write whose outcome is not known. */
@@ -53,36 +78,32 @@ export class FlagUsage {
   record(projectId: number, decision: Decision, source: string): void {
     if (decision.evaluations.length === 0) return;
     const minute = Math.floor(this.#deps.clock.now() / MINUTE_MS);
-    if (minute !== this.#minute) this.#countFlags(minute);
-    const decisions = this.#decisionsOf(projectId, source);
-    decisions.set(decision, (decisions.get(decision) ?? 0) + 1);
-    if (decisions.size >= MAX_DECISIONS) this.#countFlags(minute);
+    if (minute !== this.#minute) this.#endMinute(minute);
+    this.#countsOf(projectId, source).record(decision);
   }
 
-  #decisionsOf(projectId: number, source: string): Decisions {
-    const sources = this.#decisions.get(projectId) ?? new Map<string, Decisions>();
-    this.#decisions.set(projectId, sources);
+  #countsOf(projectId: number, source: string): SourceCounts {
+    const sources = this.#counts.get(projectId) ?? new Map<string, SourceCounts>();
+    if (sources.size === 0) this.#counts.set(projectId, sources);
     const known = sources.get(source);
     if (known !== undefined) return known;
-    if (sources.size >= MAX_SOURCES && source !== OTHER_SOURCE) return this.#decisionsOf(projectId, OTHER_SOURCE);
-    const added: Decisions = new Map();
+    if (sources.size >= MAX_SOURCES && source !== OTHER_SOURCE) return this.#countsOf(projectId, OTHER_SOURCE);
+    const added = new SourceCounts();
     sources.set(source, added);
     return added;
   }
 
-  /** Turns decisions into counts of flags; those after it belong to the given minute. */
-  #countFlags(next: number): void {
+  /** What is recorded after it belongs to the given minute. */
+  #endMinute(next: number): void {
     const start = this.#minute * MINUTE_MS;
-    for (const [projectId, sources] of this.#decisions) {
-      for (const [source, decisions] of sources) {
-        for (const [decision, count] of decisions) {
-          for (const { id, value, reason } of decision.evaluations) {
-            if (reason !== 'failed') this.#add({ projectId, flagId: id, start, source, value: String(value), count });
-          }
+    for (const [projectId, sources] of this.#counts) {
+      for (const [source, { evaluations }] of sources) {
+        for (const [{ id, value }, count] of evaluations) {
+          this.#add({ projectId, flagId: id, start, source, value: String(value), count });
         }
       }
     }
-    this.#decisions = new Map();
+    this.#counts = new Map();
     this.#minute = next;
   }
 
@@ -97,7 +118,7 @@ export class FlagUsage {
   /** Writes what was counted. What could not be written is kept for the next time. */
   async flush(): Promise<void> {
     if (this.#unwritten !== null) await this.#write(this.#unwritten);
-    this.#countFlags(this.#minute);
+    this.#endMinute(this.#minute);
     if (this.#pending.size === 0) return;
     const counts = [...this.#pending.values()];
     this.#pending = new Map();
