@@ -57,6 +57,7 @@ describe('defaults', () => {
       ingestLogMaxBytes: 2 * 1024 ** 3,
       maxEventNames: 10_000,
       maxPropertyNames: 50_000,
+      apiRequestsPerMinute: 1200,
       eventsPerSecond: null,
       maxLiveStreams: 200,
       eventsRetentionDays: null,

@@ -39,6 +39,7 @@ export interface Config {
   maxEventNames: number;
   maxPropertyNames: number;
   eventsPerSecond: number | null;
+  apiRequestsPerMinute: number | null;
   maxLiveStreams: number;
   eventsRetentionDays: number | null;
   auditDays: number;
@@ -405,6 +406,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: null,
     help: 'Events that a project may send per second, on average over a minute; beyond it, capture answers 429. Unset means no limit.',
     parse: integer(1, 1_000_000_000),
+  },
+  apiRequestsPerMinute: {
+    env: 'API_REQUESTS_PER_MINUTE',
+    defaultText: '1200',
+    help: 'Requests to the private API that a personal key may make in a minute; beyond it, the answer is 429 with Retry-After. 0 means no limit. Capture and flags are not counted.',
+    parse: (value) => integer(0, 1_000_000)(value) || null,
   },
   maxLiveStreams: {
     env: 'MAX_LIVE_STREAMS',

@@ -23,7 +23,10 @@ export async function startProcess(
   wrap: readonly string[] = [],
 ): Promise<RunningProcess> {
   const [command = process.execPath, ...rest] = [...wrap, process.execPath, ...args];
-  const child = spawn(command, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, rest, {
+    env: { API_REQUESTS_PER_MINUTE: '0', ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await firstAddress(child);
   const pid = wrap.length === 0 ? (child.pid ?? 0) : onlyChildOf(child.pid ?? 0);
   return {

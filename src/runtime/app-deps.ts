@@ -33,6 +33,7 @@ import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { Admission } from '../http/admission/admission.ts';
+import { KeyRate } from '../http/api/key-rate.ts';
 import { requestLogger } from '../http/request-log.ts';
 import { acceptEvents } from '../ingest/accept/accept-events.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -220,6 +221,7 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
     signInGuard,
     mailer,
     keys,
+    keyRate: new KeyRate(config.apiRequestsPerMinute, clock),
     keyUse,
   };
 }

@@ -131,8 +131,8 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   const stores = options.stores ?? DEFAULT_STORES;
   const ownSetup = stores === 'embedded' || options.setup ? null : await makeSetup(stores);
   const setup = options.setup ?? ownSetup;
-  // Nothing is asked of the world's DNS.
-  const own = { port: 0, dataDir, dnsServer: '127.0.0.1:9' };
+  // Nothing is asked of the world's DNS. The clock stands still, so a minute of requests would never be over.
+  const own = { port: 0, dataDir, dnsServer: '127.0.0.1:9', apiRequestsPerMinute: null };
   const config = { ...defaultConfig(), ...KNOWN_KEYS, ...own, ...setup?.config, ...options.config };
   const { log = openLog('silent'), features = FEATURES } = options;
   const app = await openApp({ config, log, clockMemory, features });

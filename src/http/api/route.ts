@@ -132,11 +132,15 @@ function declare<B extends TSchema, C>(
     url,
     ...(maxBodyBytes === undefined ? {} : { bodyLimit: maxBodyBytes }),
     schema: document(declaration),
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       request.caller = await callerFromHeaders(deps, request, { beforeFactor: declaration.beforeFactor });
+      countRequest(deps, request, reply);
     },
-    preValidation: async (request) => {
-      request.caller ??= await callerFromBody(deps, request);
+    preValidation: async (request, reply) => {
+      if (request.caller === null) {
+        request.caller = await callerFromBody(deps, request);
+        countRequest(deps, request, reply);
+      }
       await authorize(deps, request, request.caller, declaration, scopes);
     },
     handler: async (request, reply) => {
@@ -159,6 +163,10 @@ function declare<B extends TSchema, C>(
       return reply.code(status).send(status === 204 ? undefined : answer);
     },
   });
+}
+
+function countRequest({ keyRate }: RouteDeps, { caller }: FastifyRequest, reply: FastifyReply): void {
+  if (caller?.key) keyRate.count(caller.key.id, reply);
 }
 
 /** Whoever declares a route in plain JavaScript, or by a cast, notices at the start of the server. */
