@@ -113,6 +113,7 @@ describe('members', () => {
         email: 'member@example.org',
       },
       level: 1,
+      source: 'manual',
       joined_at: NOW,
       updated_at: NOW,
     });

@@ -699,6 +699,37 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.projects.getBySecretHash('secret')).toEqual(project);
       });
 
+      it('are found by named secret keys until those are replaced or deleted, alone or with the project', async () => {
+        const project = await store.projects.create(aProject('one', 'phc_named'));
+        const key = (id: string) => ({
+          id,
+          projectId: project.id,
+          label: `Server ${id}`,
+          hash: `hash ${id}`,
+          mask: 'phs_...abcd',
+          createdAt: 1_768_478_400_000 + Number(id),
+          createdBy: 7,
+          rolledAt: null,
+        });
+        for (const id of ['1', '2', '3']) await store.secretKeys.create(key(id));
+        expect(await store.secretKeys.listByProject(project.id)).toEqual([key('3'), key('2'), key('1')]);
+        expect(await store.secretKeys.listByProject(project.id + 1)).toEqual([]);
+        const rolled = { hash: 'new', mask: 'phs_...efgh', rolledAt: 1_768_478_500_000 };
+        await store.secretKeys.update('1', rolled);
+        await store.secretKeys.delete('2');
+        const found = async (hash: string) => (await store.projects.getBySecretHash(hash))?.id;
+        expect(await Promise.all(['new', 'hash 1', 'hash 2', 'hash 3'].map(found))).toEqual([
+          project.id,
+          undefined,
+          undefined,
+          project.id,
+        ]);
+        expect((await store.secretKeys.listByProject(project.id))[1]).toEqual({ ...key('1'), ...rolled });
+        await store.projects.delete(project.id);
+        expect(await found('new')).toBeUndefined();
+        expect(await store.secretKeys.listByProject(project.id)).toEqual([]);
+      });
+
       it('are null if they do not exist', async () => {
         await store.projects.create(aProject('one', 'phc_plain'));
         expect(await store.projects.get(10 ** 14)).toBeNull();

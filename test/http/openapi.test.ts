@@ -203,6 +203,9 @@ describe('real responses', () => {
     await checked('patch', '/api/projects/1/', { events_retention_days: 90, correlation_config: { a: 1 } });
     await checked('patch', '/api/projects/1/reset_token/');
     await checked('patch', '/api/projects/1/rotate_secret_token/');
+    const secret = await checked('post', '/api/projects/1/secret_keys/', { label: 'Orders service' });
+    await checked('post', `/api/projects/1/secret_keys/${secret.body.id}/roll/`);
+    await checked('delete', `/api/projects/1/secret_keys/${secret.body.id}/`);
     const { body: cohort } = await checked('post', '/api/projects/1/cohorts/', { name: 'Few', is_static: true });
     await checked('patch', `/api/cohort/${cohort.id}/`, { filters: { properties: [] } });
     await checked('post', `/api/cohort/${cohort.id}/add_persons_to_static_cohort/`, { person_ids: ['ada'] });

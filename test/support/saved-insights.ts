@@ -23,5 +23,6 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };
   const payload = { operation: 'update_status', value: false };
   await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });
+  await post(`${project}/secret_keys/`, { body: { label: 'Orders service' } });
   await post('/api/organizations/@current/domains/', { body: { domain: 'example.org' } });
 }

@@ -24,3 +24,23 @@ export const deleteProject = (id: number): Promise<void> => remove(projectPath(i
 export const resetProjectKey = (id: number): Promise<Project> => patch<Project>(projectPath(id, 'reset_token'), {});
 export const rotateSecretKey = (id: number): Promise<Static<typeof ProjectWithSecretSchema>> =>
   patch(projectPath(id, 'rotate_secret_token'), {});
+
+export interface SecretKey {
+  id: string;
+  label: string;
+  mask_value: string;
+  created_at: string;
+  created_by: { first_name: string; email: string } | null;
+  last_rolled_at: string | null;
+}
+export interface NewSecretKey extends SecretKey {
+  value: string;
+}
+
+export const listSecretKeys = (id: number, signal?: AbortSignal): Promise<SecretKey[]> =>
+  get<SecretKey[]>(projectPath(id, 'secret_keys'), {}, signal);
+export const createSecretKey = (id: number, label: string): Promise<NewSecretKey> =>
+  post<NewSecretKey>(projectPath(id, 'secret_keys'), { label });
+export const rollSecretKey = (id: number, key: string): Promise<NewSecretKey> =>
+  post<NewSecretKey>(projectPath(id, 'secret_keys', key, 'roll'), {});
+export const deleteSecretKey = (id: number, key: string): Promise<void> => remove(projectPath(id, 'secret_keys', key));

@@ -2,7 +2,7 @@
 import { sessionTable } from '../lib/session-properties.ts';
 import { getBreakdown, type WebFields } from './web.ts';
 
-const EVERYBODY: WebFields = {
+const ALL_VISITORS: WebFields = {
   date_from: '-30d',
   filters: [],
   include_bots: true,
@@ -21,6 +21,6 @@ export async function findSessionValues(
   if (key === '$is_bounce') return ['true', 'false'].filter((one) => one.includes(search));
   const by = sessionTable(key);
   if (by === null) return [];
-  const { rows } = await getBreakdown(projectId, EVERYBODY, { by, search, limit: MAX_SUGGESTIONS }, signal);
+  const { rows } = await getBreakdown(projectId, ALL_VISITORS, { by, search, limit: MAX_SUGGESTIONS }, signal);
   return rows.map(([value]) => String(value)).filter((value) => value !== '(none)');
 }

@@ -72,6 +72,7 @@ const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList
   OrganizationInvite: ['invitation of', 'Invitations'],
   Role: ['role', 'Roles'],
   User: ['account', 'Accounts'],
+  ProjectSecretKey: ['secret API key', 'Secret API keys'],
   PersonalAPIKey: ['personal API key', 'Personal API keys'],
 };
 

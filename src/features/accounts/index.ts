@@ -13,6 +13,7 @@ import { personalKeyRoutes } from './api/personal-key-routes.ts';
 import { projectRoutes } from './api/project-routes.ts';
 import { resourceAccessRoutes } from './api/resource-access-routes.ts';
 import { roleRoutes } from './api/role-routes.ts';
+import { secretKeyRoutes } from './api/secret-key-routes.ts';
 import { sessionRoutes } from './api/session-routes.ts';
 import { signUpRoutes } from './api/sign-up-routes.ts';
 import { twoFactorRoutes } from './api/two-factor-routes.ts';
@@ -38,5 +39,6 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
     roleRoutes(app, deps);
     resourceAccessRoutes(app, deps);
     projectRoutes(app, deps);
+    secretKeyRoutes(app, deps);
   },
 };

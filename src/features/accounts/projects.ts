@@ -11,7 +11,7 @@ import { digest } from '../../lib/secrets.ts';
 import { ADMIN, type Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-interface ProjectDeps {
+export interface ProjectDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;

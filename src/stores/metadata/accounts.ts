@@ -126,6 +126,20 @@ export interface PasswordReset {
   expiresAt: number;
 }
 
+/** A named secret key of a project. */
+export interface ProjectSecretKey {
+  id: string;
+  projectId: number;
+  label: string;
+  hash: string;
+  /** Its end, to tell it from others. */
+  mask: string;
+  createdAt: number;
+  createdBy: number | null;
+  /** When it last got a new value; null: never. */
+  rolledAt: number | null;
+}
+
 export interface Project {
   id: number;
   uuid: string;

@@ -14,6 +14,7 @@ import type {
   PasswordReset,
   PersonalKey,
   Project,
+  ProjectSecretKey,
   ResourceAccess,
   Role,
   RoleMembership,
@@ -143,10 +144,19 @@ export interface ThrottleStore {
   deleteExpired(now: number): Promise<void>;
 }
 
+export interface SecretKeyStore {
+  create(key: ProjectSecretKey): Promise<void>;
+  /** The newest first. */
+  listByProject(projectId: number): Promise<ProjectSecretKey[]>;
+  update(id: string, changes: Pick<ProjectSecretKey, 'hash' | 'mask' | 'rolledAt'>): Promise<void>;
+  delete(id: string): Promise<void>;
+}
+
 export interface ProjectStore {
   create(project: Omit<Project, 'id'>): Promise<Project>;
   get(id: number): Promise<Project | null>;
   getByApiToken(token: string): Promise<Project | null>;
+  /** By its secret key, or one of its named ones. */
   getBySecretHash(hash: string): Promise<Project | null>;
   /** Only those with one of the `ids`, where given. */
   list(organizationIds: readonly string[], page: Page, ids?: readonly number[]): Promise<Paged<Project>>;
@@ -232,6 +242,7 @@ export interface MetadataStore extends FeatureStores {
   readonly memberships: MembershipStore;
   readonly invites: InviteStore;
   readonly personalKeys: PersonalKeyStore;
+  readonly secretKeys: SecretKeyStore;
   readonly sessions: SessionStore;
   readonly passwordResets: PasswordResetStore;
   readonly throttles: ThrottleStore;

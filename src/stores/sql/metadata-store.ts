@@ -21,6 +21,7 @@ import { projectStore } from './projects.ts';
 import { queryUsageStore } from './query-usage.ts';
 import { recoveryStore } from './recovery.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
+import { secretKeyStore } from './secret-keys.ts';
 import { passwordResetStore, sessionStore, throttleStore } from './sessions.ts';
 import { domainStore, ssoIdentityStore } from './sso.ts';
 import { subjectStore } from './subjects.ts';
@@ -68,6 +69,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     subjects: subjectStore(on),
     actions: actionStore(on),
     queryUsage: queryUsageStore(on),
+    secretKeys: secretKeyStore(on),
     recovery: recoveryStore(on),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {

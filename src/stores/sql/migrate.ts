@@ -34,6 +34,7 @@ import { secondFactors } from './migrations/0026-second-factors.ts';
 import { singleSignOn } from './migrations/0027-single-sign-on.ts';
 import { alerts } from './migrations/0028-alerts.ts';
 import { flagUsage } from './migrations/0029-flag-usage.ts';
+import { secretKeys } from './migrations/0030-secret-keys.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -66,6 +67,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   singleSignOn,
   alerts,
   flagUsage,
+  secretKeys,
 ];
 
 interface VersionTable {

@@ -56,7 +56,16 @@ export function projectStore({ db }: Sql, projectTables: readonly ProjectTable[]
       return row ? toProject(row) : null;
     },
     getByApiToken: (token) => one('apiToken', token),
-    getBySecretHash: (hash) => one('secretHash', hash),
+    async getBySecretHash(hash) {
+      const named = await db
+        .selectFrom('projectSecretKeys')
+        .select('projectId')
+        .where('hash', '=', hash)
+        .executeTakeFirst();
+      if (named === undefined) return one('secretHash', hash);
+      const [row] = await byId([named.projectId]);
+      return row ? toProject(row) : null;
+    },
     async list(organizationIds, page, ids) {
       if (organizationIds.length === 0) return { count: 0, items: [] };
       const mine = db.selectFrom('projects').where('organizationId', 'in', organizationIds);

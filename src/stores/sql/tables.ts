@@ -120,6 +120,16 @@ export interface Tables {
   recoveryCodes: { userId: number; hash: string };
   spentTokens: { hash: string; expiresAt: number };
   throttles: { name: string; attempts: string; expiresAt: number };
+  projectSecretKeys: {
+    id: string;
+    projectId: number;
+    label: string;
+    hash: string;
+    mask: string;
+    createdAt: number;
+    createdBy: number | null;
+    rolledAt: number | null;
+  };
   projects: {
     id: Generated<number>;
     uuid: string;
@@ -435,6 +445,7 @@ export type ProjectTable = {
 /** Those of the platform; features name their own in their manifests. */
 export const PROJECT_TABLES = [
   'activity',
+  'projectSecretKeys',
   'persons',
   'personBlocks',
   'personColumns',

@@ -105,7 +105,7 @@ function DomainCard({ organizationId, domain, onChange }: DomainProps) {
             onChange();
           }}
         >
-          <p>People with an address there can sign in with a password again, and nobody joins by it.</p>
+          <p>People with an address there can sign in with a password again, and no one joins by it.</p>
         </Confirm>
       )}
     </fieldset>

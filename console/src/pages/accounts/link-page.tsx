@@ -1,4 +1,4 @@
-/** Somebody signed in by the provider for the first time, and their address has an account: is it theirs? */
+/** After the first sign-in by the provider of a person whose address has an account already: is it theirs? */
 import { useState } from 'preact/hooks';
 import { getPendingLink, linkAccount } from '../../api/accounts.ts';
 import { Button } from '../../components/button.tsx';

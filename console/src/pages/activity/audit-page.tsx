@@ -15,6 +15,7 @@ const PAGE_SIZE = 50;
 const ACTIVITIES = ['created', 'updated', 'deleted', 'exported', 'logged_in', 'rolled', 'deactivated'];
 const SCOPES = [
   'PersonalAPIKey',
+  'ProjectSecretKey',
   'OrganizationMembership',
   'OrganizationInvite',
   'Role',

@@ -10,6 +10,7 @@ import { DemoData } from './demo-data.tsx';
 import { General, Privacy, Webhook } from './general.tsx';
 import { Keys } from './keys.tsx';
 import { PathCleaning } from './path-cleaning.tsx';
+import { SecretKeys } from './secret-keys.tsx';
 import { TestAccounts } from './test-accounts.tsx';
 
 export function Page() {
@@ -28,6 +29,7 @@ export function Page() {
               <Banner tone="warn">Only admins of the organization can change these settings.</Banner>
             )}
             <Keys project={data} onSaved={onSaved} />
+            {data.effective_membership_level >= ADMIN && <SecretKeys project={data} />}
             <General project={data} onSaved={onSaved} />
             <Privacy project={data} onSaved={onSaved} />
             <Webhook project={data} onSaved={onSaved} />
