@@ -1,4 +1,4 @@
-import { type Command, EXIT } from './command.ts';
+import { type Command, EXIT, UsageError } from './command.ts';
 import { formatTime } from './output.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
@@ -6,8 +6,15 @@ import { subCommands } from './sub-commands.ts';
 const HELP = `Manages personal API keys (phx_…), with which programs use the private API as a user.
 
   cairn keys list [--user EMAIL]
-  cairn keys create --user EMAIL [--label TEXT]    Prints the new key. It is not shown again.
-  cairn keys revoke ID                             The key stops working immediately. \`list\` shows the IDs.`;
+  cairn keys create --user EMAIL [--label TEXT] [--scope SCOPE …] [--project ID …] [--days N]
+                          Prints the new key. It is not shown again. Without --scope it can do what the user can; a
+                          scope is such as feature_flag:read or query:read.
+  cairn keys revoke ID    The key stops working immediately. \`list\` shows the IDs.`;
+
+function readWhole(option: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${option} takes a whole number.`);
+  return Number(text);
+}
 
 export const keys: Command = {
   name: 'keys',
@@ -24,18 +31,31 @@ export const keys: Command = {
           key.id,
           key.user,
           key.label,
+          key.scopes.join(' '),
           formatTime(key.created_at),
           formatTime(key.last_used_at),
         ]);
-        context.out.table(['ID', 'USER', 'LABEL', 'CREATED', 'LAST USED'], rows, 'There are no keys.');
+        context.out.table(['ID', 'USER', 'LABEL', 'SCOPES', 'CREATED', 'LAST USED'], rows, 'There are no keys.');
       }
       return EXIT.done;
     },
     async create(context, args) {
-      const { words, options } = readArgs(args, { user: 'text', label: 'text' });
+      const { words, options } = readArgs(args, {
+        user: 'text',
+        label: 'text',
+        scope: 'many',
+        project: 'many',
+        days: 'text',
+      });
       const { EMAIL } = readPositionals(options.user === null ? words : [options.user, ...words], 'EMAIL');
       const operator = await context.operator({ mayBegin: true });
-      const created = await operator.run('keys.create', { user: EMAIL, label: options.label ?? 'Command line' });
+      const created = await operator.run('keys.create', {
+        user: EMAIL,
+        label: options.label ?? 'Command line',
+        scopes: options.scope,
+        projects: options.project.map((id) => readWhole('--project', id)),
+        days: options.days === null ? null : readWhole('--days', options.days),
+      });
       if (context.json) context.out.json(created);
       else context.out.print(created.key);
       context.out.note(`The key is not shown again. ID, for revoking it: ${created.id}`);

@@ -27,11 +27,47 @@ describe('with a running server', () => {
     expect(key).toMatch(/^phx_[0-9A-Za-z]{43}$/);
     expect(await me(key)).toBe(200);
     const listed = await cairn(['keys', 'list', ...at]);
-    expect(listed.stdout).toMatch(new RegExp(`${id}  ${email}  deploys +2026-01-15T12:00:00  2026-01-15T12:00:00`));
+    expect(listed.stdout).toMatch(
+      new RegExp(`${id}  ${email}  deploys +\\* +2026-01-15T12:00:00  2026-01-15T12:00:00`),
+    );
     expect(listed.stdout).not.toContain(key);
     const gone = await cairn(['keys', 'revoke', id, ...at]);
     expect([gone.code, gone.stdout]).toEqual([0, `Revoked the key "deploys" of ${email}.\n`]);
     expect(await me(key)).toBe(401);
+  });
+
+  it('makes keys that can do less than their user', async () => {
+    const email = (await cairnJson(['users', 'list', ...at]))[0].email;
+    const create = (...more: string[]) => ['keys', 'create', '--user', email, ...more, ...at];
+    const limits = ['--scope', 'feature_flag:read', '--scope', 'query:read', '--project', '1', '--days', '30'];
+    const { id, key } = await cairnJson(create(...limits));
+    const status = async (method: string, path: string) =>
+      (await call(server.url, method, path, { key, ...(method === 'POST' ? { body: { key: 'new' } } : {}) })).status;
+    expect(await status('GET', '/api/projects/1/feature_flags/')).toBe(200);
+    expect(await status('POST', '/api/projects/1/feature_flags/')).toBe(403);
+    expect(await status('GET', '/api/projects/1/persons/')).toBe(403);
+    const { body } = await call(server.url, 'GET', '/api/personal_api_keys/@current/', { key });
+    expect(body).toMatchObject({
+      id,
+      scopes: ['feature_flag:read', 'query:read'],
+      scoped_teams: [1],
+      expires_at: '2026-02-14T12:00:00Z',
+    });
+    const wrong = await cairn(create('--scope', 'flags'));
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('There is no scope "flags".')]);
+    const nowhere = await cairn(create('--project', '999'));
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('999')]);
+  });
+
+  it('says in the audit log what was exported', async () => {
+    expect((await cairn(['export', 'persons', '--project', '1', ...at])).code).toBe(0);
+    expect((await cairn(['export', 'events', '--project', '1', ...at])).code).toBe(0);
+    const audit = '/api/organizations/@current/audit/?activity=exported';
+    const { body } = await call(server.url, 'GET', audit, { key: server.personalKey });
+    expect(body.results.slice(0, 2).map((one: { scope: string; via: string }) => [one.scope, one.via])).toEqual([
+      ['Event', 'operator'],
+      ['Person', 'operator'],
+    ]);
   });
 
   it('makes projects whose key takes events, changes the key and deletes', async () => {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import { countByDay, iterateEvents } from '../../features/events/iterate-events.ts';
 import type { FoundEvent } from '../../features/events/list-events.ts';
 import { listDistinctIds } from '../../features/persons/persons.ts';
+import { recordExport } from '../../features/persons/record-export.ts';
 import { eachPersonBatch } from '../../features/persons/search/search-persons.ts';
 import { createPatternSearch } from '../../lib/search-pattern.ts';
 import type { PersonStore, StoredPerson } from '../../stores/metadata/persons.ts';
@@ -26,7 +27,9 @@ interface Exported {
 
 /** Waits for processing, so that every acknowledged event is in the export. */
 export const exportEvents: Operation<EventExport, Exported> = async (deps, { project, ...range }, outlet) => {
-  const { id } = await chosenProject(deps.metadata, project);
+  const chosen = await chosenProject(deps.metadata, project);
+  const { id } = chosen;
+  await recordExport(deps, null, chosen, 'Event');
   await deps.whenProcessed();
   const wanted = { projectId: id, ...range };
   const days = await countByDay(deps.eventQueries, wanted);
@@ -36,7 +39,9 @@ export const exportEvents: Operation<EventExport, Exported> = async (deps, { pro
 };
 
 export const exportPersons: Operation<{ project: number | null }, Exported> = async (deps, { project }, outlet) => {
-  const { id } = await chosenProject(deps.metadata, project);
+  const chosen = await chosenProject(deps.metadata, project);
+  const { id } = chosen;
+  await recordExport(deps, null, chosen);
   await deps.whenProcessed();
   const { persons } = deps.metadata;
   const all = withDistinctIds(

@@ -13,7 +13,7 @@ import { readPersonRef } from '../../persons/api/person-query.ts';
 import { personRoute } from '../../persons/api/person-route.ts';
 import { PersonListSchema } from '../../persons/api/person-schemas.ts';
 import { getPerson } from '../../persons/persons.ts';
-import { recordPersonExport } from '../../persons/record-export.ts';
+import { recordExport } from '../../persons/record-export.ts';
 import { getCohort, removeMembers, requireStatic, updateCohort } from '../cohorts.ts';
 import { findNamedPersons } from '../find-named-persons.ts';
 import {
@@ -59,7 +59,7 @@ async function sendMembers(
   const cohort = await getCohort(deps.metadata, project.id, idFromPath(params));
   const members = await searchCohortMembers(deps, project.id, cohort, query);
   if (format === 'json') return personPage(members, readPage(query), url);
-  await recordPersonExport(deps, caller, project);
+  await recordExport(deps, caller.user.id, project);
   const lines = cohortMembersCsv(members, readCsvCells(query));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../../core/errors.ts';
 import { readCsvCells, readFormat } from '../../../http/format.ts';
 import { readPage } from '../../../http/paging.ts';
 import { getPerson, listDistinctIds } from '../persons.ts';
-import { recordPersonExport } from '../record-export.ts';
+import { recordExport } from '../record-export.ts';
 import type { PersonApiDeps } from './deps.ts';
 import { personCsv, personPage, searchPersons } from './person-list.ts';
 import { readPersonRef } from './person-query.ts';
@@ -56,7 +56,7 @@ const CREATION_NOT_ALLOWED =
   'See https://posthog.com/docs/integrate/identifying-user for details.';
 
 async function sendCsv(deps: PersonApiDeps, { caller, project, query, reply }: PersonContext<unknown>) {
-  await recordPersonExport(deps, caller, project);
+  await recordExport(deps, caller.user.id, project);
   const lines = personCsv(await searchPersons(deps, project.id, query), readCsvCells(query));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }
