@@ -54,6 +54,9 @@ export async function seed(url: string): Promise<Seeded> {
   await untilStored(url);
   await describePersons(call, read);
   const flagId = await seedFlags(call);
+  for (let visitor = 0; visitor < 60; visitor++) {
+    await call('POST', '/flags/?v=2&ver=1.434.18', { api_key: KEYS.project, distinct_id: `visitor-${visitor}` });
+  }
   const insights = await seedInsights(call);
   const demo = await seedDemo(url, call, read);
   return { projectId: 1, eventId: uuidOf(3), flagId, insights, demo };
@@ -65,8 +68,8 @@ async function seedDemo(url: string, call: Call, read: (path: string) => Promise
   await call('POST', path, {});
   while (((await read(path)) as { state: string }).state !== 'done') await sleep(200);
   await untilStored(url);
-  // Rows of sessions follow the events.
-  await sleep(2000);
+  // Rows of sessions follow the events, and the usage of flags is written every ten seconds.
+  await sleep(11_000);
   const idsOf = async (list: string): Promise<number[]> =>
     ((await read(`/api/projects/${id}/${list}/`)) as { results: { id: number }[] }).results.map((one) => one.id);
   const [dashboardId = 0] = await idsOf('dashboards');
