@@ -23,6 +23,8 @@ const GROUPS: Record<string, string[]> = {
     'test/alerts/kill.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
+  // Messages to the outside, which wait for their time.
+  deliveries: ['test/webhooks/*.test.ts', 'test/alerts/{alerts,mail,bad-input}.test.ts'],
   // What questions are answered with, against an oracle.
   engines: [
     'src/stores/duckdb/{dialect,promotion,event-store,session-rows}.test.ts',
@@ -57,7 +59,7 @@ GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? []
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
 const group = process.env['TESTS'];
 /** Groups whose tests measure how long others wait. The rest mostly waits for disks and answers itself. */
-const MEASURE_WAITS = ['security', 'faults', 'browser', 'cli'];
+const MEASURE_WAITS = ['security', 'faults', 'deliveries', 'browser', 'cli'];
 const stores = process.env['STORES'] ?? 'embedded';
 const needsPostgres = stores !== 'embedded' || ['postgres', 'clickhouse', 'scale'].includes(group ?? '');
 
