@@ -92,6 +92,7 @@ const FEATURES: Record<string, readonly string[]> = {
   actions: ['cohorts'],
   alerts: ['dashboards', 'deliveries', 'insights'],
   annotations: [],
+  audit: ['deliveries'],
   capture: [],
   cohorts: ['persons'],
   dashboards: ['insights'],

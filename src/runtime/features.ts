@@ -6,6 +6,7 @@ import { accountsFeature } from '../features/accounts/index.ts';
 import { actionsFeature } from '../features/actions/index.ts';
 import { alertsFeature } from '../features/alerts/index.ts';
 import { annotationsFeature } from '../features/annotations/index.ts';
+import { auditFeature } from '../features/audit/index.ts';
 import { captureFeature } from '../features/capture/index.ts';
 import { cohortsFeature } from '../features/cohorts/index.ts';
 import { dashboardsFeature } from '../features/dashboards/index.ts';
@@ -32,6 +33,7 @@ export type AppFeature = Feature<AppDeps>;
 /** In the order of the API's documentation. */
 export const FEATURES: readonly AppFeature[] = [
   accountsFeature,
+  auditFeature,
   eventsFeature,
   definitionsFeature,
   groupsFeature,

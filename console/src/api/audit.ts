@@ -1,6 +1,6 @@
 /** The audit log. */
 import type { Static } from '@sinclair/typebox';
-import type { AuditEntrySchema } from '../../../src/features/accounts/api/audit-schemas.ts';
+import type { AuditEntrySchema } from '../../../src/features/audit/api/audit-schemas.ts';
 import { get, type Query } from './request.ts';
 
 export type AuditEntry = Static<typeof AuditEntrySchema>;

@@ -1,5 +1,4 @@
 import type { Feature } from '../feature.ts';
-import { auditRoutes } from './api/audit-routes.ts';
 import type { AccountRouteDeps } from './api/deps.ts';
 import { domainRoutes } from './api/domain-routes.ts';
 import { inviteRoutes } from './api/invite-routes.ts';
@@ -31,7 +30,6 @@ export const accountsFeature: Feature<AccountRouteDeps> = {
     passkeyRoutes(app, deps);
     userRoutes(app, deps);
     personalKeyRoutes(app, deps);
-    auditRoutes(app, deps);
     organizationRoutes(app, deps);
     domainRoutes(app, deps);
     memberRoutes(app, deps);

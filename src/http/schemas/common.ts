@@ -1,17 +1,14 @@
 /** Schemas that several features share, and how values are presented. */
 import { type TSchema, Type } from '@sinclair/typebox';
+import { iso } from '../../core/time/iso.ts';
 import type { User } from '../../stores/metadata/accounts.ts';
+
+export { iso };
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
 export const DateTime = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
-
-/** ISO 8601 in UTC; a fraction has six digits and is omitted when zero. */
-export function iso(ms: number): string {
-  const text = new Date(ms).toISOString();
-  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : `${text.slice(0, 23)}000Z`;
-}
 
 export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
 

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
-import type { User } from '../../../stores/metadata/accounts.ts';
-import type { AuditEntry } from '../../../stores/metadata/audit.ts';
+import { DateTime, nullable } from '../../../http/schemas/common.ts';
+import type { PresentedEntry } from '../present-entry.ts';
 
 export const AuditEntrySchema = Type.Object({
   number: Type.Integer({ description: 'Within the organization, without gaps.' }),
@@ -31,30 +30,6 @@ export const AUDIT_QUERY = {
   activity: 'Only this: `created`, `updated`, `deleted`, `logged_in`, `exported` and so on.',
   format: '`json` (a page), `jsonl` or `csv` (everything, as a file).',
 } as const;
-
-export function presentAuditEntry(entry: AuditEntry, users: ReadonlyMap<number, User>) {
-  const { detail } = entry;
-  const user = entry.userId === null ? undefined : users.get(entry.userId);
-  return {
-    number: entry.number,
-    created_at: iso(entry.createdAt),
-    user: user ? { uuid: user.uuid, first_name: user.firstName, email: user.email } : null,
-    activity: entry.activity,
-    scope: entry.scope,
-    item_id: entry.itemId,
-    name: detail.name,
-    project_id: entry.projectId,
-    changes: detail.changes,
-    via: detail.origin?.via ?? 'system',
-    key: detail.origin?.key ?? null,
-    session: detail.origin?.session ?? null,
-    client: detail.origin?.client ?? null,
-    address: detail.origin?.address ?? null,
-    hash: entry.hash,
-  };
-}
-
-type PresentedEntry = ReturnType<typeof presentAuditEntry>;
 
 export const AUDIT_COLUMNS = [
   'number',

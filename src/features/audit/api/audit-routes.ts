@@ -12,13 +12,14 @@ import { type CsvCells, csvLine } from '../../../lib/csv-line.ts';
 import { ADMIN } from '../../../stores/metadata/accounts.ts';
 import type { AuditQuery } from '../../../stores/metadata/audit.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { AUDIT_COLUMNS, AUDIT_QUERY, AuditEntrySchema, auditCells, presentAuditEntry } from './audit-schemas.ts';
-import type { AccountRouteDeps } from './deps.ts';
+import { presentAuditEntry } from '../present-entry.ts';
+import { AUDIT_COLUMNS, AUDIT_QUERY, AuditEntrySchema, auditCells } from './audit-schemas.ts';
+import type { AuditApiDeps } from './deps.ts';
 
 const EXPORT_PAGE_SIZE = 1000;
 const TYPES = { jsonl: 'application/x-ndjson; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 
-export function auditRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
+export function auditRoutes(app: FastifyInstance, deps: AuditApiDeps): void {
   organizationRoute(app, deps, {
     method: 'GET',
     url: '/api/organizations/:organization_id/audit/',

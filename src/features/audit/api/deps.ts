@@ -1,0 +1,3 @@
+import type { RouteDeps } from '../../../http/api/route-deps.ts';
+
+export interface AuditApiDeps extends RouteDeps {}
