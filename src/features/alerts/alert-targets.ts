@@ -1,12 +1,9 @@
 /** To whom an alert speaks: its subscribed members and its webhooks, as they are now. */
-import { DAY_MS } from '../../core/time/units.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { DeliveryTarget } from '../deliveries/rules/delivery-target.ts';
+import { validSecrets } from '../deliveries/webhook-address.ts';
 import type { Alert, AlertTarget } from './store/alert-store.ts';
-
-/** How long the secret before the current one is valid. */
-const ROLLING_MS = DAY_MS;
 
 export async function targetsOf(
   store: MetadataStore,
@@ -27,8 +24,5 @@ export function webhookOf({ slackIncomingWebhook }: Project, target: AlertTarget
   const url = target.url ?? slackIncomingWebhook;
   if (url === null) return [];
   if (target.type === 'slack_webhook') return [{ type: 'slack_webhook', url }];
-  const { secret, previousSecret, rolledAt } = target;
-  const isRolling = previousSecret !== null && rolledAt !== null && now < rolledAt + ROLLING_MS;
-  const secrets = [secret, isRolling ? previousSecret : null].filter((one): one is string => one !== null);
-  return [{ type: 'webhook', url, secrets }];
+  return [{ type: 'webhook', url, secrets: validSecrets(target, now) }];
 }

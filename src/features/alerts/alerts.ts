@@ -8,11 +8,11 @@ import type { Json } from '../../core/json/json.ts';
 import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import { isPrivateUrl } from '../../lib/network.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../deliveries/make-deliveries.ts';
 import { targetHash } from '../deliveries/rules/delivery-target.ts';
+import { newWebhookSecret, requireWebhookAddress } from '../deliveries/webhook-address.ts';
 import { alertMessage } from './alert-message.ts';
 import { alertUrl, subjectName } from './alert-subject.ts';
 import { targetsOf, webhookOf } from './alert-targets.ts';
@@ -200,7 +200,7 @@ function readTargets(
   if (given.length > MAX_TARGETS) throw invalid('targets', `An alert has at most ${MAX_TARGETS} targets.`);
   const secrets = new Map<string, string>();
   const newSecret = (id: string): string => {
-    const secret = `whsec_${Buffer.from(ids.token('').slice(-32)).toString('base64')}`;
+    const secret = newWebhookSecret(ids);
     secrets.set(id, secret);
     return secret;
   };
@@ -236,17 +236,7 @@ function requireAddress(
   }
   if (!isAdmin(caller, organizationId))
     throw forbidden('Only admins can add the address of a webhook. Use the webhook of the project: leave out url.');
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw invalid('targets', 'url is an address that begins with https:// or http://.');
-  const { username, password } = new URL(url);
-  if (username !== '' || password !== '')
-    throw invalid('targets', 'The address must not contain a user name or password.');
-  if (!webhookAllowPrivate && isPrivateUrl(url))
-    throw invalid(
-      'targets',
-      'This address is in a private network. The operator of the server can allow such addresses with ' +
-        'WEBHOOK_ALLOW_PRIVATE=true.',
-    );
+  requireWebhookAddress(url, 'targets', webhookAllowPrivate);
 }
 
 /** A target that is saved again is tried again. */
