@@ -24,7 +24,11 @@ const GROUPS: Record<string, string[]> = {
     'src/stores/duckdb/event-file.test.ts',
   ],
   // Messages to the outside, which wait for their time.
-  deliveries: ['test/webhooks/*.test.ts', 'test/alerts/{alerts,mail,bad-input}.test.ts'],
+  deliveries: [
+    'test/webhooks/*.test.ts',
+    'test/audit/audit-webhook.test.ts',
+    'test/alerts/{alerts,mail,bad-input}.test.ts',
+  ],
   // What questions are answered with, against an oracle.
   engines: [
     'src/stores/duckdb/{dialect,promotion,event-store,session-rows}.test.ts',

@@ -152,6 +152,25 @@ export function describeAlerts(name: string, open: () => Promise<{ metadata: Met
       expect(await store.deliveries.listDue(NOW + 900_000, 10)).toEqual([]);
     });
 
+    it('leaves out busy targets, counts states of a subject and repeats what failed', async () => {
+      const about = { projectId: 0, kind: 'audit', subjectId: 'o' } as const;
+      await store.deliveries.create([
+        aDelivery('k1', { ...about, targetHash: 'h2' }),
+        aDelivery('k2', { ...about, targetHash: 'h2' }),
+        aDelivery('k3'),
+      ]);
+      expect((await store.deliveries.listDue(NOW, 9, ['h2'])).map(({ key }) => key)).toEqual(['k3']);
+      const [first] = await store.deliveries.listDue(NOW, 1);
+      if (!first) throw new Error('nothing is due');
+      await store.deliveries.claim(first, NOW + 5);
+      await store.deliveries.finish(first.id, 1, { state: 'failed', attempts: [], dueAt: NOW });
+      expect(await store.deliveries.countStates(about)).toEqual({ failed: 1, waiting: 1 });
+      expect(await store.deliveries.countStates({ ...about, subjectId: 'p' })).toEqual({});
+      expect(await store.deliveries.retryFailed({ ...about, kind: 'test' }, NOW)).toBe(0);
+      expect(await store.deliveries.retryFailed(about, NOW + 1)).toBe(1);
+      expect(await store.deliveries.get(0, first.id)).toMatchObject({ state: 'waiting', attempt: 0, dueAt: NOW + 1 });
+    });
+
     it('filters, counts and forgets deliveries', async () => {
       await store.deliveries.create([aDelivery('k1'), aDelivery('k2', { kind: 'test', targetHash: 'h2' })]);
       await store.deliveries.create([aDelivery('old', { createdAt: NOW - 10, subjectId: 'b' })]);

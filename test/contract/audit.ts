@@ -51,6 +51,42 @@ export function describeAudit(engine: string, open: () => Promise<{ metadata: Me
       expect(await numbers({ belowNumber: 3 })).toEqual([2, 1]);
     });
 
+    it('is read on from a number, oldest first', async () => {
+      for (const n of [1, 2, 3]) await append({ createdAt: NOW - n });
+      await append({ organizationId: 'b' });
+      const numbersAfter = async (number: number, limit = 9) =>
+        (await store.audit.listAfter('a', number, limit)).map((entry) => entry.number);
+      expect([await numbersAfter(0), await numbersAfter(1), await numbersAfter(0, 2), await numbersAfter(3)]).toEqual([
+        [1, 2, 3],
+        [2, 3],
+        [1, 2],
+        [],
+      ]);
+    });
+
+    it('keeps where each organization wants it to be sent', async () => {
+      const webhook = {
+        organizationId: 'a',
+        url: 'https://siem.example.org/',
+        secret: 'whsec_b25l',
+        previousSecret: null,
+        rolledAt: null,
+        lastNumber: 4,
+        createdBy: 7,
+        createdAt: NOW,
+        updatedAt: NOW,
+      };
+      await store.auditWebhooks.set(webhook);
+      const other = { ...webhook, organizationId: 'b', createdBy: null };
+      await store.auditWebhooks.set(other);
+      const changed = { ...webhook, previousSecret: 'whsec_b25l', secret: 'whsec_dHdv', rolledAt: NOW + 1 };
+      await store.auditWebhooks.set(changed);
+      await store.auditWebhooks.setLastNumber('a', 5);
+      expect(await store.auditWebhooks.list()).toEqual([{ ...changed, lastNumber: 5 }, other]);
+      await store.auditWebhooks.delete('a');
+      expect([await store.auditWebhooks.get('a'), await store.auditWebhooks.get('b')]).toEqual([null, other]);
+    });
+
     it('continues after the oldest entries were removed, also after all of them', async () => {
       for (const n of [1, 2, 3]) await append({ createdAt: NOW + n });
       await append({ organizationId: 'b', createdAt: NOW + 9 });

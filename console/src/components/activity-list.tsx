@@ -70,6 +70,7 @@ const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList
   OrganizationMembership: ['member', 'Members'],
   OrganizationResourceAccess: ['default access to', 'Default access'],
   OrganizationInvite: ['invitation of', 'Invitations'],
+  AuditWebhook: ['audit webhook', 'Audit webhook'],
   Role: ['role', 'Roles'],
   User: ['account', 'Accounts'],
   ProjectSecretKey: ['secret API key', 'Secret API keys'],

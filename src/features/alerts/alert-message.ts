@@ -5,8 +5,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/time/units.ts';
 import type { Message } from '../deliveries/rules/message.ts';
 import type { Alert } from './store/alert-store.ts';
 
+export type AlertMessageType = Extract<Message['type'], `alert.${string}`>;
+
 interface Told {
-  type: Message['type'];
+  type: AlertMessageType;
   alert: Pick<Alert, 'id' | 'name' | 'insightId' | 'definition'>;
   projectName: string;
   /** Of the insight, or what is watched. */
@@ -55,18 +57,15 @@ function textOf({ type, value, since, slot, reason, notes }: Told): string {
       return `It could not be checked three times in a row: ${reason ?? 'unknown'}`;
     case 'alert.test':
       return 'This is a test: somebody wanted to see whether messages arrive.';
-    case 'target.paused':
-      return '';
   }
 }
 
-const TITLES: Record<Message['type'], string> = {
+const TITLES: Record<AlertMessageType, string> = {
   'alert.firing': 'Firing',
   'alert.reminder': 'Still firing',
   'alert.cleared': 'Cleared',
   'alert.errored': 'Cannot be checked',
   'alert.test': 'Test',
-  'target.paused': 'Paused',
 };
 
 export function alertMessage(told: Told): Message {

@@ -15,8 +15,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../deliveries/make-deliveries.ts';
 import { shortTarget } from '../deliveries/rules/delivery-target.ts';
-import type { Message } from '../deliveries/rules/message.ts';
-import { alertMessage } from './alert-message.ts';
+import { type AlertMessageType, alertMessage } from './alert-message.ts';
 import type { AlertMetrics } from './alert-metrics.ts';
 import { alertUrl, subjectName } from './alert-subject.ts';
 import { targetsOf } from './alert-targets.ts';
@@ -267,7 +266,7 @@ function stateOf(alert: Alert, { error, state }: FoundState): Alert['state'] {
 }
 
 /** Null: there is nothing to say. */
-function messageType({ progress }: Alert, { error, event }: FoundState): Message['type'] | null {
+function messageType({ progress }: Alert, { error, event }: FoundState): AlertMessageType | null {
   if (error !== null) return progress.errors + 1 === MAX_ERRORS ? 'alert.errored' : null;
   if (event === 'fired') return 'alert.firing';
   if (event === 'reminded') return 'alert.reminder';

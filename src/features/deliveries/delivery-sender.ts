@@ -12,10 +12,11 @@ import { type Schedule, startSchedule } from '../../lib/schedule.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { postToWebhook } from '../webhooks/post-to-webhook.ts';
 import { makeDeliveries } from './make-deliveries.ts';
+import { type DeliveryState, NO_PROJECT } from './rules/delivery-kinds.ts';
 import { type DeliveryTarget, messageId, shortTarget } from './rules/delivery-target.ts';
 import { mailText, signatureHeaders, slackBody, webhookBody } from './rules/message.ts';
 import { retryDelay } from './rules/retry-delay.ts';
-import type { Attempt, Delivery, DeliveryState } from './store/delivery-store.ts';
+import type { Attempt, Delivery } from './store/delivery-store.ts';
 
 interface DeliverySenderDeps {
   metadata: MetadataStore;
@@ -31,6 +32,8 @@ const LEASE_MS = MINUTE_MS;
 const TIMEOUT_MS = 10 * SECOND_MS;
 /** At the same time. */
 const MAX_CONCURRENT = 20;
+/** To one target, so that a slow one with many messages delays no other. */
+const MAX_CONCURRENT_PER_TARGET = 5;
 const KEPT_MS = 30 * DAY_MS;
 
 /** What became of one attempt. */
@@ -45,7 +48,7 @@ interface Outcome {
 
 export class DeliverySender implements LeaderTask {
   readonly #deps: DeliverySenderDeps;
-  readonly #sending = new Map<number, Promise<void>>();
+  readonly #sending = new Map<number, { targetHash: string; done: Promise<void> }>();
   readonly #stopping = new AbortController();
   #schedule: Schedule | null = null;
   #lastCleaning = Number.NEGATIVE_INFINITY;
@@ -68,7 +71,7 @@ export class DeliverySender implements LeaderTask {
   async stop(): Promise<void> {
     await this.#schedule?.stop();
     this.#stopping.abort();
-    await Promise.all(this.#sending.values());
+    await Promise.all([...this.#sending.values()].map(({ done }) => done));
   }
 
   /** Starts to send what is due, without waiting for it. */
@@ -81,15 +84,21 @@ export class DeliverySender implements LeaderTask {
     }
     const free = MAX_CONCURRENT - this.#sending.size;
     if (free <= 0) return;
-    for (const delivery of await metadata.deliveries.listDue(now, free)) {
-      if (this.#sending.has(delivery.id)) continue;
-      const sending = this.#send(delivery)
+    for (const delivery of await metadata.deliveries.listDue(now, free, this.#busyTargets())) {
+      if (this.#sending.has(delivery.id) || this.#busyTargets().includes(delivery.targetHash)) continue;
+      const done = this.#send(delivery)
         .catch((err: unknown) =>
           this.#deps.logger.error({ err, delivery: delivery.id }, 'a delivery could not be handled; trying again'),
         )
         .finally(() => this.#sending.delete(delivery.id));
-      this.#sending.set(delivery.id, sending);
+      this.#sending.set(delivery.id, { targetHash: delivery.targetHash, done });
     }
+  }
+
+  #busyTargets(): string[] {
+    const counts = new Map<string, number>();
+    for (const { targetHash } of this.#sending.values()) counts.set(targetHash, (counts.get(targetHash) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= MAX_CONCURRENT_PER_TARGET).map(([hash]) => hash);
   }
 
   async #send(delivery: Delivery): Promise<void> {
@@ -133,9 +142,9 @@ export class DeliverySender implements LeaderTask {
   async #mail(delivery: Delivery, { userId, address }: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
     const { metadata, mailer } = this.#deps;
     if (!mailer.isAvailable) return skipped('there is no mail server: set SMTP_URL');
-    const project = await metadata.projects.get(delivery.projectId);
+    const organizationId = await organizationOf(metadata, delivery);
     const user = await metadata.users.get(userId);
-    const membership = project && (await metadata.memberships.get(project.organizationId, userId));
+    const membership = organizationId === undefined ? null : await metadata.memberships.get(organizationId, userId);
     if (!membership || !user?.isActive || user.email !== address)
       return skipped('the address is no longer one of a member');
     const outcome = await mailer.deliver({
@@ -180,7 +189,19 @@ const INTERRUPTED: Outcome = {
   error: 'the server stopped while it was being sent; it may have arrived',
 };
 
+const SAVE_AGAIN = {
+  alert: 'the alert is saved with it again',
+  'audit log': 'an admin saves it again on the page of the audit log',
+};
+
 const skipped = (error: string): Outcome => ({ state: 'skipped', status: null, error });
+
+async function organizationOf(
+  metadata: MetadataStore,
+  { projectId, subjectId }: Delivery,
+): Promise<string | undefined> {
+  return projectId === NO_PROJECT ? subjectId : (await metadata.projects.get(projectId))?.organizationId;
+}
 
 /** Nothing is sent to it until somebody saves it again; its owner is told once. */
 async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string, now: number): Promise<void> {
@@ -189,6 +210,7 @@ async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string
   await store.deliveries.pauseTarget(projectId, targetHash, why, now);
   const owner = ownerId === null ? null : await store.users.get(ownerId);
   if (!owner) return;
+  const what = delivery.kind === 'audit' ? 'audit log' : 'alert';
   await makeDeliveries(store, {
     projectId,
     kind: 'notice',
@@ -200,8 +222,8 @@ async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string
     message: {
       type: 'target.paused',
       timestamp: now,
-      title: 'A webhook of an alert does not exist any more',
-      text: `Nothing is sent to ${shortTarget(target)} until the alert is saved with it again: ${why}.`,
+      title: `A webhook of an ${what} does not exist any more`,
+      text: `Nothing is sent to ${shortTarget(target)} until ${SAVE_AGAIN[what]}: ${why}.`,
       facts: [{ name: 'About', value: delivery.message.title }],
       url: delivery.message.url,
       data: { target: shortTarget(target), reason: why },

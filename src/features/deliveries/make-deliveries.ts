@@ -1,5 +1,6 @@
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { type DeliveryTarget, deliveryKey, targetHash } from './rules/delivery-target.ts';
+import { NO_PROJECT } from './rules/delivery-kinds.ts';
+import { type DeliveryTarget, deliveryKey, organizationTargetHash, targetHash } from './rules/delivery-target.ts';
 import type { Message } from './rules/message.ts';
 import type { NewDelivery } from './store/delivery-store.ts';
 
@@ -22,7 +23,7 @@ export async function makeDeliveries(store: MetadataStore, given: MessageToSend)
   const { targets, now, kind, subjectId, slot, ...rest } = given;
   const byKey = new Map<string, NewDelivery>();
   for (const target of targets) {
-    const hash = targetHash(target);
+    const hash = given.projectId === NO_PROJECT ? organizationTargetHash(subjectId, target) : targetHash(target);
     const key = deliveryKey(kind, subjectId, slot, hash);
     byKey.set(key, { ...rest, kind, subjectId, slot, key, target, targetHash: hash, createdAt: now });
   }

@@ -70,6 +70,8 @@ export interface AuditStore {
   append(entry: Omit<AuditEntry, 'number' | 'hash'>): Promise<void>;
   /** Newest first. */
   list(query: AuditQuery, page: Page): Promise<Paged<AuditEntry>>;
+  /** Entries with a higher number, oldest first. */
+  listAfter(organizationId: string, number: number, limit: number): Promise<AuditEntry[]>;
   /** Removes entries older than this; how many. */
   removeBefore(time: number): Promise<number>;
   /** Of each organization the first entry that is missing or was changed; empty if all are as they were written. */

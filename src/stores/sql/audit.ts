@@ -48,6 +48,15 @@ export function auditStore({ db }: Sql): AuditStore {
       .executeTakeFirst();
     return row ? { number: Number(row.number), hash: row.hash } : removedOf(organizationId);
   };
+  const rowsAfter = (organizationId: string, number: number, limit: number) =>
+    db
+      .selectFrom('audit')
+      .selectAll()
+      .where('organizationId', '=', organizationId)
+      .where('number', '>', number)
+      .orderBy('number')
+      .limit(limit)
+      .execute();
   const matching = ({ organizationId, after, before, scope, userId, activity, belowNumber }: AuditQuery) =>
     db
       .selectFrom('audit')
@@ -68,6 +77,7 @@ export function auditStore({ db }: Sql): AuditStore {
         .execute();
     },
     list: (query, page) => paged(matching(query).selectAll().orderBy('number', 'desc'), page, toEntry),
+    listAfter: async (organizationId, number, limit) => (await rowsAfter(organizationId, number, limit)).map(toEntry),
     async removeBefore(time) {
       const old = db.selectFrom('audit').select('organizationId').distinct().where('createdAt', '<', time);
       let removed = 0;
@@ -118,14 +128,7 @@ export function auditStore({ db }: Sql): AuditStore {
   async function firstBroken(organizationId: string): Promise<number | null> {
     let { number, hash } = await removedOf(organizationId);
     for (;;) {
-      const rows = await db
-        .selectFrom('audit')
-        .selectAll()
-        .where('organizationId', '=', organizationId)
-        .where('number', '>', number)
-        .orderBy('number')
-        .limit(PAGE_SIZE)
-        .execute();
+      const rows = await rowsAfter(organizationId, number, PAGE_SIZE);
       for (const row of rows) {
         if (Number(row.number) !== number + 1 || row.hash !== hashOf(hash, row)) return number + 1;
         number++;

@@ -35,6 +35,7 @@ import { singleSignOn } from './migrations/0027-single-sign-on.ts';
 import { alerts } from './migrations/0028-alerts.ts';
 import { flagUsage } from './migrations/0029-flag-usage.ts';
 import { secretKeys } from './migrations/0030-secret-keys.ts';
+import { auditWebhooks } from './migrations/0031-audit-webhooks.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -68,6 +69,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   alerts,
   flagUsage,
   secretKeys,
+  auditWebhooks,
 ];
 
 interface VersionTable {

@@ -2,13 +2,15 @@ import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
 import { describeAudit } from '../../../test/contract/audit.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { auditFeature } from '../../features/audit/index.ts';
+import { tablesOf } from '../../runtime/features.ts';
 import { openMetadataStore } from './metadata-store.ts';
 
 const folder = makeTempDir();
 afterAll(() => folder.remove());
 
 let files = 0;
-describeAudit('SQLite', () => openMetadataStore(folder.path(`${++files}.sqlite`), 0));
+describeAudit('SQLite', () => openMetadataStore(folder.path(`${++files}.sqlite`), 0, tablesOf([auditFeature])));
 
 it.each<[string, string, number]>([
   ['an entry that was changed', `update audit set detail = replace(detail, 'x', 'y') where number = 2`, 2],

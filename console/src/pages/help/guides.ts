@@ -18,6 +18,7 @@ const SECTIONS: readonly { title: string; slugs: readonly string[] }[] = [
       'configuration',
       'sign-in',
       'single-sign-on',
+      'audit-log',
       'behind-a-proxy',
       'backups',
       'upgrading',

@@ -6,7 +6,7 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
-import { DELIVERY_KINDS, DELIVERY_STATES } from '../store/delivery-store.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES } from '../rules/delivery-kinds.ts';
 import { DeliverySchema, presentDelivery } from './delivery-schemas.ts';
 import type { DeliveryApiDeps } from './deps.ts';
 

@@ -17,6 +17,10 @@ export const targetHash = (target: DeliveryTarget): string =>
     ? sha256('email', target.userId, target.address.toLowerCase())
     : sha256(target.type, target.url);
 
+/** The same within one organization, so that one that pauses it does not pause it for others. */
+export const organizationTargetHash = (organizationId: string, target: DeliveryTarget): string =>
+  sha256(organizationId, targetHash(target));
+
 /** One message about one slot to one target has one key. */
 export const deliveryKey = (kind: string, subjectId: string, slot: number, hash: string): string =>
   sha256(kind, subjectId, slot, hash);

@@ -8,7 +8,9 @@ type MessageType =
   | 'alert.reminder'
   | 'alert.errored'
   | 'alert.test'
-  | 'target.paused';
+  | 'target.paused'
+  | 'audit.entry'
+  | 'audit.test';
 
 export interface Message {
   type: MessageType;

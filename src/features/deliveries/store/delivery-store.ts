@@ -4,6 +4,7 @@ import type { Page, Paged } from '../../../stores/metadata/page.ts';
 import { parseStoredJson } from '../../../stores/sql/json-text.ts';
 import { paged } from '../../../stores/sql/paging.ts';
 import type { Sql, Tables } from '../../../stores/sql/tables.ts';
+import type { DeliveryKind, DeliveryState } from '../rules/delivery-kinds.ts';
 import type { DeliveryTarget } from '../rules/delivery-target.ts';
 import type { Message } from '../rules/message.ts';
 
@@ -36,17 +37,6 @@ declare module '../../../stores/sql/tables.ts' {
   }
 }
 
-/** What the message is about; `notice`: about a target that was paused. */
-export const DELIVERY_KINDS = ['alert', 'test', 'notice'] as const;
-type DeliveryKind = (typeof DELIVERY_KINDS)[number];
-
-/**
- * `waiting` until `dueAt`; `sending`: an attempt was begun and counts as running until `dueAt`; `unknown`: it is not known
- * whether a mail was sent; `skipped`: there was no reason to send it any more.
- */
-export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'failed', 'unknown', 'skipped'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
 export interface Attempt {
   at: number;
   ms: number;
@@ -57,6 +47,7 @@ export interface Attempt {
 
 export interface Delivery {
   id: number;
+  /** `NO_PROJECT` for messages about an organization. */
   projectId: number;
   /** Unique: of the kind, subject, slot and target. Its first digits are the id that receivers see. */
   key: string;
@@ -91,6 +82,8 @@ interface DeliveryQuery {
   after?: number | undefined;
 }
 
+type Subject = Pick<Delivery, 'projectId' | 'kind' | 'subjectId'>;
+
 interface DeliveryCounts {
   made: number;
   sent: number;
@@ -105,8 +98,12 @@ interface DeliveryStore {
   get(projectId: number, id: number): Promise<Delivery | null>;
   /** Newest first. */
   list(projectId: number, query: DeliveryQuery, page: Page): Promise<Paged<Delivery>>;
-  /** Of all projects: waiting and due, or sending for too long; the longest due first. */
-  listDue(now: number, limit: number): Promise<Delivery[]>;
+  /** Of all projects: waiting and due, or sending for too long; the longest due first. `without`: hashes of targets. */
+  listDue(now: number, limit: number, without?: readonly string[]): Promise<Delivery[]>;
+  /** How many about this subject have each state; those that none has are left out. */
+  countStates(about: Subject): Promise<Partial<Record<DeliveryState, number>>>;
+  /** Those about this subject that failed or were skipped wait again; how many. */
+  retryFailed(about: Subject, now: number): Promise<number>;
   /** Begins the next attempt, if nobody else has: false if so. */
   claim(delivery: Pick<Delivery, 'id' | 'attempt' | 'state'>, leaseUntil: number): Promise<boolean>;
   /** Ends that attempt, if no other was begun meanwhile: false if so. */
@@ -169,15 +166,38 @@ export function deliveryStore({ db }: Sql): DeliveryStore {
         .$if(after !== undefined, (q) => q.where('createdAt', '>=', after ?? 0));
       return paged(matching.orderBy('id', 'desc'), page, toDelivery);
     },
-    async listDue(now, limit) {
+    async listDue(now, limit, without = []) {
       const rows = await all()
         .where('state', 'in', ['waiting', 'sending'])
         .where('dueAt', '<=', now)
+        .$if(without.length > 0, (q) => q.where('targetHash', 'not in', without))
         .orderBy('dueAt')
         .orderBy('id')
         .limit(limit)
         .execute();
       return rows.map(toDelivery);
+    },
+    async countStates({ projectId, kind, subjectId }) {
+      const rows = await db
+        .selectFrom('deliveries')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .where('projectId', '=', projectId)
+        .where('kind', '=', kind)
+        .where('subjectId', '=', subjectId)
+        .groupBy('state')
+        .execute();
+      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
+    },
+    async retryFailed({ projectId, kind, subjectId }, now) {
+      const { numUpdatedRows } = await db
+        .updateTable('deliveries')
+        .set({ state: 'waiting', attempt: 0, dueAt: now })
+        .where('projectId', '=', projectId)
+        .where('kind', '=', kind)
+        .where('subjectId', '=', subjectId)
+        .where('state', 'in', ['failed', 'skipped'])
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
     },
     async claim({ id, attempt, state }, leaseUntil) {
       const { numUpdatedRows } = await db

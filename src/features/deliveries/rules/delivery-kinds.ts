@@ -1,0 +1,14 @@
+/** What the message is about; `notice`: about a target that was paused; `audit`: an entry of the audit log. */
+export const DELIVERY_KINDS = ['alert', 'test', 'notice', 'audit'] as const;
+
+/** The project of messages about an organization, whose `subjectId` is then its id. */
+export const NO_PROJECT = 0;
+
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
+
+/**
+ * `waiting` until `dueAt`; `sending`: an attempt was begun and counts as running until `dueAt`; `unknown`: it is not known
+ * whether a mail was sent; `skipped`: there was no reason to send it any more.
+ */
+export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'failed', 'unknown', 'skipped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
