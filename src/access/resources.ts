@@ -35,6 +35,14 @@ export async function requireEditor(
   }
 }
 
+/** Whether `requireEditor` lets the caller pass. */
+export const mayEdit = async (
+  store: MetadataStore,
+  caller: Caller,
+  organizationId: string,
+  resource: Resource,
+): Promise<boolean> => isAdmin(caller, organizationId) || (await isEditor(store, caller, organizationId, resource));
+
 /** For members who are no admins. */
 export async function isEditor(
   store: MetadataStore,

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { bootstrap, type FirstStart } from '../features/accounts/bootstrap.ts';
 import { CookielessSalts, saltFolder, sharedSalts } from '../features/capture/cookieless/salts.ts';
 import { CohortCalculations } from '../features/cohorts/cohort-calculations.ts';
+import { ExperimentSchedule } from '../features/experiments/guard/experiment-schedule.ts';
 import { Guardrails } from '../features/experiments/guard/guardrails.ts';
 import type { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { Rollbacks } from '../features/flags/manage/rollbacks.ts';
@@ -77,6 +78,8 @@ interface App {
   mirrorPersons(projectId: number): Promise<void>;
   checkRollbacks(): Promise<void>;
   checkGuardrails(): Promise<void>;
+  /** Starts and ends the experiments that are due. */
+  followExperimentSchedule(): Promise<void>;
   calculations: Pick<CohortCalculations, 'startRound' | 'whenIdle'>;
   usage: Pick<QueryUsage, 'flush'>;
   routes(): { method: string; url: string }[];
@@ -283,6 +286,7 @@ const testAccess = ({ metadata, directory, flagSnapshots, events, mirrorPersons,
   usage,
   checkRollbacks: async () => leaderTasks.get(Rollbacks)?.check(),
   checkGuardrails: async () => leaderTasks.get(Guardrails)?.check(),
+  followExperimentSchedule: async () => leaderTasks.get(ExperimentSchedule)?.check(),
   calculations: {
     startRound: async () => leaderTasks.get(CohortCalculations)?.startRound(),
     whenIdle: async () => leaderTasks.get(CohortCalculations)?.whenIdle(),

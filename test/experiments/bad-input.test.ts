@@ -33,7 +33,14 @@ const BASKET = {
 const ALL = [PAID, ORDERS, REVENUE, BASKET];
 
 const start = async (rest: object = {}): Promise<Answer['body']> => {
-  const body = { name: 'One', feature_flag_key: 'one', metrics: ALL, start_date: START, ...rest };
+  const body = {
+    name: 'One',
+    allow_unknown_events: true,
+    feature_flag_key: 'one',
+    metrics: ALL,
+    start_date: START,
+    ...rest,
+  };
   const made = await client.post(path(), { body });
   expect([made.status, made.body.detail]).toEqual([201, undefined]);
   server.setNow(later(60));
@@ -298,7 +305,12 @@ describe('a saved insight', () => {
     const insights = `/api/projects/${project.projectId}/insights/`;
     const saved = await client.post(insights, { body: { name: 'Saved', filters, saved: true } });
     const made = await client.post(path(), {
-      body: { name: 'By insight', feature_flag_key: 'by', metrics: [{ insight_id: saved.body.short_id }] },
+      body: {
+        name: 'By insight',
+        feature_flag_key: 'by',
+        metrics: [{ insight_id: saved.body.short_id }],
+        allow_unknown_events: true,
+      },
     });
     expect([made.status, made.body.detail]).toEqual([201, undefined]);
     expect(made.body.metrics[0]).toMatchObject({ name: 'Saved', ...metric });

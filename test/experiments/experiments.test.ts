@@ -23,7 +23,7 @@ const ORDERS = {
 const PAID = { metric_type: 'funnel', name: 'paid', series: [{ kind: 'EventsNode', event: 'order' }] };
 
 const make = async (body: object): Promise<Answer['body']> => {
-  const answer = await client.post(all, { body });
+  const answer = await client.post(all, { body: { allow_unknown_events: true, ...body } });
   expect([answer.status, answer.body.detail]).toEqual([201, undefined]);
   return answer.body;
 };
@@ -98,11 +98,17 @@ describe('the life of an experiment', () => {
 
   it('keeps what was changed after the start', async () => {
     const { id } = await make({ name: 'Changed', feature_flag_key: 'changed', metrics: [ORDERS] });
-    await client.patch(`${all}${id}/`, { body: { metrics: [PAID] } });
+    await client.patch(`${all}${id}/`, { body: { metrics: [PAID], allow_unknown_events: true } });
     await act(id, 'launch');
     expect((await client.patch(`${all}${id}/`, { body: { name: 'Renamed' } })).body.changed_after_start).toEqual([]);
     const changed = await client.patch(`${all}${id}/`, { body: { metrics: [ORDERS], plan: { min_days: 3 } } });
-    expect(changed.body.changed_after_start).toEqual([{ at: '2026-01-15T12:00:00.000Z', fields: ['metrics', 'plan'] }]);
+    expect(changed.body.changed_after_start).toMatchObject([
+      {
+        at: '2026-01-15T12:00:00.000Z',
+        fields: ['metrics', 'plan'],
+        plan_before: { frozen_at: '2026-01-15T12:00:00.000Z' },
+      },
+    ]);
   });
 
   it('is deleted by a change', async () => {

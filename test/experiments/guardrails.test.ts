@@ -32,6 +32,7 @@ const start = async (guardrail: object, rest: object = {}): Promise<Answer['body
   const made = await client.post(path(), {
     body: {
       name: 'Risky',
+      allow_unknown_events: true,
       feature_flag_key: 'risky',
       guardrails: [{ metric: CRASHED, ...guardrail }],
       stats_config: { cuped: { enabled: false } },

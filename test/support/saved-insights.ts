@@ -11,7 +11,13 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   await post(`${project}/actions/`, { body: { name: 'Saw it', steps: [{ event: 'seen' }] } });
   await post(`${project}/dashboards/`, { body: { name: 'All of it', tiles: [{ insight: body.id }] } });
   const metrics = [{ metric_type: 'mean', source: { kind: 'EventsNode', event: 'seen' } }];
-  const experiment = { name: 'Colours', feature_flag_key: 'colours', start_date: '2026-01-15T12:00:00Z', metrics };
+  const experiment = {
+    name: 'Colours',
+    feature_flag_key: 'colours',
+    start_date: '2026-01-15T12:00:00Z',
+    metrics,
+    allow_unknown_events: true,
+  };
   const { body: made } = await post(`${project}/experiments/`, { body: experiment });
   const holdout = { name: 'Nobody new', filters: [{ properties: [], rollout_percentage: 5 }] };
   await post(`${project}/experiment_holdouts/`, { body: holdout });

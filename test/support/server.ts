@@ -85,6 +85,7 @@ export interface TestServer extends TestProject {
   /** Checks the rollback conditions of flags now. */
   checkRollbacks(): Promise<void>;
   checkGuardrails(): Promise<void>;
+  followExperimentSchedule(): Promise<void>;
   /** Writes the usage counts of queries. */
   flushUsage(): Promise<void>;
   /** Copies changed persons to the event store. */
@@ -232,6 +233,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     },
     checkRollbacks: () => app.checkRollbacks(),
     checkGuardrails: () => app.checkGuardrails(),
+    followExperimentSchedule: () => app.followExperimentSchedule(),
     flushUsage: () => app.usage.flush(),
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),

@@ -4,7 +4,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import { updateCohort } from '../cohorts/cohorts.ts';
 import { updateDashboard } from '../dashboards/dashboards.ts';
 import { updateSavedInsight } from '../dashboards/saved-insights.ts';
-import { updateExperiment } from '../experiments/manage/experiments.ts';
+import { updateExperiment } from '../experiments/manage/update-experiment.ts';
 import { updateFlag } from '../flags/manage/flags.ts';
 import { COHORT_NAME, DASHBOARD_NAME, type DemoObjectsDeps, EXPERIMENTS, FLAGS, INSIGHTS } from './demo-objects.ts';
 import { DEMO_CLUBS, demoClub } from './rules/demo-visitor.ts';
@@ -22,7 +22,7 @@ export async function removeDemoObjects(deps: DemoObjectsDeps, caller: Caller, p
     experiments,
     EXPERIMENTS.map(({ name }) => name),
   );
-  for (const { id } of ours) await updateExperiment(deps, caller, project, id, DELETED);
+  for (const { id } of ours) await updateExperiment(deps, caller, project, id, { changes: DELETED });
   const keys = FLAGS.map(({ key }) => key);
   const flags = await metadata.flags.listByProject(project.id);
   for (const { id, key } of flags) {

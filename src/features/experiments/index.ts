@@ -5,6 +5,7 @@ import { experimentDetailRoutes } from './api/experiment-detail-routes.ts';
 import { experimentRoutes } from './api/experiment-routes.ts';
 import { holdoutRoutes } from './api/holdout-routes.ts';
 import { measureGuardrails } from './api/measure-guardrails.ts';
+import { ExperimentSchedule } from './guard/experiment-schedule.ts';
 import { Guardrails } from './guard/guardrails.ts';
 import { experimentStore } from './store/experiment-store.ts';
 import { holdoutStore } from './store/holdout-store.ts';
@@ -23,6 +24,7 @@ export const experimentsFeature: Feature<ExperimentFeatureDeps> = {
   stores: { experiments: experimentStore, holdouts: holdoutStore },
   projectTables: ['experiments', 'experimentHoldouts'],
   leaderTasks: (deps) => [
+    new ExperimentSchedule({ ...deps, logger: deps.log }),
     new Guardrails({
       ...deps,
       logger: deps.log,

@@ -85,6 +85,8 @@ export function draftBody(draft: Draft, plan: Plan | null): Record<string, unkno
     name: draft.name,
     description: draft.description,
     feature_flag_key: draft.flagKey,
+    // The form lists known events; one that is typed in may come with the new variant.
+    allow_unknown_events: true,
     ...(draft.isAa ? { mode: 'aa' } : {}),
     ...(draft.holdoutId === '' ? {} : { holdout_id: Number(draft.holdoutId) }),
     metrics: metricsOf(draft.metrics),

@@ -9,7 +9,7 @@ import type { QuestionContext } from '../../insights/rules/question.ts';
 import type { ExperimentChanges } from '../manage/experiments.ts';
 import { metricOfInsight } from '../rules/metric-of-insight.ts';
 import { METRIC_LISTS, readMetrics } from '../rules/read-metrics.ts';
-import { readDecision, readExposure } from '../rules/read-settings.ts';
+import { readDecision, readExcluded, readExposure } from '../rules/read-settings.ts';
 import type { ExperimentChangeSchema } from './experiment-schemas.ts';
 
 type Body = Static<typeof ExperimentChangeSchema>;
@@ -27,6 +27,14 @@ const SETTINGS = [
   'holdout_id',
   'conclusion',
   'conclusion_comment',
+  'primary_metrics_ordered_uuids',
+  'secondary_metrics_ordered_uuids',
+  'only_count_matured_users',
+  'excluded_variants',
+  'running_time_calculation',
+  'scheduling_config',
+  'filters',
+  'secondary_metrics',
 ] as const;
 
 /** Also checks that everything can be calculated; `known` are the settings from before. */
@@ -44,6 +52,7 @@ export function readExperimentBody(
   readMetrics(settings['guardrails'] === undefined ? settings : { ...known, ...settings }, context);
   readExposure(settings, context);
   readDecision(settings);
+  readExcluded({ ...known, ...settings });
   return {
     ...(body.name === undefined ? {} : { name: body.name }),
     ...(body.description === undefined ? {} : { description: body.description ?? '' }),
@@ -100,7 +109,7 @@ function withUuids(settings: JsonObject, ids: Ids): JsonObject {
   return { ...settings, ...Object.fromEntries(lists) };
 }
 
-/** Null where nothing was sent. */
-export function readDate(text: string | null | undefined, attr: string): number | null {
-  return text === null || text === undefined ? null : readTimeField(attr, text);
+/** Undefined where nothing was sent. */
+export function readDate(text: string | null | undefined, attr: string): number | null | undefined {
+  return text === null || text === undefined ? text : readTimeField(attr, text);
 }

@@ -18,7 +18,7 @@ import {
 } from '../rules/experiment-question.ts';
 import { flagVariants } from '../rules/flag-variants.ts';
 import { type ExperimentMetric, METRIC_LISTS, readListedMetric } from '../rules/read-metrics.ts';
-import { type DecisionSettings, readDecision, readExposure } from '../rules/read-settings.ts';
+import { type DecisionSettings, readDecision, readExcluded, readExposure } from '../rules/read-settings.ts';
 import { type MeasuredVariant, measuredVariants, type SplitPhase, splitPhases } from '../rules/split-phases.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
@@ -66,9 +66,11 @@ export async function askExperiment(
   const { metrics, unreadable } = readableMetrics(experiment.settings, context);
   const from = experiment.startDate ?? now;
   const range = { from, until: Math.max(from, Math.min(experiment.endDate ?? Number.POSITIVE_INFINITY, roundUp(now))) };
-  const phases =
-    flag === null ? [] : splitPhases(await deps.metadata.flags.listVersions(project.id, experiment.flagId), range);
-  const variants = flag === null ? [] : measuredVariants(flagVariants(flag.filters), phases);
+  const versions = await deps.metadata.flags.listVersions(project.id, experiment.flagId);
+  const excluded = readExcluded(experiment.settings);
+  const phases = without(excluded, flag === null ? [] : splitPhases(versions, range));
+  const measured = flag === null ? [] : measuredVariants(flagVariants(flag.filters), phases);
+  const variants = measured.filter(({ key }) => !excluded.includes(key));
   return {
     experiment,
     settings,
@@ -90,6 +92,10 @@ export async function askExperiment(
     now,
   };
 }
+
+/** Variants that count nowhere are in no expectation either. */
+const without = (excluded: readonly string[], phases: readonly SplitPhase[]): SplitPhase[] =>
+  phases.map(({ from, variants }) => ({ from, variants: variants.filter(({ key }) => !excluded.includes(key)) }));
 
 /** To the minute, so that the next one who asks gets the same answer while nothing is new. */
 const roundUp = (time: number): number => Math.ceil(time / MINUTE_MS) * MINUTE_MS;
@@ -209,7 +215,7 @@ const actorOf = ({ aggregation_group_type_index: index }: JsonObject): ExposureQ
 function questionOf(metric: ExperimentMetric, settings: DecisionSettings, now: number): MetricQuestion {
   const { windowMs, asked, winsor, role } = metric;
   const openMs = openWindowMs({ windowMs, ...asked });
-  const isMatured = openMs > 0 && (settings.stopping === 'sequential' || role === 'guardrail');
+  const isMatured = openMs > 0 && (settings.stopping === 'sequential' || settings.onlyMatured || role === 'guardrail');
   const exposedBefore = isMatured ? Math.floor(now / MINUTE_MS) * MINUTE_MS - openMs + 1 : null;
   return { ...asked, windowMs, winsor, lookbackMs: settings.lookbackMs, exposedBefore };
 }

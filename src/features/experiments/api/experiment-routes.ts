@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../../access/callers.ts';
+import { mayEdit } from '../../../access/resources.ts';
 import { invalid } from '../../../core/errors.ts';
 import { listActivity, usersById } from '../../../http/api/activity-list.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
@@ -24,8 +25,9 @@ import {
   pauseExperiment,
   resetExperiment,
   shipVariant,
-  updateExperiment,
 } from '../manage/experiments.ts';
+import { listExperiments } from '../manage/list-experiments.ts';
+import { updateExperiment } from '../manage/update-experiment.ts';
 import { canBeMeasured } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
@@ -41,6 +43,7 @@ import {
   presentFlagOf,
   ShipSchema,
 } from './experiment-schemas.ts';
+import { requireKnownEvents } from './known-events.ts';
 import {
   ExposuresSchema,
   presentBreakdown,
@@ -69,7 +72,13 @@ export function experimentRoutes(app: FastifyInstance, deps: ExperimentApiDeps):
   activity(app, deps);
 }
 
-async function presentAll(deps: ExperimentApiDeps, project: Project, experiments: readonly Experiment[]) {
+async function presentAll(
+  deps: ExperimentApiDeps,
+  caller: Caller,
+  project: Project,
+  experiments: readonly Experiment[],
+) {
+  const canEdit = await mayEdit(deps.metadata, caller, project.organizationId, 'experiments');
   const users = await usersById(
     deps.metadata,
     experiments.map(({ createdBy }) => createdBy),
@@ -81,31 +90,44 @@ async function presentAll(deps: ExperimentApiDeps, project: Project, experiments
       presentExperiment(experiment, await deps.metadata.flags.get(project.id, experiment.flagId), {
         users,
         holdouts,
+        canEdit,
         now,
       }),
     ),
   );
 }
 
-const presentOne = async (deps: ExperimentApiDeps, project: Project, experiment: Experiment) =>
-  (await presentAll(deps, project, [experiment]))[0];
+const presentOne = async (deps: ExperimentApiDeps, caller: Caller, project: Project, experiment: Experiment) =>
+  (await presentAll(deps, caller, project, [experiment]))[0];
 
 function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'GET',
     summary: 'Experiments, newest first, without archived ones',
-    query: { ...PAGE_QUERY, search: 'Part of the name.', archived: '`true`: archived ones instead.' },
+    query: {
+      ...PAGE_QUERY,
+      search: 'Part of the name or description.',
+      status: '`draft`, `running`, `paused`, `stopped` (or `complete`), `all`.',
+      archived: '`true`: archived ones instead.',
+      feature_flag_id: 'Those of one flag.',
+      created_by_id: 'Those of one user.',
+      order:
+        '`name`, `created_at`, `updated_at`, `start_date`, `end_date`, `duration` or `status`; with `-` descending. `-created_at` if absent.',
+    },
     response: pageSchema(ExperimentSchema),
-    handler: async ({ project, query, url }) => {
+    handler: async ({ caller, project, query, url }) => {
       const page = readPage(query);
-      const search = queryText(query, 'search')?.toLowerCase() ?? '';
-      const isArchived = queryText(query, 'archived') === 'true';
-      const found = (await deps.metadata.experiments.listByProject(project.id)).filter(
-        ({ name, archived }) => archived === isArchived && name.toLowerCase().includes(search),
-      );
-      const shown = found.slice(page.offset, page.offset + page.limit);
-      const items = await presentAll(deps, project, shown);
+      const asked = {
+        search: queryText(query, 'search'),
+        status: queryText(query, 'status'),
+        archived: queryText(query, 'archived'),
+        flagId: queryText(query, 'feature_flag_id'),
+        createdBy: queryText(query, 'created_by_id'),
+        order: queryText(query, 'order'),
+      };
+      const found = await listExperiments(deps.metadata, project.id, asked, deps.clock.now());
+      const items = await presentAll(deps, caller, project, found.slice(page.offset, page.offset + page.limit));
       return envelope(url, page, { count: found.length, items }, (item) => item);
     },
   });
@@ -119,11 +141,15 @@ function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
     response: ExperimentSchema,
     handler: async ({ caller, project, body: sent }) => {
       const body = await withInsights(deps.metadata, project.id, sent);
-      const start = readDate(body.start_date, 'start_date');
+      const [start, end] = [readDate(body.start_date, 'start_date'), readDate(body.end_date, 'end_date')];
+      if (typeof end === 'number') throw invalid('end_date', 'An experiment that is new cannot have ended.');
       const changes = readExperimentBody(body, await questionContext(deps, project, {}), deps.ids);
+      await requireKnownEvents(deps.metadata, project.id, body);
       const given = { ...changes, name: body.name, flagKey: body.feature_flag_key };
       const made = await createExperiment(deps, caller, project, given);
-      return presentOne(deps, project, start === null ? made : await launchExperiment(deps, caller, project, made.id));
+      if (typeof start !== 'number') return presentOne(deps, caller, project, made);
+      const started = await updateExperiment(deps, caller, project, made.id, { changes: {}, start });
+      return presentOne(deps, caller, project, started);
     },
   });
 }
@@ -134,8 +160,8 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
     method: 'GET',
     summary: 'One experiment',
     response: ExperimentSchema,
-    handler: async ({ project, params }) =>
-      presentOne(deps, project, await getExperiment(deps.metadata, project.id, idFromPath(params))),
+    handler: async ({ caller, project, params }) =>
+      presentOne(deps, caller, project, await getExperiment(deps.metadata, project.id, idFromPath(params))),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -153,11 +179,10 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
         throw invalid('feature_flag_key', 'The flag of an experiment cannot be changed: make another experiment.');
       const context = await questionContext(deps, project, {});
       const changes = readExperimentBody(body, context, deps.ids, before.settings);
-      let changed = await updateExperiment(deps, caller, project, before.id, changes);
-      if (start !== null && before.startDate === null)
-        changed = await launchExperiment(deps, caller, project, before.id);
-      if (end !== null && before.endDate === null) changed = await endExperiment(deps, caller, project, before.id, {});
-      return presentOne(deps, project, changed);
+      await requireKnownEvents(deps.metadata, project.id, body, before.settings);
+      const updatesFlag = body.update_feature_flag_params;
+      const changed = await updateExperiment(deps, caller, project, before.id, { changes, start, end, updatesFlag });
+      return presentOne(deps, caller, project, changed);
     },
   });
   projectRoute(app, deps, {
@@ -177,7 +202,7 @@ function life(app: FastifyInstance, deps: ExperimentApiDeps): void {
     url: `${ONE.url}launch/`,
     summary: 'Launch a draft: its flag is turned on, and exposures count from now',
     handler: async ({ caller, project, params }) =>
-      presentOne(deps, project, await launchExperiment(deps, caller, project, idFromPath(params))),
+      presentOne(deps, caller, project, await launchExperiment(deps, caller, project, idFromPath(params))),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -186,7 +211,7 @@ function life(app: FastifyInstance, deps: ExperimentApiDeps): void {
     summary: 'End an experiment; the flag stays as it is',
     body: EndSchema,
     handler: async ({ caller, project, params, body }) =>
-      presentOne(deps, project, await endExperiment(deps, caller, project, idFromPath(params), body)),
+      presentOne(deps, caller, project, await endExperiment(deps, caller, project, idFromPath(params), body)),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -196,7 +221,7 @@ function life(app: FastifyInstance, deps: ExperimentApiDeps): void {
     body: ShipSchema,
     handler: async ({ caller, project, params, body: { variant_key: variantKey, ...conclusion } }) => {
       const shipped = await shipVariant(deps, caller, project, idFromPath(params), { ...conclusion, variantKey });
-      return presentOne(deps, project, shipped);
+      return presentOne(deps, caller, project, shipped);
     },
   });
 }
@@ -220,7 +245,7 @@ function steps(app: FastifyInstance, deps: ExperimentApiDeps): void {
       url: `${ONE.url}${path}/`,
       summary,
       handler: async ({ caller, project, params }) =>
-        presentOne(deps, project, await step(caller, project, idFromPath(params))),
+        presentOne(deps, caller, project, await step(caller, project, idFromPath(params))),
     });
   }
 }
@@ -237,7 +262,7 @@ function duplicate(app: FastifyInstance, deps: ExperimentApiDeps): void {
     response: ExperimentSchema,
     handler: async ({ caller, project, params, body: { name, feature_flag_key: flagKey } }) => {
       const made = await duplicateExperiment(deps, caller, project, idFromPath(params), { name, flagKey });
-      return presentOne(deps, project, made);
+      return presentOne(deps, caller, project, made);
     },
   });
 }

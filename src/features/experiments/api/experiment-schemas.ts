@@ -4,6 +4,7 @@ import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '.
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { statusOf } from '../manage/experiments.ts';
+import { withFingerprints } from '../rules/fingerprint.ts';
 import { flagVariantsAsSent } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentHoldout } from '../store/holdout-store.ts';
@@ -33,6 +34,15 @@ export const ExperimentSchema = Type.Object({
   plan: AnyObject,
   changed_after_start: Type.Array(Type.Unknown(), { description: 'What was changed while it ran, and when.' }),
   saved_metrics: Type.Array(Type.Unknown()),
+  primary_metrics_ordered_uuids: nullable(Type.Array(Type.Unknown())),
+  secondary_metrics_ordered_uuids: nullable(Type.Array(Type.Unknown())),
+  only_count_matured_users: Type.Boolean(),
+  excluded_variants: Type.Array(Type.Unknown()),
+  running_time_calculation: AnyObject,
+  scheduling_config: AnyObject,
+  filters: AnyObject,
+  secondary_metrics: Type.Array(Type.Unknown()),
+  user_access_level: Type.Union([Type.Literal('editor'), Type.Literal('viewer')]),
   guardrails: Type.Array(Type.Unknown()),
   guardrail_alarms: Type.Array(Type.Unknown(), { description: 'What guardrails have done, each with its evidence.' }),
   rolled_back: nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Why a guardrail ended it.' })),
@@ -74,11 +84,40 @@ const writable = {
       '`{metric | metric_uuid, margin_relative, action, min_users}`: what a variant must not harm by more than the margin. `action` is `notify`, `pause` or `roll_back`.',
   }),
   mode: Type.Union([Type.Literal('ab'), Type.Literal('aa')]),
+  primary_metrics_ordered_uuids: nullable(Type.Array(Type.String(), { fromText: true, maxItems: 50 })),
+  secondary_metrics_ordered_uuids: nullable(Type.Array(Type.String(), { fromText: true, maxItems: 50 })),
+  only_count_matured_users: Type.Boolean({ description: 'Only those whose conversion window has ended count.' }),
+  excluded_variants: Type.Array(Type.String(), {
+    fromText: true,
+    maxItems: 20,
+    description: 'Keys of variants that count nowhere.',
+  }),
+  running_time_calculation: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
+  scheduling_config: Type.Record(Type.String(), Type.Unknown(), {
+    fromText: true,
+    description: '`{"end_at_max_days": true}`: it ends by itself after `plan.max_days` (60 by default).',
+  }),
+  filters: Type.Record(Type.String(), Type.Unknown(), { fromText: true, description: 'Of old clients; only stored.' }),
+  secondary_metrics: Type.Array(Type.Unknown(), {
+    fromText: true,
+    maxItems: 50,
+    description: 'Of old clients; only stored.',
+  }),
   holdout_id: nullable(
     Type.Integer({ description: 'People of this holdout are not part of it. Fixed at the launch.' }),
   ),
-  start_date: nullable(Type.String({ description: 'Launches a draft.' })),
+  start_date: nullable(
+    Type.String({
+      description: 'Launches a draft; in the future: it starts by itself then, and is a draft until then.',
+    }),
+  ),
   end_date: nullable(Type.String({ description: 'Ends a running experiment.' })),
+  allow_unknown_events: Type.Boolean({
+    description: 'Metrics may use events that this project has never sent; otherwise they are refused.',
+  }),
+  update_feature_flag_params: Type.Boolean({
+    description: 'Percentages and rollout in `parameters` are set on the flag, even while it runs.',
+  }),
   archived: Type.Boolean(),
   deleted: Type.Boolean(),
   conclusion: nullable(ConclusionSchema),
@@ -102,15 +141,24 @@ export const ShipSchema = Type.Composite([Type.Object({ variant_key: Type.String
 const textOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 const objectOr = (value: Json | undefined) => (value !== undefined && isJsonObject(value) ? value : {});
 const listOr = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const listOrNull = (value: Json | undefined): Json[] | null => (Array.isArray(value) ? value : null);
 const isoOrNull = (time: number | null): string | null => (time === null ? null : iso(time));
+
+interface PresentedWith {
+  users: ReadonlyMap<number, User>;
+  holdouts: readonly ExperimentHoldout[];
+  /** Whether the caller may change it. */
+  canEdit: boolean;
+  now: number;
+}
 
 /** `flag` is null where it does not exist any more. */
 export function presentExperiment(
   experiment: Experiment,
   flag: FeatureFlag | null,
-  { users, holdouts, now }: { users: ReadonlyMap<number, User>; holdouts: readonly ExperimentHoldout[]; now: number },
+  { users, holdouts, canEdit, now }: PresentedWith,
 ) {
-  const { settings } = experiment;
+  const { settings, startDate } = experiment;
   const holdout = holdouts.find(({ id }) => id === settings['holdout_id']) ?? null;
   const variants = flag === null ? null : flagVariantsAsSent(flag.filters);
   return {
@@ -129,13 +177,22 @@ export function presentExperiment(
             feature_flag_variants: variants,
           }),
     },
-    metrics: listOr(settings['metrics']),
-    metrics_secondary: listOr(settings['metrics_secondary']),
+    metrics: withFingerprints(listOr(settings['metrics']), settings, startDate),
+    metrics_secondary: withFingerprints(listOr(settings['metrics_secondary']), settings, startDate),
     exposure_criteria: objectOr(settings['exposure_criteria']),
     stats_config: objectOr(settings['stats_config']),
     plan: objectOr(settings['plan']),
     changed_after_start: listOr(settings['changed_after_start']),
     saved_metrics: [],
+    primary_metrics_ordered_uuids: listOrNull(settings['primary_metrics_ordered_uuids']),
+    secondary_metrics_ordered_uuids: listOrNull(settings['secondary_metrics_ordered_uuids']),
+    only_count_matured_users: settings['only_count_matured_users'] === true,
+    excluded_variants: listOr(settings['excluded_variants']),
+    running_time_calculation: objectOr(settings['running_time_calculation']),
+    scheduling_config: objectOr(settings['scheduling_config']),
+    filters: objectOr(settings['filters']),
+    secondary_metrics: listOr(settings['secondary_metrics']),
+    user_access_level: canEdit ? ('editor' as const) : ('viewer' as const),
     guardrails: listOr(settings['guardrails']),
     guardrail_alarms: listOr(settings['guardrail_alarms']),
     rolled_back: settings['rolled_back'] === undefined ? null : objectOr(settings['rolled_back']),

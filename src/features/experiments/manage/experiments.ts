@@ -24,7 +24,7 @@ export type ExperimentChanges = Partial<
   Pick<Experiment, 'name' | 'description' | 'settings' | 'startDate' | 'endDate' | 'archived' | 'deleted'>
 >;
 
-type ExperimentStatus = 'draft' | 'running' | 'paused' | 'stopped';
+export type ExperimentStatus = 'draft' | 'running' | 'paused' | 'stopped';
 
 /** Paused is a running experiment whose flag is off. */
 export function statusOf({ startDate, endDate }: Experiment, flag: FeatureFlag | null, now: number): ExperimentStatus {
@@ -80,7 +80,7 @@ export async function createExperiment(
 }
 
 /** The people whom the holdout in these settings keeps out; without `holdout_id` the flag stays as it is. */
-async function holdOut(
+export async function holdOut(
   deps: FlagDeps,
   store: MetadataStore,
   caller: Caller,
@@ -106,52 +106,45 @@ function requireVariants(flag: FeatureFlag): void {
   );
 }
 
-/** Only what is given changes. */
-export const updateExperiment = (
-  deps: FlagDeps,
-  caller: Caller,
-  project: Project,
-  id: number,
-  changes: ExperimentChanges,
-): Promise<Experiment> =>
-  updateAndInvalidate(deps, project.id, async (store) => {
-    const before = await getExperiment(store, project.id, id);
-    const { holdout_id: held } = changes.settings ?? {};
-    if (held !== undefined && held !== (before.settings['holdout_id'] ?? null)) {
-      if (before.startDate !== null)
-        throw invalid('holdout_id', 'The holdout cannot be changed after the launch: people would change sides.');
-      await holdOut(deps, store, caller, project, before.flagId, { holdout_id: held });
-    }
-    const merged = { ...before.settings, ...changes.settings };
-    const settings = before.startDate === null ? merged : withNote(before.settings, merged, deps.clock.now());
-    return saveExperiment(deps, store, byCaller(caller), project, before, { ...before, ...changes, settings });
-  });
-
-/** What decides is planned before the start; changes after it are kept, so that everybody can see them. */
-const PLANNED = ['metrics', 'metrics_secondary', 'guardrails', 'exposure_criteria', 'stats_config', 'plan'] as const;
-const MAX_NOTES = 100;
-
-function withNote(before: JsonObject, after: JsonObject, now: number): JsonObject {
-  const fields = PLANNED.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  if (fields.length === 0) return after;
-  const notes = before['changed_after_start'];
-  const known = Array.isArray(notes) ? notes : [];
-  const note = { at: new Date(now).toISOString(), fields: [...fields] };
-  return { ...after, changed_after_start: [...known, note].slice(-MAX_NOTES) };
-}
-
 export const launchExperiment = (deps: FlagDeps, caller: Caller, project: Project, id: number): Promise<Experiment> =>
   changeWithFlag(deps, caller, project, id, async (store, before, flag) => {
-    if (before.startDate !== null) throw invalid(undefined, 'Experiment has already been launched.');
-    if (flag === null || flag.deleted) throw invalid(undefined, 'The feature flag of this experiment is deleted.');
-    requireVariants(flag);
-    const others = await store.experiments.listByProject(project.id);
-    const other = others.find(
-      ({ flagId, startDate, endDate }) => flagId === flag.id && startDate !== null && endDate === null,
-    );
-    if (other !== undefined) throw invalid(undefined, `The experiment "${other.name}" runs on this flag already.`);
-    return { experiment: { startDate: deps.clock.now() }, flag: { active: true } };
+    const now = deps.clock.now();
+    if (before.startDate !== null && before.startDate <= now)
+      throw invalid(undefined, 'Experiment has already been launched.');
+    await requireLaunchable(store, before, flag);
+    return { experiment: launched(before.settings, now, now), flag: { active: true } };
   });
+
+/** A flag with variants that nothing else is measured with. */
+export async function requireLaunchable(
+  store: MetadataStore,
+  { id, projectId }: Experiment,
+  flag: FeatureFlag | null,
+): Promise<void> {
+  if (flag === null || flag.deleted) throw invalid(undefined, 'The feature flag of this experiment is deleted.');
+  requireVariants(flag);
+  const others = await store.experiments.listByProject(projectId);
+  const other = others.find(
+    (one) => one.id !== id && one.flagId === flag.id && one.startDate !== null && one.endDate === null,
+  );
+  if (other !== undefined) throw invalid(undefined, `The experiment "${other.name}" runs on this flag already.`);
+}
+
+/** The start, and the plan as it is from then on. */
+export function launched(
+  settings: JsonObject,
+  startDate: number,
+  now: number,
+): Pick<Experiment, 'startDate' | 'settings'> {
+  const { plan = {}, metrics = [], scheduled_start: _, ...rest } = settings;
+  const first = Array.isArray(metrics) ? metrics.find(isJsonObject) : undefined;
+  const frozen = {
+    ...(first === undefined ? {} : { primary_metric_uuid: first['uuid'] ?? null }),
+    ...(isJsonObject(plan) ? plan : {}),
+    frozen_at: new Date(now).toISOString(),
+  };
+  return { startDate, settings: { ...rest, metrics, plan: frozen } };
+}
 
 /** A paused experiment is one whose flag is off. */
 export const pauseExperiment = (
@@ -171,7 +164,7 @@ export const pauseExperiment = (
 
 /** Back to a draft: dates and conclusion are cleared; flag and events stay as they are. */
 export const resetExperiment = (deps: FlagDeps, caller: Caller, project: Project, id: number): Promise<Experiment> =>
-  deps.metadata.transaction(async (store) => {
+  updateAndInvalidate(deps, project.id, async (store) => {
     const before = await getExperiment(store, project.id, id);
     if (before.startDate === null) throw invalid(undefined, 'Experiment is already in draft state.');
     const changed = { ...before, settings: asDraft(before.settings), startDate: null, endDate: null, archived: false };
@@ -179,10 +172,22 @@ export const resetExperiment = (deps: FlagDeps, caller: Caller, project: Project
   });
 
 /** The settings without what happened since the launch. */
-function asDraft(settings: JsonObject): JsonObject {
-  const happened = ['conclusion', 'conclusion_comment', 'changed_after_start', 'guardrail_alarms', 'rolled_back'];
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !happened.includes(name)));
+function asDraft({ plan = {}, ...settings }: JsonObject): JsonObject {
+  const { frozen_at: _, ...planned } = isJsonObject(plan) ? plan : {};
+  const kept = Object.entries(settings).filter(([name]) => !HAPPENED.includes(name));
+  return { ...Object.fromEntries(kept), plan: planned };
 }
+
+const HAPPENED = [
+  'conclusion',
+  'conclusion_comment',
+  'changed_after_start',
+  'metrics_added_later',
+  'scheduled_start',
+  'guardrail_alarms',
+  'rolled_back',
+  'exposure_cohort',
+];
 
 /** The same again as a draft, on the same flag or on a new one with the same variants. */
 export async function duplicateExperiment(
@@ -271,7 +276,7 @@ export function withVariantForAll(given: JsonObject, variant: string): JsonObjec
   return { ...filters, groups: [everybody, ...((filters['groups'] ?? []) as Json[])] };
 }
 
-function requireRunning({ startDate, endDate }: Experiment): void {
+export function requireRunning({ startDate, endDate }: Experiment): void {
   if (startDate === null) throw invalid(undefined, 'Experiment has not been launched yet.');
   if (endDate !== null) throw invalid(undefined, 'Experiment has already ended.');
 }
@@ -343,7 +348,7 @@ interface ChangedBy {
   trigger?: JsonObject;
 }
 
-const byCaller = ({ user }: Caller): ChangedBy => ({ userId: user.id });
+export const byCaller = ({ user }: Caller): ChangedBy => ({ userId: user.id });
 
 const visible = ({ name, description, settings, startDate, endDate, archived, deleted }: Experiment) => ({
   ...settings,

@@ -1,6 +1,6 @@
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
-import { variantsOf } from '../../flags/rules/filters-shape.ts';
+import { variantsOf, withExplicitGroups } from '../../flags/rules/filters-shape.ts';
 
 /** The variants of a flag with their shares in percent. */
 export const flagVariants = (filters: JsonObject): { key: string; weight: number }[] =>
@@ -25,13 +25,12 @@ const DEFAULT_VARIANTS: readonly Json[] = [
 
 const MAX_VARIANTS = 20;
 
-/** The flag that is made for an experiment: everybody, split between the variants, off until the launch. */
-export function newFlag({ parameters = {} }: JsonObject) {
-  const given = isJsonObject(parameters) ? parameters : {};
-  const variants = given['feature_flag_variants'] ?? DEFAULT_VARIANTS;
-  if (!Array.isArray(variants) || variants.length < 2 || variants.length > MAX_VARIANTS)
-    throw invalid('parameters__feature_flag_variants', `An experiment has 2 to ${MAX_VARIANTS} variants.`);
-  const read = variants.map((variant) => {
+/** Variants as they were sent; `split_percent` wins, and `Control` is taken as `control`. */
+function readVariants(given: Json): JsonObject[] {
+  const attr = 'parameters__feature_flag_variants';
+  if (!Array.isArray(given) || given.length < 2 || given.length > MAX_VARIANTS)
+    throw invalid(attr, `An experiment has 2 to ${MAX_VARIANTS} variants.`);
+  const read = given.map((variant) => {
     const {
       key = null,
       name = null,
@@ -40,17 +39,47 @@ export function newFlag({ parameters = {} }: JsonObject) {
     } = isJsonObject(variant) ? variant : {};
     return { key, name, rollout_percentage: split ?? share };
   });
-  if (!read.some(({ key }) => key === 'control'))
-    throw invalid('parameters__feature_flag_variants', 'One of the variants has to be "control".');
+  if (read.some(({ key }) => key === 'control')) return read;
+  const at = read.findIndex(({ key }) => typeof key === 'string' && key.toLowerCase() === 'control');
+  if (at < 0) throw invalid(attr, 'One of the variants has to be "control".');
+  return read.map((variant, index) => (index === at ? { ...variant, key: 'control' } : variant));
+}
+
+function readRollout(given: Json): number {
+  if (typeof given === 'number' && given >= 0 && given <= 100) return given;
+  throw invalid('parameters__rollout_percentage', 'rollout_percentage is a number from 0 to 100.');
+}
+
+/** The flag that is made for an experiment: everybody, split between the variants, off until the launch. */
+export function newFlag({ parameters = {} }: JsonObject) {
+  const given = isJsonObject(parameters) ? parameters : {};
+  const variants = readVariants(given['feature_flag_variants'] ?? [...DEFAULT_VARIANTS]);
   const { rollout_percentage: rollout = 100, aggregation_group_type_index: index = null } = given;
   return {
     active: false,
     ensureExperienceContinuity: given['ensure_experience_continuity'] === true,
     filters: {
-      groups: [{ properties: [], rollout_percentage: rollout }],
-      multivariate: { variants: read },
+      groups: [{ properties: [], rollout_percentage: readRollout(rollout) }],
+      multivariate: { variants },
       ...(index === null ? {} : { aggregation_group_type_index: index }),
       payloads: given['feature_flag_payloads'] ?? {},
     },
   };
 }
+
+/** The filters of a flag with the variants and the rollout of these parameters; what is absent stays. */
+export function withFlagParameters(filters: JsonObject, parameters: JsonObject): JsonObject {
+  const { feature_flag_variants: sent, rollout_percentage: rollout } = parameters;
+  const variants = sent === undefined ? null : readVariants(sent);
+  const isSame =
+    variants === null || JSON.stringify(variants.map(shareOf)) === JSON.stringify(variantsOf(filters).map(shareOf));
+  const split = isSame ? filters : { ...filters, multivariate: { variants } };
+  if (rollout === undefined || rollout === null) return split;
+  const percentage = readRollout(rollout);
+  const groups = withExplicitGroups(split)['groups'];
+  const [first, ...rest] = Array.isArray(groups) ? groups : [];
+  if (first === undefined || !isJsonObject(first) || (first['rollout_percentage'] ?? 100) === percentage) return split;
+  return { ...split, groups: [{ ...first, rollout_percentage: percentage }, ...rest] };
+}
+
+const shareOf = ({ key = null, rollout_percentage: share = null }: JsonObject): Json[] => [key, share];

@@ -1,5 +1,6 @@
 /** Reads the settings of an experiment: who counts, and how it is decided. */
 import type { Entity } from '../../../core/actions/entity.ts';
+import { invalid } from '../../../core/errors.ts';
 import type { AnalysisSettings } from '../../../core/experiments/analyse.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import { NO_FILTER } from '../../../core/filters/property-filter.ts';
@@ -9,12 +10,16 @@ import type { QuestionContext } from '../../insights/rules/question.ts';
 import { readFilter } from '../../insights/rules/read-filter.ts';
 import type { ExposureQuestion } from './experiment-question.ts';
 import type { PlanInput } from './plan-experiment.ts';
-import { choice, numberIn, objectIn, textOr } from './read-fields.ts';
+import { choice, listIn, numberIn, objectIn, textOr } from './read-fields.ts';
 import { readNode } from './read-metrics.ts';
 
 export interface DecisionSettings {
   /** All variants are the same: a difference means that something is wrong with the set-up. */
   isAa: boolean;
+  /** Only those whose window has ended count, whatever the metric and the method. */
+  onlyMatured: boolean;
+  /** By the uuid of its metric; null: the first one. */
+  primaryUuid: string | null;
   method: 'bayesian' | 'frequentist';
   stopping: 'sequential' | 'fixed';
   correction: 'holm' | 'benjamini-hochberg' | 'none';
@@ -34,6 +39,8 @@ export function readDecision(settings: JsonObject): DecisionSettings {
   const at = 'stats_config';
   return {
     isAa: settings['mode'] === 'aa',
+    onlyMatured: settings['only_count_matured_users'] === true,
+    primaryUuid: typeof plan['primary_metric_uuid'] === 'string' ? plan['primary_metric_uuid'] : null,
     method: choice(stats, 'method', ['bayesian', 'frequentist'], at),
     stopping: choice(stats, 'stopping', ['sequential', 'fixed'], at),
     correction: choice(stats, 'correction', ['holm', 'benjamini-hochberg', 'none'], at),
@@ -90,6 +97,18 @@ export const readBaselineEvent = (event: string, context: QuestionContext) =>
     severalVariants: 'first_seen',
     filter: readFilter(context.testAccountFilters, 'event'),
   }) as const;
+
+/** Variants that count nowhere. */
+export function readExcluded(settings: JsonObject): string[] {
+  const keys = listIn(settings, 'excluded_variants').map((key) => {
+    if (typeof key !== 'string') throw invalid('excluded_variants', 'excluded_variants is a list of keys of variants.');
+    return key;
+  });
+  const { baselineKey } = readDecision(settings);
+  if (keys.includes(baselineKey))
+    throw invalid('excluded_variants', `${baselineKey} is what the others are compared with: it cannot be excluded.`);
+  return keys;
+}
 
 interface ExposureSettings {
   event: Entity | null;

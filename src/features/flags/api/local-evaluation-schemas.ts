@@ -45,7 +45,7 @@ export function presentLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boo
   return {
     flags: flags.toSorted(byKey).map((flag) => {
       const filters = sendCohorts ? flag.filters : expandCohort(flag.filters, cohorts);
-      return presentFlag(flag, linkDependencies(filters, byId));
+      return presentFlag(flag, linkDependencies(filters, byId), snapshot.measuredFlags.has(flag.id));
     }),
     group_type_mapping: Object.fromEntries(snapshot.prepared.groupTypes),
     cohorts: sendCohorts
@@ -59,7 +59,11 @@ export function presentLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boo
 
 const byKey = (a: FeatureFlag, b: FeatureFlag): number => (a.key < b.key ? -1 : 1);
 
-const presentFlag = (flag: FeatureFlag, filters: FeatureFlag['filters']): LocalDefinitions['flags'][number] => ({
+const presentFlag = (
+  flag: FeatureFlag,
+  filters: FeatureFlag['filters'],
+  hasExperiment: boolean,
+): LocalDefinitions['flags'][number] => ({
   id: flag.id,
   team_id: flag.projectId,
   name: flag.name,
@@ -75,5 +79,5 @@ const presentFlag = (flag: FeatureFlag, filters: FeatureFlag['filters']): LocalD
   evaluation_runtime: flag.evaluationRuntime,
   bucketing_identifier: flag.bucketingIdentifier,
   evaluation_contexts: [],
-  has_experiment: false,
+  has_experiment: hasExperiment,
 });

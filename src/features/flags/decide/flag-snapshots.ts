@@ -16,6 +16,8 @@ export interface FlagSnapshot {
   /** Newest first, inactive ones included, without deleted ones. */
   flags: readonly FeatureFlag[];
   cohorts: readonly Cohort[];
+  /** Ids of the flags that an experiment runs on. */
+  measuredFlags: ReadonlySet<number>;
   prepared: PreparedFlags;
   /** Name of a group type → its index. */
   groupTypeIndexes: ReadonlyMap<string, number>;
@@ -28,7 +30,9 @@ export interface FlagSnapshot {
 /** Where a caller runs, if known. `any` is for people who look at flags, and see all of them. */
 export type CallerRuntime = Exclude<EvaluationRuntime, 'all'> | 'unknown' | 'any';
 
-type SnapshotStore = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
+/** Experiments are a feature of their own, and a store may be opened without features. */
+type SnapshotStore = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'> &
+  Partial<Pick<MetadataStore, 'experiments'>>;
 
 const CACHE_SIZE = 1000;
 /** How long a store that was unavailable is not asked again. */
@@ -99,11 +103,13 @@ export class FlagSnapshots {
   }
 
   async #read(projectId: number): Promise<FlagSnapshot> {
-    const { flags: flagStore, cohorts: cohortStore, subjects } = this.#metadata;
+    const { flags: flagStore, cohorts: cohortStore, subjects, experiments } = this.#metadata;
     const flags = await flagStore.listByProject(projectId);
     const cohorts = await cohortStore.listByProject(projectId);
     const groupTypes = await subjects.listGroupTypes(projectId);
-    return buildSnapshot({ flags, cohorts, groupTypes }, this.#last.get(projectId)?.prepared);
+    const running = ((await experiments?.listByProject(projectId)) ?? []).filter(isRunning);
+    const measuredFlags = new Set(running.map(({ flagId }) => flagId));
+    return buildSnapshot({ flags, cohorts, groupTypes, measuredFlags }, this.#last.get(projectId)?.prepared);
   }
 
   #store(projectId: number, snapshot: FlagSnapshot): void {
@@ -116,17 +122,32 @@ interface FlagSnapshotSource {
   flags: readonly FeatureFlag[];
   cohorts: readonly Cohort[];
   groupTypes: ReadonlyMap<number, string>;
+  measuredFlags?: ReadonlySet<number>;
 }
 
+type StoredExperiment = Awaited<ReturnType<MetadataStore['experiments']['listByProject']>>[number];
+
+/** Launched and not ended; one that waits for its start is not launched yet. */
+const isRunning = ({ startDate, endDate, settings }: StoredExperiment): boolean =>
+  startDate !== null && endDate === null && settings['scheduled_start'] !== true;
+
+const NO_FLAGS: ReadonlySet<number> = new Set();
+
 /** Compiled flags of `last` that have not changed are reused. */
-export function buildSnapshot({ flags, cohorts, groupTypes }: FlagSnapshotSource, last?: PreparedFlags): FlagSnapshot {
+export function buildSnapshot(source: FlagSnapshotSource, last?: PreparedFlags): FlagSnapshot {
+  const { flags, cohorts, groupTypes, measuredFlags = NO_FLAGS } = source;
   const prepared = prepareFlags(
-    { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
+    {
+      flags: flags.map((flag) => ({ ...toFlagDefinition(flag), hasExperiment: measuredFlags.has(flag.id) })),
+      cohorts: cohorts.map(toCohortDefinition),
+      groupTypes,
+    },
     last,
   );
   return {
     flags,
     cohorts,
+    measuredFlags,
     prepared,
     groupTypeIndexes: new Map([...groupTypes].map(([index, name]) => [name, index])),
     continuityKeys: continuityKeys(prepared),

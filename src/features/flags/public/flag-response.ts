@@ -89,7 +89,8 @@ function buildText(evaluation: FlagEvaluation): OutcomeText {
   };
 }
 
-function detail({ key, value, reason, conditionIndex, id, version }: FlagEvaluation, payload: string): string {
+function detail(evaluation: FlagEvaluation, payload: string): string {
+  const { key, value, reason, conditionIndex, id, version, hasExperiment = false } = evaluation;
   const variant = typeof value === 'string' ? value : null;
   const before = JSON.stringify({
     key,
@@ -98,6 +99,6 @@ function detail({ key, value, reason, conditionIndex, id, version }: FlagEvaluat
     ...(reason === 'failed' ? { failed: true } : {}),
     reason: { code: reason, condition_index: conditionIndex, description: describeReason(reason, conditionIndex) },
   });
-  const metadata = `{"id":${id},"version":${version},"description":null,"payload":${payload},"has_experiment":false}`;
+  const metadata = `{"id":${id},"version":${version},"description":null,"payload":${payload},"has_experiment":${hasExperiment}}`;
   return `${before.slice(0, -1)},"metadata":${metadata}}`;
 }

@@ -21,6 +21,8 @@ export interface FlagEvaluation {
   readonly payload: unknown;
   /** Why the flag could not be evaluated; else null. */
   readonly failure: string | null;
+  /** Whether an experiment runs on the flag. */
+  readonly hasExperiment?: boolean | undefined;
 }
 
 const DESCRIPTIONS: Readonly<Record<Exclude<EvaluationReason, 'condition_match'>, string>> = {

@@ -11,6 +11,8 @@ export interface FlagDefinition {
   ensureExperienceContinuity: boolean;
   evaluationRuntime: EvaluationRuntime;
   bucketingIdentifier: BucketingIdentifier;
+  /** Whether an experiment runs on it; SDKs are told. */
+  hasExperiment?: boolean;
 }
 
 /** Deleted cohorts are not among the definitions; a flag that refers to one fails. */

@@ -1,7 +1,7 @@
 import type { FlagDefinition } from '../flag.ts';
 import type { EvaluationReason, FlagEvaluation } from '../flag-evaluation.ts';
 
-type Flag = Pick<FlagDefinition, 'key' | 'id' | 'version'>;
+type Flag = Pick<FlagDefinition, 'key' | 'id' | 'version' | 'hasExperiment'>;
 
 /**
  * The possible outcomes of one flag. There are only a few per condition, so each is created once and shared: evaluation
@@ -35,8 +35,8 @@ export class FlagOutcomes {
   }
 
   #make(value: boolean | string, reason: EvaluationReason, conditionIndex: number | null, failure: string | null) {
-    const { key, id, version } = this.#flag;
+    const { key, id, version, hasExperiment } = this.#flag;
     const payload = value === false ? undefined : this.#payloads.get(String(value));
-    return { key, id, version, value, reason, conditionIndex, payload, failure };
+    return { key, id, version, value, reason, conditionIndex, payload, failure, hasExperiment };
   }
 }
