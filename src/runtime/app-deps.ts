@@ -32,6 +32,7 @@ import type { ResultCache } from '../features/insights/result-cache.ts';
 import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import { answerWebOverviews } from '../features/web-analytics/api/answer-web.ts';
 import { Admission } from '../http/admission/admission.ts';
 import { KeyRate } from '../http/api/key-rate.ts';
 import { requestLogger } from '../http/request-log.ts';
@@ -107,7 +108,7 @@ const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
 const END_OF_TIME = Date.UTC(9999, 11, 31);
 
 /** Events are read and changed on the worker thread. `worker()` throws while there is none, hence the `async`. */
-function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results, clock }: BaseDeps) {
+function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results, clock, config }: BaseDeps) {
   const query: EventStore['query'] = async (...args) => worker().query(...args);
   const answerQuestion: WorkerMethods['answerQuestion'] = async (projectId, question, page, signal) =>
     worker().answerQuestion(projectId, question, page, ...(signal ? [signal] : []));
@@ -124,9 +125,10 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     /** Brings the event store's copy of persons up to date, before they are queried. */
     mirrorPersons,
     answerQuestion,
-    /** For alerts. */
-    questions: answerSavedQuestions({ metadata, clock, events, dialect, answerQuestion }),
+    /** For alerts, shared pages and digests. */
+    questions: answerSavedQuestions({ metadata, clock, events, dialect, results, config, answerQuestion }),
     answerWeb,
+    webOverviews: answerWebOverviews({ metadata, clock, events, dialect, results, config, answerWeb }),
     experiments: {
       measureExperiment: async (...args: Parameters<WorkerMethods['measureExperiment']>) =>
         worker().measureExperiment(...args),

@@ -4,11 +4,13 @@ import { Failure } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import type { Dashboard, DashboardTile } from '../store/dashboard-store.ts';
+import { withDashboardFilters } from '../rules/with-dashboard-filters.ts';
+import type { Dashboard } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
+import { visibleTiles } from '../visible-tiles.ts';
 import { presentListed, presentTile } from './dashboard-schemas.ts';
 import type { DashboardApiDeps } from './deps.ts';
-import { freshAnswer, insightContexts, withDashboardFilters } from './present-saved-insights.ts';
+import { freshAnswer, insightContexts } from './present-saved-insights.ts';
 import { NO_ANSWER, presentSavedInsight, type SavedInsightAnswer } from './saved-insight-schemas.ts';
 
 export async function presentDashboards(metadata: MetadataStore, dashboards: readonly Dashboard[]) {
@@ -38,18 +40,6 @@ export async function presentDashboard(
     return presentTile(tile, presentSavedInsight(insight, { ...settingOf(insight), filters, answer }), answer, error);
   });
   return { ...listed, tiles };
-}
-
-/** Tiles of deleted insights are left out until the insight is restored. */
-async function visibleTiles({ dashboards, insights }: MetadataStore, { id, projectId }: Dashboard) {
-  const tiles = await dashboards.listTiles(id);
-  const ids = tiles.flatMap(({ insightId }) => insightId ?? []);
-  const known = new Map((await insights.listByIds(projectId, ids)).map((insight) => [insight.id, insight]));
-  return tiles.flatMap((tile): { tile: DashboardTile; insight: SavedInsight | null }[] => {
-    if (tile.insightId === null) return [{ tile, insight: null }];
-    const insight = known.get(tile.insightId);
-    return insight === undefined || insight.deleted ? [] : [{ tile, insight }];
-  });
 }
 
 /** The event store runs a few queries at a time; more would only slow each other down. */

@@ -1,12 +1,12 @@
 /** Saved insights as the API returns them, with their authors, dashboards and, if requested, results. */
 import type { FastifyReply } from 'fastify';
-import type { Json, JsonObject } from '../../../core/json/json.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { answerSavedInsight, startQuery } from '../../insights/api/run-query.ts';
-import { readJsonField } from '../../insights/rules/fields.ts';
+import { withDashboardFilters } from '../rules/with-dashboard-filters.ts';
 import type { DashboardTile } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
@@ -69,30 +69,6 @@ export async function presentOneInsight(
   const filters = withDashboardFilters(insight.filters, dashboard);
   const answer = refresh ? await freshAnswer(deps, reply, project, filters) : NO_ANSWER;
   return presentSavedInsight(insight, { ...settingOf(insight), filters, answer });
-}
-
-/** Dates and comparison of the dashboard replace those of the insight; its property filters are added. */
-export function withDashboardFilters(filters: JsonObject, dashboard: JsonObject): JsonObject {
-  const { properties, compare, compare_to, ...dates } = dashboard;
-  const { compare: _compare, compare_to: _to, ...others } = filters;
-  const compared =
-    compare === undefined ? filters : { ...others, compare, ...(compare_to === undefined ? {} : { compare_to }) };
-  const dated = withDates(compared, dates);
-  return properties === undefined ? dated : { ...dated, properties: bothFilters(filters['properties'], properties) };
-}
-
-function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
-  if (Object.keys(dates).length === 0) return filters;
-  const { date_from: _from, date_to: _to, explicit_date: _explicit, ...rest } = filters;
-  return { ...rest, ...dates };
-}
-
-/** A list stays a list, which every client can show. */
-function bothFilters(own: Json | undefined, added: Json): Json {
-  const given = readJsonField({ own: own ?? [] }, 'own') ?? [];
-  if (Array.isArray(given) && Array.isArray(added)) return [...given, ...added];
-  const group = (filters: Json): Json => (Array.isArray(filters) ? { type: 'AND', values: filters } : filters);
-  return { type: 'AND', values: [group(given), group(added)] };
 }
 
 /** Always computed; cached for other requests. */

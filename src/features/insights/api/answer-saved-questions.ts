@@ -1,11 +1,16 @@
 import { savedKind } from '../kinds.ts';
 import type { Question } from '../rules/question.ts';
 import type { SavedQuestions } from '../saved-questions.ts';
-import type { InsightApiDeps } from './deps.ts';
 import { type ContextDeps, questionContext } from './insight-request.ts';
+import { answerSavedInsight, type QueryRunDeps, runQueries } from './run-query.ts';
 
-/** Answers are not cached: each is asked for once. */
-export const answerSavedQuestions = (deps: ContextDeps & Pick<InsightApiDeps, 'answerQuestion'>): SavedQuestions => ({
+type SavedQuestionDeps = ContextDeps & Omit<QueryRunDeps, 'usage'>;
+
+/** None of these is a look at an insight that counts as its use. */
+const NO_USAGE = { record: () => undefined };
+
+export const answerSavedQuestions = (deps: SavedQuestionDeps): SavedQuestions => ({
+  // Not cached: each is asked for once.
   async answer(project, fields, { from, until, unit, signal }) {
     const dated = {
       ...fields,
@@ -18,6 +23,11 @@ export const answerSavedQuestions = (deps: ContextDeps & Pick<InsightApiDeps, 'a
     const read = savedKind(dated).read(dated, await questionContext(deps, project, dated));
     const question: Question = read.kind === 'trends' ? { ...read, range: { from, until }, interval: unit } : read;
     return deps.answerQuestion(project.id, question, { limit: 0, offset: 0 }, signal);
+  },
+  async result(project, fields, signal) {
+    const run = runQueries({ ...deps, usage: NO_USAGE }, { project, signal }, {});
+    const result = await answerSavedInsight(run, fields);
+    return { result: JSON.parse(JSON.stringify(result)), computedAt: Date.parse(run.freshness().last_refresh) };
   },
   async firstEvent(project) {
     return (await questionContext(deps, project, { date_from: 'all' })).earliest ?? null;

@@ -19,8 +19,12 @@ export interface QueryCaller {
   reply: FastifyReply;
 }
 
+/** What answers questions, without the rest of what routes need. */
+export type QueryRunDeps = ContextDeps &
+  Pick<InsightApiDeps, 'results' | 'usage' | 'answerQuestion'> & { config: { queryTimeoutSeconds: number } };
+
 interface QueryRun {
-  readonly deps: InsightApiDeps;
+  readonly deps: ContextDeps;
   readonly project: Project;
   /** From the cache where it can be. */
   answer(question: Question): Promise<unknown>;
@@ -29,8 +33,14 @@ interface QueryRun {
   freshness(): { is_cached: boolean; last_refresh: string };
 }
 
-export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller, fields: QuestionFields): QueryRun {
-  const disconnected = callerSignal(reply);
+export const startQuery = (deps: InsightApiDeps, { project, reply }: QueryCaller, fields: QuestionFields): QueryRun =>
+  runQueries(deps, { project, signal: callerSignal(reply) }, fields);
+
+export function runQueries(
+  deps: QueryRunDeps,
+  { project, signal: disconnected }: { project: Project; signal: AbortSignal },
+  fields: QuestionFields,
+): QueryRun {
   const { queryTimeoutSeconds } = deps.config;
   let last = { isCached: false, computedAt: deps.clock.now() };
   return {
@@ -71,7 +81,7 @@ export function wantsRefresh({ refresh }: QuestionFields): boolean {
  * Who is in a cohort may depend on the time, not only on the project's data. Channels and bounces depend on its settings
  * of web analytics.
  */
-function cacheKeyOf({ clock }: InsightApiDeps, { webAnalytics }: Project, question: Question): string {
+function cacheKeyOf({ clock }: ContextDeps, { webAnalytics }: Project, question: Question): string {
   const text = JSON.stringify(question);
   return [
     ...(text.includes('"cohort"') ? [Math.floor(clock.now() / MINUTE_MS)] : []),

@@ -8,23 +8,16 @@ import { isoOrNull, PAGE_QUERY } from '../../../http/schemas/common.ts';
 import { csvLine } from '../../../lib/csv-line.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { fieldText, insightFields, questionContext } from '../../insights/api/insight-request.ts';
+import { fieldText, insightFields } from '../../insights/api/insight-request.ts';
 import { InsightBody } from '../../insights/api/insight-schemas.ts';
 import { fittingActors, presentActors } from '../../insights/api/present-people.ts';
 import { wantsRefresh } from '../../insights/api/run-query.ts';
 import type { QuestionFields } from '../../insights/rules/fields.ts';
-import {
-  readBy,
-  readComparison,
-  readGoals,
-  readTablePage,
-  readTables,
-  readWebQuestion,
-  type WebContext,
-} from '../rules/read-web-question.ts';
+import { readBy, readTablePage, readWebQuestion } from '../rules/read-web-question.ts';
 import type { WebAnswers } from '../worker-methods.ts';
+import { answerOverviewQuestion, answerWebQuestion, webContext } from './answer-web.ts';
 import type { WebApiDeps } from './deps.ts';
-import { presentDates, presentOverview, presentSession, presentTable, seriesCsv, tableCsv } from './present-web.ts';
+import { presentDates, presentSession, presentTable, seriesCsv, tableCsv } from './present-web.ts';
 import {
   BREAKDOWN_QUERY,
   BreakdownSchema,
@@ -67,44 +60,16 @@ export function webRoutes(app: FastifyInstance, deps: WebApiDeps): void {
 
 type Declare = (name: string, docs: Docs, handler: Handler) => void;
 
-async function webContext(deps: WebApiDeps, project: Project, fields: QuestionFields): Promise<WebContext> {
-  return { ...(await questionContext(deps, project, fields)), settings: project.webAnalytics };
-}
-
-/** From the cache where nothing has changed since; `minute` is part of what the answer depends on. */
-async function answer<K extends keyof WebAnswers>(
+const answer = <K extends keyof WebAnswers>(
   deps: WebApiDeps,
   { project, reply }: Pick<Request, 'project' | 'reply'>,
   kind: K,
   question: WebAnswers[K]['question'],
   refresh = false,
-): Promise<{ answer: WebAnswers[K]['answer']; computedAt: number }> {
-  const minute = Math.floor(deps.clock.now() / 60_000);
-  const cacheQuery = {
-    projectId: project.id,
-    question: `web ${kind} ${minute} ${JSON.stringify(question)}`,
-    refresh,
-    signal: callerSignal(reply),
-  };
-  return deps.results.getOrCompute(cacheQuery, (stopped) =>
-    withQueryLimits(deps.config.queryTimeoutSeconds, stopped, (signal) =>
-      deps.answerWeb(kind, project.id, question, signal),
-    ),
-  );
-}
+) => answerWebQuestion(deps, { project, signal: callerSignal(reply), refresh }, kind, question);
 
-async function answerOverview(deps: WebApiDeps, request: Request, fields: QuestionFields) {
-  const context = await webContext(deps, request.project, fields);
-  const web = readWebQuestion(fields, context);
-  const question = {
-    web,
-    previous: readComparison(fields, web, context),
-    tables: readTables(fields),
-    goals: readGoals(fields, context),
-  };
-  const found = await answer(deps, request, 'overview', question, wantsRefresh(fields));
-  return presentOverview(question, found.answer, found.computedAt);
-}
+const answerOverview = (deps: WebApiDeps, { project, reply }: Request, fields: QuestionFields) =>
+  answerOverviewQuestion(deps, { project, signal: callerSignal(reply), refresh: wantsRefresh(fields) }, fields);
 
 function overview(app: FastifyInstance, deps: WebApiDeps, declare: Declare): void {
   const docs = { summary: 'A site at a glance', query: OVERVIEW_QUERY, response: OverviewSchema };
