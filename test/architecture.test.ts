@@ -108,6 +108,7 @@ const FEATURES: Record<string, readonly string[]> = {
   persons: [],
   'scheduled-changes': ['flags'],
   sdk: ['flags'],
+  sharing: ['accounts', 'dashboards', 'insights', 'web-analytics'],
   'web-analytics': ['insights'],
   mcp: [],
   webhooks: [],

@@ -25,6 +25,7 @@ export const SCOPE_OBJECTS = [
   'project',
   'property_definition',
   'query',
+  'sharing_configuration',
   'user',
 ] as const;
 export type ScopeObject = (typeof SCOPE_OBJECTS)[number];

@@ -37,19 +37,20 @@ const PAGE_PATHS = [
   '/organization/*',
 ];
 
-/** Only our own files, nothing inline, no frames, and no text as HTML. */
-const POLICY = [
-  "default-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/** Only our own files, nothing inline, and no text as HTML. */
+const policy = (frameAncestors: string): string =>
+  [
+    "default-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${frameAncestors}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 
 const HEADERS = {
-  'content-security-policy': POLICY,
+  'content-security-policy': policy("'none'"),
   'x-content-type-options': 'nosniff',
   // The setup link is a secret.
   'referrer-policy': 'no-referrer',
@@ -65,9 +66,19 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;
 
-export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: ConsoleOptions): void {
+/** Sends the page of the console, for a path that is not one of its own. */
+export type SendConsolePage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  /** `frameAncestors`: the sites that may show it in a frame; none by default. */
+  options?: { frameAncestors?: string },
+) => Promise<FastifyReply>;
+
+export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: ConsoleOptions): SendConsolePage {
   const page = readPage(folder, publicUrl);
-  for (const path of PAGE_PATHS) app.get(path, hidden, (request, reply) => sendPage(request, reply, page));
+  const send: SendConsolePage = (request, reply, { frameAncestors = "'none'" } = {}) =>
+    sendPage(request, reply, page, policy(frameAncestors));
+  for (const path of PAGE_PATHS) app.get(path, hidden, (request, reply) => send(request, reply));
   const names = listAssets(folder);
   app.get('/assets/:name', hidden, async (request, reply) => {
     const { name } = request.params as { name: string };
@@ -82,6 +93,7 @@ export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: Conso
       .headers({ ...HEADERS, 'content-type': type, 'cache-control': CACHE_FOREVER, vary: 'Accept-Encoding' })
       .send(content);
   });
+  return send;
 }
 
 interface ConsolePage {
@@ -105,16 +117,22 @@ const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /** The page is requested each time, so that an upgrade is seen at once; the files it refers to never change. */
-async function sendPage(request: FastifyRequest, reply: FastifyReply, page: ConsolePage | null): Promise<FastifyReply> {
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: ConsolePage | null,
+  contentPolicy: string,
+): Promise<FastifyReply> {
   if (page === null) throw notFound('The console is not built. Run `npm run build`, and start again.');
   reply.headers({
     ...HEADERS,
+    'content-security-policy': contentPolicy,
     'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-cache',
+    'cache-control': reply.getHeader('cache-control') ?? 'no-cache',
     etag: page.etag,
     vary: 'Accept-Encoding',
   });
-  if (isNotModified(request, page.etag)) return reply.code(304).send();
+  if (reply.statusCode === 200 && isNotModified(request, page.etag)) return reply.code(304).send();
   if (!acceptsEncoding(request, 'gzip')) return reply.send(page.plain);
   return reply.header('content-encoding', 'gzip').send(page.gzipped);
 }

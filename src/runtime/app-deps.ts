@@ -214,6 +214,7 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
     directory: new ProjectDirectory({ metadata, clock, keys, keyUse }),
     eventRate: new EventRate(config.eventsPerSecond, clock),
     factors,
+    cookies,
     passkeys,
     domains,
     lookUpTxt: txtLookUp(config.dnsServer),

@@ -23,6 +23,7 @@ import { mcpFeature } from '../features/mcp/index.ts';
 import { personsFeature } from '../features/persons/index.ts';
 import { scheduledChangesFeature } from '../features/scheduled-changes/index.ts';
 import { sdkFeature } from '../features/sdk/index.ts';
+import { sharingFeature } from '../features/sharing/index.ts';
 import { webAnalyticsFeature } from '../features/web-analytics/index.ts';
 import { webhooksFeature } from '../features/webhooks/index.ts';
 import type { FeatureTables } from '../stores/sql/feature-tables.ts';
@@ -48,6 +49,7 @@ export const FEATURES: readonly AppFeature[] = [
   annotationsFeature,
   alertsFeature,
   deliveriesFeature,
+  sharingFeature,
   actionsFeature,
   demoFeature,
   captureFeature,

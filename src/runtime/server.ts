@@ -106,7 +106,7 @@ export async function buildServer(
       statusRoutes(api, status);
     }),
   );
-  await app.register(consolePages(options));
+  await app.register(consolePages(options, deps, features));
   return app;
 }
 
@@ -198,10 +198,15 @@ function recordRoutes(app: FastifyInstance): KnownRoutes {
 
 /** What people open in a browser. */
 const consolePages =
-  ({ consoleFolder: folder, publicUrl }: ServerOptions): FastifyPluginCallback =>
+  (
+    { consoleFolder: folder, publicUrl }: ServerOptions,
+    deps: AppDeps,
+    features: readonly AppFeature[],
+  ): FastifyPluginCallback =>
   (pages, _options, done) => {
     pageHeaders(pages, publicUrl);
-    consoleRoutes(pages, { folder, publicUrl });
+    const sendPage = consoleRoutes(pages, { folder, publicUrl });
     docsRoutes(pages);
+    for (const feature of features) feature.pages?.(pages, deps, sendPage);
     done();
   };

@@ -38,6 +38,7 @@ export const anOrganization = (id: string, rest: Partial<Organization> = {}): Or
   createdAt: NOW,
   updatedAt: NOW,
   requiresFactor: false,
+  allowsSharing: true,
   ...rest,
 });
 const aUser = (name: string, rest: Partial<Omit<User, 'id'>> = {}): Omit<User, 'id'> => ({

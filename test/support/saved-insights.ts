@@ -10,6 +10,7 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   await post(`${project}/insights/${body.id}/viewed/`);
   await post(`${project}/actions/`, { body: { name: 'Saw it', steps: [{ event: 'seen' }] } });
   await post(`${project}/dashboards/`, { body: { name: 'All of it', tiles: [{ insight: body.id }] } });
+  await post(`${project}/insights/${body.id}/sharing/passwords/`, { body: { note: 'for the board' } });
   const metrics = [{ metric_type: 'mean', source: { kind: 'EventsNode', event: 'seen' } }];
   const experiment = {
     name: 'Colours',

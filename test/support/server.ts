@@ -163,7 +163,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           id: organizationId,
           name: 'Strangers',
           slug,
-          requiresFactor: false,
+          requiresFactor: false, allowsSharing: true,
           createdAt: now,
           updatedAt: now,
         });

@@ -36,6 +36,9 @@ const pathOf = (id: string, ...parts: string[]): string =>
 export const requireFactor = (organizationId: string, isRequired: boolean): Promise<void> =>
   patch(pathOf(organizationId), { enforce_2fa: isRequired });
 
+export const allowSharing = (organizationId: string, isAllowed: boolean): Promise<void> =>
+  patch(pathOf(organizationId), { allow_publicly_shared_resources: isAllowed });
+
 const domainPath = (organizationId: string, id: string, ...more: string[]): string =>
   pathOf(organizationId, 'domains', id, ...more);
 export const listDomains = async (organizationId: string, signal?: AbortSignal): Promise<Domain[]> =>

@@ -15,3 +15,8 @@ export function applyTheme(theme: Theme): void {
   else document.documentElement.dataset['theme'] = theme;
   writeStored(KEY, theme);
 }
+
+/** For this page alone. */
+export function showTheme(theme: Theme): void {
+  if (theme !== 'system') document.documentElement.dataset['theme'] = theme;
+}

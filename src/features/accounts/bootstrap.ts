@@ -50,6 +50,7 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
       name: 'My organization',
       slug: 'my-organization',
       requiresFactor: false,
+      allowsSharing: true,
       createdAt: now,
       updatedAt: now,
     };

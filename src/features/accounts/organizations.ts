@@ -33,6 +33,7 @@ export async function createOrganization(
       name,
       slug: await availableSlug(store, name, ids),
       requiresFactor: false,
+      allowsSharing: true,
       createdAt: now,
       updatedAt: now,
     };
@@ -54,20 +55,29 @@ export async function updateOrganization(
   deps: OrganizationDeps,
   caller: Caller,
   organization: Organization,
-  given: { name?: string | undefined; requiresFactor?: boolean | undefined },
+  given: { name?: string | undefined; requiresFactor?: boolean | undefined; allowsSharing?: boolean | undefined },
 ): Promise<Organization> {
-  const { name = organization.name, requiresFactor = organization.requiresFactor } = given;
+  const {
+    name = organization.name,
+    requiresFactor = organization.requiresFactor,
+    allowsSharing = organization.allowsSharing,
+  } = given;
   if (requiresFactor !== organization.requiresFactor) requireOwnFactor(caller);
-  const after = { ...organization, name, requiresFactor, updatedAt: deps.clock.now() };
+  const changed = { name, requiresFactor, allowsSharing, updatedAt: deps.clock.now() };
+  const after = { ...organization, ...changed };
   await deps.metadata.transaction(async (store) => {
-    await store.organizations.update(organization.id, { name, requiresFactor, updatedAt: after.updatedAt });
+    await store.organizations.update(organization.id, changed);
     const changes = changesBetween('Organization', shown(organization), shown(after));
     await recordActivity(deps, store, { ...organizationActivity(after, caller), activity: 'updated', changes });
   });
   return after;
 }
 
-const shown = ({ name, requiresFactor }: Organization) => ({ name, enforce_2fa: requiresFactor });
+const shown = ({ name, requiresFactor, allowsSharing }: Organization) => ({
+  name,
+  enforce_2fa: requiresFactor,
+  allow_publicly_shared_resources: allowsSharing,
+});
 
 /** Whoever requires a factor must have one: otherwise they would lock themselves out first. */
 function requireOwnFactor(caller: Caller): void {

@@ -70,14 +70,14 @@ export const setShortCookie = (
 ): string => serialize(nameOf(name, request, publicUrl), value, { ...rules(request, publicUrl), maxAge });
 
 /** `__Host-` requires the path `/`, so a cookie for some paths alone has the next best prefix. */
-const nameBelow = (name: string, request: FastifyRequest, publicUrl: string | null): string =>
+export const secureName = (name: string, request: FastifyRequest, publicUrl: string | null): string =>
   isEncrypted(request, publicUrl) ? `__Secure-${name}` : name;
 
 export const readCookieBelow = (request: FastifyRequest, publicUrl: string | null, name: string): string | undefined =>
-  read(request, nameBelow(name, request, publicUrl));
+  read(request, secureName(name, request, publicUrl));
 
 export const setCookieBelow = (
   request: FastifyRequest,
   publicUrl: string | null,
   { name, path, value, maxAge }: { name: string; path: string; value: string; maxAge: number },
-): string => serialize(nameBelow(name, request, publicUrl), value, { ...rules(request, publicUrl), path, maxAge });
+): string => serialize(secureName(name, request, publicUrl), value, { ...rules(request, publicUrl), path, maxAge });

@@ -19,6 +19,8 @@ export interface Organization {
   slug: string;
   /** Members must have a second factor. */
   requiresFactor: boolean;
+  /** Whether links open anything for people who are not signed in. */
+  allowsSharing: boolean;
   createdAt: number;
   updatedAt: number;
 }

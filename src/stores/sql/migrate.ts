@@ -36,6 +36,7 @@ import { alerts } from './migrations/0028-alerts.ts';
 import { flagUsage } from './migrations/0029-flag-usage.ts';
 import { secretKeys } from './migrations/0030-secret-keys.ts';
 import { auditWebhooks } from './migrations/0031-audit-webhooks.ts';
+import { sharing } from './migrations/0032-sharing.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -70,6 +71,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   flagUsage,
   secretKeys,
   auditWebhooks,
+  sharing,
 ];
 
 interface VersionTable {

@@ -8,12 +8,20 @@ import { type ProjectTable, type Sql, type Tables, toBit } from './tables.ts';
 
 type OrganizationRow = Selectable<Tables['organizations']>;
 
-const toOrganization = (row: OrganizationRow): Organization => ({ ...row, requiresFactor: row.requiresFactor === 1 });
+const toOrganization = (row: OrganizationRow): Organization => ({
+  ...row,
+  requiresFactor: row.requiresFactor === 1,
+  allowsSharing: row.allowsSharing === 1,
+});
 
 export function organizationStore({ db }: Sql, projectTables: readonly ProjectTable[]): OrganizationStore {
   return {
     async create(organization) {
-      const row = { ...organization, requiresFactor: toBit(organization.requiresFactor) };
+      const row = {
+        ...organization,
+        requiresFactor: toBit(organization.requiresFactor),
+        allowsSharing: toBit(organization.allowsSharing),
+      };
       await db.insertInto('organizations').values(row).execute();
     },
     async get(id) {
@@ -56,8 +64,12 @@ export function organizationStore({ db }: Sql, projectTables: readonly ProjectTa
         .executeTakeFirst();
       return row !== undefined;
     },
-    async update(id, { requiresFactor, ...rest }) {
-      const changes = { ...rest, ...(requiresFactor === undefined ? {} : { requiresFactor: toBit(requiresFactor) }) };
+    async update(id, { requiresFactor, allowsSharing, ...rest }) {
+      const changes = {
+        ...rest,
+        ...(requiresFactor === undefined ? {} : { requiresFactor: toBit(requiresFactor) }),
+        ...(allowsSharing === undefined ? {} : { allowsSharing: toBit(allowsSharing) }),
+      };
       await db.updateTable('organizations').set(changes).where('id', '=', id).execute();
     },
     async delete(id) {

@@ -25,6 +25,7 @@ export interface Tables {
     name: string;
     slug: string;
     requiresFactor: Flag;
+    allowsSharing: Flag;
     createdAt: number;
     updatedAt: number;
   };

@@ -21,6 +21,7 @@ export const KEY_SUBJECTS = [
   'project',
   'property_definition',
   'query',
+  'sharing_configuration',
   'user',
 ] as const;
 
@@ -41,6 +42,7 @@ const NOT_FOR_ASSISTANTS = new Set([
   'ingestion_warning',
   'organization',
   'organization_member',
+  'sharing_configuration',
   'user',
 ]);
 

@@ -39,10 +39,14 @@ interface ChartSubject {
 
 export const ChartSubjectContext = createContext<ChartSubject>({ insight: null, dashboard: null });
 
+/** Those of a page whose reader cannot ask for them; null: they are loaded. */
+export const GivenAnnotationsContext = createContext<Pick<AnnotationPage, 'results' | 'changes'> | null>(null);
+
 /** The annotations of a chart over time; none while they load, or if they cannot be loaded. */
 export function useAnnotations(starts: readonly (string | number)[], unit: PeriodUnit): Annotation[] {
   const { id, timezone } = useProject();
   const subject = useContext(ChartSubjectContext);
+  const given = useContext(GivenAnnotationsContext);
   const [first, last] = [starts[0], starts.at(-1)].map((day) => (typeof day === 'string' ? day.slice(0, 10) : null));
   const [page, setPage] = useState<AnnotationPage | null>(null);
   const [round, setRound] = useState(0);
@@ -54,7 +58,7 @@ export function useAnnotations(starts: readonly (string | number)[], unit: Perio
   // biome-ignore lint/correctness/useExhaustiveDependencies: again after a change
   useEffect(() => {
     let isCurrent = true;
-    if (first && last)
+    if (first && last && given === null)
       loadShared(id, first, last).then(
         (loaded) => isCurrent && setPage(loaded),
         () => undefined,
@@ -62,14 +66,18 @@ export function useAnnotations(starts: readonly (string | number)[], unit: Perio
     return () => {
       isCurrent = false;
     };
-  }, [id, first, last, round]);
+  }, [id, first, last, round, given]);
   return useMemo(() => {
-    const marks = page === null ? [] : marksOf(page, subject);
+    const known = given ?? page;
+    const marks = known === null ? [] : marksOf(known, subject);
     return placeAnnotations(marks, starts, unit, knownZone(timezone));
-  }, [page, starts, unit, timezone, subject]);
+  }, [given, page, starts, unit, timezone, subject]);
 }
 
-function marksOf({ results, changes = [] }: AnnotationPage, { insight, dashboard }: ChartSubject): Mark[] {
+function marksOf(
+  { results, changes = [] }: Pick<AnnotationPage, 'results' | 'changes'>,
+  { insight, dashboard }: ChartSubject,
+): Mark[] {
   const isShown = ({ scope, dashboard_item, dashboard_id }: AnnotationPage['results'][number]): boolean =>
     scope === 'dashboard_item' ? dashboard_item === insight : scope === 'dashboard' ? dashboard_id === dashboard : true;
   return [...results.filter(isShown), ...changes].map(({ date_marker, content }) => ({

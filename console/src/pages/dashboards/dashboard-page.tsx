@@ -21,6 +21,7 @@ import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useInterval, useResource } from '../../lib/use-resource.ts';
 import { ChartSubjectContext } from '../annotations/use-annotations.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { AddInsights } from './add-insights.tsx';
 import { DashboardBar, useRange } from './dashboard-bar.tsx';
 import { RenameDashboard } from './rename-dashboard.tsx';
@@ -49,7 +50,7 @@ export function Page({ params }: PageProps) {
   );
 }
 
-type OpenDialog = 'add' | 'text' | 'name' | 'delete' | null;
+type OpenDialog = 'share' | 'add' | 'text' | 'name' | 'delete' | null;
 
 const REFRESH_OPTIONS = [
   { value: '', label: 'Off' },
@@ -84,6 +85,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           <Button onClick={() => setRound((count) => count + 1)} disabled={dashboard.tiles.length === 0}>
             Refresh all
           </Button>
+          <Button onClick={() => setDialog('share')}>Share</Button>
           <Button onClick={() => setDialog('text')}>Add text</Button>
           <Button kind="primary" onClick={() => setDialog('add')}>
             Add insights
@@ -136,6 +138,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           <Select label="Auto-refresh" value={refresh} options={REFRESH_OPTIONS} onChange={setRefresh} />
         </div>
       </div>
+      {dialog === 'share' && <ShareDialog item={['dashboards', dashboard.id]} name="this dashboard" onClose={close} />}
       {dialog === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
       {dialog === 'text' && (
         <TextDialog

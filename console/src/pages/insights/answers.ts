@@ -23,7 +23,8 @@ interface FunnelTrend {
   data: number[];
   days: string[];
   labels: string[];
-  persons_urls: { converted_people_url: string; dropped_people_url: string }[];
+  /** Absent on shared pages, as all links to persons. */
+  persons_urls?: { converted_people_url: string; dropped_people_url: string }[];
   breakdown_value?: unknown;
 }
 interface ConversionTimes {
@@ -127,7 +128,7 @@ export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMa
       break;
     case 'conversion':
       for (const [at, { days, persons_urls }] of answer.trends.entries()) {
-        for (const [tick, { converted_people_url, dropped_people_url }] of persons_urls.entries()) {
+        for (const [tick, { converted_people_url, dropped_people_url }] of (persons_urls ?? []).entries()) {
           const day = formatTick(days[tick] ?? '', interval);
           put(`${at}.${tick}`, `Converted, entered ${day}`, converted_people_url);
           put(`${at}.${tick}.d`, `Dropped off, entered ${day}`, dropped_people_url);
@@ -138,7 +139,7 @@ export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMa
       for (const [at, { label, values, people_url }] of answer.rows.entries()) {
         put(`${at}`, `Cohort ${label}`, people_url);
         for (const period of values.keys()) {
-          if (period > 0)
+          if (period > 0 && people_url)
             links.set(`${at}.${period}`, {
               title: `Cohort ${label}, returned in period ${period}`,
               url: people_url,
@@ -150,7 +151,7 @@ export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMa
     case 'paths':
       for (const [at, { source, target, people_url }] of answer.edges.entries()) {
         put(`${at}`, `${nodeLabel(source)} → ${nodeLabel(target)}`, people_url);
-        put(`d.${target}`, `Dropped off after ${nodeLabel(target)}`, dropOffUrl(people_url, target));
+        if (people_url) put(`d.${target}`, `Dropped off after ${nodeLabel(target)}`, dropOffUrl(people_url, target));
       }
       break;
     case 'times':

@@ -12,6 +12,7 @@ import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { DashboardsDialog } from './dashboards-dialog.tsx';
 import type { Fields } from './question.ts';
 
@@ -25,7 +26,7 @@ interface SaveBarProps {
   onSaved(insight: SavedInsight): void;
 }
 
-type OpenDialog = 'save' | 'name' | 'dashboards' | 'delete' | null;
+type OpenDialog = 'share' | 'save' | 'name' | 'dashboards' | 'delete' | null;
 
 export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }: SaveBarProps) {
   const { id } = useProject();
@@ -55,6 +56,7 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
             {saved.favorited ? '★ Favorite' : '☆ Favorite'}
           </Button>
           <Button onClick={() => setDialog('dashboards')}>Add to dashboard</Button>
+          <Button onClick={() => setDialog('share')}>Share</Button>
           <Link
             class="button"
             to={`${pathTo('alert', { project: id, alert: 'new' }) ?? '/'}?insight=${saved.id}`}
@@ -86,6 +88,7 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
         </Button>
       )}
       {saveChanges.error !== undefined && <ErrorNote error={saveChanges.error} />}
+      {dialog === 'share' && saved && <ShareDialog item={['insights', saved.id]} name="this insight" onClose={close} />}
       {dialog === 'save' && (
         <NameDialog title="Save insight" name={derived} hasDashboards onSave={create} onClose={close} />
       )}

@@ -10,6 +10,7 @@ import { formatNumber, formatPercent } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { GoalsCard } from './goals-card.tsx';
 import { LazyMap } from './lazy-map.tsx';
 import { LeftOut } from './left-out.tsx';
@@ -45,9 +46,14 @@ export function Page() {
     [id, JSON.stringify(state.fields), tables.join()],
   );
   const { data } = overview;
+  const [isSharing, setSharing] = useState(false);
   const isWaiting = data !== undefined && !data.has_data;
   return (
-    <PageFrame title="Web analytics" lead={<LiveVisitors />}>
+    <PageFrame
+      title="Web analytics"
+      lead={<LiveVisitors />}
+      actions={!isWaiting && <Button onClick={() => setSharing(true)}>Share</Button>}
+    >
       {!isWaiting && <Controls state={state} overview={data} />}
       <div aria-busy={overview.loading}>
         <Loaded resource={overview}>
@@ -60,6 +66,7 @@ export function Page() {
           }
         </Loaded>
       </div>
+      {isSharing && <ShareDialog item={['web_analytics']} name="web analytics" onClose={() => setSharing(false)} />}
     </PageFrame>
   );
 }

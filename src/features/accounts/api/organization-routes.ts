@@ -67,7 +67,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
   organizationRoute(app, deps, {
     method: 'PATCH',
     url: one,
-    summary: 'Rename an organization, or require a second factor of its members',
+    summary: 'Rename an organization, require a second factor of its members, or close all shared links',
     tag,
     scope: 'organization',
     level: ADMIN,
@@ -76,7 +76,11 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
     handler: async ({ caller, organization, body }) =>
       show(
         caller,
-        await updateOrganization(deps, caller, organization, { name: body.name, requiresFactor: body.enforce_2fa }),
+        await updateOrganization(deps, caller, organization, {
+          name: body.name,
+          requiresFactor: body.enforce_2fa,
+          allowsSharing: body.allow_publicly_shared_resources,
+        }),
       ),
   });
   organizationRoute(app, deps, {

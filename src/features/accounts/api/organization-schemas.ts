@@ -17,13 +17,20 @@ export const OrganizationSchema = Type.Object({
   available_features: Type.Array(Type.String()),
   is_member_join_email_enabled: Type.Boolean(),
   enforce_2fa: Type.Boolean({ description: 'Members must have a second factor.' }),
+  allow_publicly_shared_resources: Type.Boolean({
+    description: 'Whether shared links open anything for people who are not signed in.',
+  }),
   metadata: Type.Record(Type.String(), Type.Unknown()),
   customer_id: nullable(Type.String()),
 });
 
 export const OrganizationWriteSchema = Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) });
 export const OrganizationChangeSchema = Type.Partial(
-  Type.Object({ ...OrganizationWriteSchema.properties, enforce_2fa: Type.Boolean() }),
+  Type.Object({
+    ...OrganizationWriteSchema.properties,
+    enforce_2fa: Type.Boolean(),
+    allow_publicly_shared_resources: Type.Boolean(),
+  }),
 );
 
 /** All features are available; clients look for these names. */
@@ -45,6 +52,7 @@ export const presentOrganization = (
   available_features: FEATURES,
   is_member_join_email_enabled: false,
   enforce_2fa: organization.requiresFactor,
+  allow_publicly_shared_resources: organization.allowsSharing,
   metadata: {},
   customer_id: null,
 });

@@ -1,0 +1,155 @@
+/** What a shared page shows, computed at most once a minute and link, however many look at it. */
+import { Failure, notFound } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json/json.ts';
+import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { withDashboardFilters } from '../dashboards/rules/with-dashboard-filters.ts';
+import { visibleTiles } from '../dashboards/visible-tiles.ts';
+import type { SavedQuestions } from '../insights/saved-questions.ts';
+import type { WebOverviews } from '../web-analytics/web-overviews.ts';
+import type { OpenedShare } from './open-share.ts';
+import { listsPersons, maskAddresses, publicFilters, publicResult } from './rules/public-result.ts';
+import { readShareSettings, SHARED_DATES } from './rules/share-settings.ts';
+
+export interface SharedViewDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  questions: Pick<SavedQuestions, 'result'>;
+  webOverviews: WebOverviews;
+}
+
+interface KeptView {
+  until: number;
+  view: Promise<string>;
+}
+
+const MAX_KEPT = 500;
+/** A failure is told to whoever asks meanwhile, rather than computed again for each. */
+const KEPT_FAILURE_MS = 5 * SECOND_MS;
+const MAX_COMPUTING_MS = MINUTE_MS;
+/** The event store runs a few queries at a time; those of people who are signed in come first. */
+const BATCH_SIZE = 2;
+const MAX_ANNOTATIONS = 200;
+
+export class SharedViews {
+  readonly #deps: SharedViewDeps;
+  readonly #kept = new Map<string, KeptView>();
+
+  constructor(deps: SharedViewDeps) {
+    this.#deps = deps;
+  }
+
+  /** As JSON text. `dates` are those that a visitor chose; they count only where the link allows it. */
+  get({ share, project }: OpenedShare, dates: string | undefined): Promise<string> {
+    const { allowDates } = readShareSettings(share.settings);
+    const from = allowDates ? SHARED_DATES.find((one) => one === dates) : undefined;
+    const key = `${share.id} ${share.updatedAt} ${from ?? ''}`;
+    const now = this.#deps.clock.now();
+    const known = this.#kept.get(key);
+    if (known && now < known.until && known.until <= now + MINUTE_MS) return known.view;
+    const view = this.#compute({ share, project }, from);
+    const kept = { until: now + MINUTE_MS, view };
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    view.catch(() => {
+      kept.until = Math.min(kept.until, this.#deps.clock.now() + KEPT_FAILURE_MS);
+    });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return view;
+  }
+
+  async #compute({ share, project }: OpenedShare, from: string | undefined): Promise<string> {
+    const settings = readShareSettings(share.settings);
+    const dates: JsonObject = from === undefined ? {} : { date_from: from };
+    // Nobody waits for it alone, so it does not end when one visitor leaves.
+    const signal = AbortSignal.timeout(MAX_COMPUTING_MS);
+    const content = await this.#content({ share, project }, dates, signal);
+    const annotations = settings.showAnnotations ? await this.#annotations(project, share) : [];
+    return JSON.stringify({
+      kind: share.kind,
+      ...content,
+      timezone: project.timezone,
+      settings: { ...settings },
+      dates: settings.allowDates ? { chosen: from ?? null, choices: [...SHARED_DATES] } : null,
+      annotations,
+    } satisfies JsonObject);
+  }
+
+  async #content({ share, project }: OpenedShare, dates: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { metadata } = this.#deps;
+    switch (share.kind) {
+      case 'web': {
+        const fields = { date_from: '-7d', compare: 'previous_period', ...dates };
+        const overview = await this.#deps.webOverviews.overview(project, fields, signal);
+        return { name: 'Web analytics', description: '', overview: maskAddresses(overview), tiles: [] };
+      }
+      case 'insight': {
+        const insight = await metadata.insights.get(project.id, share.itemId);
+        if (!insight) throw notFound();
+        const tile = await this.#tile(project, insight, dates, signal);
+        return {
+          name: insight.name || insight.derivedName || '',
+          description: insight.description,
+          tiles: [{ id: 1, layouts: {}, text: null, insight: tile }],
+        };
+      }
+      case 'dashboard': {
+        const dashboard = await metadata.dashboards.get(project.id, share.itemId);
+        if (!dashboard) throw notFound();
+        const filters = { ...dashboard.filters, ...dates };
+        const shown = await visibleTiles(metadata, dashboard);
+        const tiles: Json[] = [];
+        for (let start = 0; start < shown.length; start += BATCH_SIZE) {
+          const batch = shown.slice(start, start + BATCH_SIZE).map(async ({ tile, insight }, at) => ({
+            id: start + at + 1,
+            layouts: tile.layouts,
+            text: tile.body,
+            insight: insight && (await this.#tile(project, insight, filters, signal)),
+          }));
+          tiles.push(...(await Promise.all(batch)));
+        }
+        return { name: dashboard.name, description: dashboard.description, tiles };
+      }
+    }
+  }
+
+  /** One that cannot be answered, or would list persons, says so; the others are shown. */
+  async #tile(
+    project: Project,
+    insight: { name: string | null; derivedName: string | null; description: string; filters: JsonObject },
+    changes: JsonObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const filters = withDashboardFilters(insight.filters, changes);
+    const shown = {
+      name: insight.name || insight.derivedName || '',
+      description: insight.description,
+      filters: publicFilters(filters),
+    };
+    const without = (error: string) => ({ ...shown, result: null, last_refresh: null, error });
+    if (listsPersons(filters)) return without('This insight lists persons, so it is only shown to members.');
+    try {
+      const { result, computedAt } = await this.#deps.questions.result(project, filters, signal);
+      const last_refresh = new Date(computedAt).toISOString();
+      return { ...shown, result: publicResult(result), last_refresh, error: null };
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
+      // The reason may quote a filter.
+      return without('This insight cannot be computed at the moment.');
+    }
+  }
+
+  async #annotations(project: Project, { kind, itemId }: OpenedShare['share']): Promise<Json[]> {
+    const page = { limit: MAX_ANNOTATIONS, offset: 0 };
+    const { items } = await this.#deps.metadata.annotations.list(project, {}, page);
+    return items
+      .filter(({ scope, insightId, dashboardId }) => {
+        if (scope === 'dashboard_item') return kind === 'insight' && insightId === itemId;
+        return scope !== 'dashboard' || (kind === 'dashboard' && dashboardId === itemId);
+      })
+      .map(({ content, dateMarker }) => ({ content, date_marker: new Date(dateMarker).toISOString() }));
+  }
+}
