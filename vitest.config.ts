@@ -16,6 +16,7 @@ const GROUPS: Record<string, string[]> = {
     'test/http/fuzz-private-api.test.ts',
     'test/accounts/{sessions,links-by-mail,second-factors,single-sign-on,enforced-sign-on,sign-on-settings}.test.ts',
     'test/mcp/**/*.test.ts',
+    'test/sharing/**/*.test.ts',
   ],
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',

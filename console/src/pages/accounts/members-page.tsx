@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import {
   ADMIN,
+  allowSharing,
   LEVELS,
   listInvites,
   listMembers,
@@ -47,6 +48,7 @@ export function Page() {
     >
       <MemberTable members={members} isAdmin={isAdmin} />
       {isAdmin && <FactorRule organizationId={project.organization} />}
+      {isAdmin && <SharingRule organizationId={project.organization} />}
       {isAdmin && <Domains organizationId={project.organization} />}
       <InviteList invites={invites} />
       <Roles organizationId={project.organization} members={members.data ?? []} isAdmin={isAdmin} />
@@ -75,6 +77,25 @@ function FactorRule({ organizationId }: { organizationId: string }) {
       <p class="muted small">
         Members without it can only set it up when they sign in. Personal API keys are not affected. You need a second
         factor yourself to change this.
+      </p>
+    </section>
+  );
+}
+
+/** Whether links open anything for people who are not signed in. */
+function SharingRule({ organizationId }: { organizationId: string }) {
+  const { me, reload } = useSession();
+  const isAllowed = me.organization?.id === organizationId && me.organization.allow_publicly_shared_resources;
+  const change = (next: boolean): void =>
+    void allowSharing(organizationId, next)
+      .then(() => toast(next ? 'Sharing is allowed now.' : 'All shared links are closed.'), toastError)
+      .then(reload);
+  return (
+    <section class="card stack" aria-label="Sharing">
+      <Switch label="Allow shared links" checked={isAllowed} onChange={change} />
+      <p class="muted small">
+        Members can share dashboards, insights and web analytics with people who are not signed in. Turning this off
+        closes all links at once.
       </p>
     </section>
   );

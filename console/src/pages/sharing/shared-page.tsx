@@ -1,4 +1,5 @@
 /** What people see who have a link and are not signed in. In a frame of another site it has no margins. */
+import '../dashboards/dashboard.css';
 import './shared-page.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../api/api-error.ts';

@@ -23,7 +23,9 @@ const highestReturn = (rows: readonly RetentionRow[]): number =>
     ...rows.flatMap(({ values }) => values.slice(1).map(({ count }) => count / Math.max(1, values[0]?.count ?? 0))),
   );
 
-export function RetentionGrid({ question, answer: { rows }, now, onPick, small = false }: ViewProps<'retention'>) {
+export function RetentionGrid(props: ViewProps<'retention'>) {
+  const { question, persons, now, onPick, small = false } = props;
+  const { rows } = props.answer;
   const { timezone } = useProject();
   const frame = useRef<HTMLElement>(null);
   const { width } = useSize(frame);
@@ -70,7 +72,8 @@ export function RetentionGrid({ question, answer: { rows }, now, onPick, small =
                 columns={columns}
                 highest={highest}
                 unfinished={unfinished === null ? null : unfinished - at}
-                onPick={(index) => onPick(index === 0 ? `${at}` : `${at}.${index}`)}
+                // Shared pages have no persons.
+                onPick={persons.size === 0 ? null : (index) => onPick(index === 0 ? `${at}` : `${at}.${index}`)}
               />
             ))}
           </tbody>
@@ -126,7 +129,7 @@ interface RowProps {
   highest: number;
   /** The first period that is not over. */
   unfinished: number | null;
-  onPick(period: number): void;
+  onPick: ((period: number) => void) | null;
 }
 
 function Row({ row: { label, values }, name, columns, highest, unfinished, onPick }: RowProps) {
@@ -137,7 +140,7 @@ function Row({ row: { label, values }, name, columns, highest, unfinished, onPic
         {name}
       </th>
       <td class="number">
-        <NumberButton label={`${formatNumber(size)} in ${label}`} onPick={size > 0 ? () => onPick(0) : null}>
+        <NumberButton label={`${formatNumber(size)} in ${label}`} onPick={size > 0 && onPick ? () => onPick(0) : null}>
           {formatNumber(size)}
         </NumberButton>
       </td>
@@ -154,7 +157,7 @@ function Row({ row: { label, values }, name, columns, highest, unfinished, onPic
             title={text}
             style={{ '--share': shade(share, index, highest) }}
           >
-            <NumberButton label={text} onPick={count > 0 ? () => onPick(index) : null}>
+            <NumberButton label={text} onPick={count > 0 && onPick ? () => onPick(index) : null}>
               {size === 0 ? '–' : formatPercent(share)}
             </NumberButton>
           </td>
