@@ -126,7 +126,7 @@ function Passwords({ item, share, onChange, reload }: PartProps & { item: Shared
               </li>
             ))}
             {share.share_passwords.length === 0 && (
-              <li class="muted small">No password yet: nobody can open the link.</li>
+              <li class="muted small">No password yet, so the link cannot be opened.</li>
             )}
           </ul>
           <form
