@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('sharing in the console', () => {
     await visitor.getByText('Sign-ups <b>of a long & ugly name</b>').waitFor();
     expect(await visitor.locator('.tile').count()).toBe(6);
     await visitor.locator('.tile svg').first().waitFor();
-    const overflow = await visitor.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const overflow = await visitor.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
     await saveScreenshot(visitor, `shared-dashboard-${width}-${colorScheme}`);
   });
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('sharing in the console', () => {
       await visitor.goto(web);
       await visitor.getByRole('heading', { name: 'Web analytics' }).waitFor();
       await visitor.getByText('/page-0').first().waitFor();
-      expect(await visitor.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await visitor.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       await saveScreenshot(visitor, `shared-web-${width}-${colorScheme}`);
     }
   });
