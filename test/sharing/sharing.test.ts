@@ -23,7 +23,11 @@ beforeAll(async () => {
       properties: { plan: 'free', $set: { email: `${MARKER}@example.org` } },
     },
     { event: 'seen', distinct_id: 'b', properties: { plan: `of ${MARKER}@example.org` } },
-    { event: '$pageview', distinct_id: 'b', properties: { $pathname: `/u/${MARKER}@example.org`, $session_id: 's', $lib: 'test' } },
+    {
+      event: '$pageview',
+      distinct_id: 'b',
+      properties: { $pathname: `/u/${MARKER}@example.org`, $session_id: 's', $lib: 'test' },
+    },
   ]);
   await server.drain();
   const filters = {
@@ -201,8 +205,7 @@ describe('a link that opens nothing', () => {
     expect(await refused(token)).toEqual(wrong);
     await owner.patch(`/api/projects/1/insights/${insight}/`, { body: { deleted: false } });
     expect((await visit(`/shared/${token}.json`)).status).toBe(200);
-    for (const odd of ['x', `${token}x`, `${token}.jso`, "' or 1=1"])
-      expect(await refused(odd)).toEqual(wrong);
+    for (const odd of ['x', `${token}x`, `${token}.jso`, "' or 1=1"]) expect(await refused(odd)).toEqual(wrong);
   });
 
   it('ends at once when there is a new one, or after the grace that was asked for', async () => {

@@ -163,7 +163,8 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           id: organizationId,
           name: 'Strangers',
           slug,
-          requiresFactor: false, allowsSharing: true,
+          requiresFactor: false,
+          allowsSharing: true,
           createdAt: now,
           updatedAt: now,
         });
