@@ -1,4 +1,5 @@
 /** Members and roles of an organization. */
+
 import type { Static } from '@sinclair/typebox';
 import type { DomainChangeSchema, DomainSchema } from '../../../src/features/accounts/api/domain-schemas.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   RoleMembershipSchema,
   RoleSchema,
 } from '../../../src/features/accounts/api/role-schemas.ts';
+import type { OpenSession } from './accounts.ts';
 import { get, type Paged, patch, post, remove } from './request.ts';
 
 /** Membership levels, with the numbers that the API uses. */
@@ -61,6 +63,16 @@ export const updateMember = (organizationId: string, userUuid: string, level: nu
   patch<Member>(pathOf(organizationId, 'members', userUuid), { level });
 export const removeMember = (organizationId: string, userUuid: string): Promise<void> =>
   remove(pathOf(organizationId, 'members', userUuid));
+
+const memberSessions = (organizationId: string, userUuid: string): string =>
+  `/api/organizations/${organizationId}/members/${userUuid}/sessions/`;
+export const listMemberSessions = (
+  organizationId: string,
+  userUuid: string,
+  signal?: AbortSignal,
+): Promise<OpenSession[]> => get<OpenSession[]>(memberSessions(organizationId, userUuid), undefined, signal);
+export const endMemberSession = (organizationId: string, userUuid: string, id: string): Promise<void> =>
+  remove(`${memberSessions(organizationId, userUuid)}${encodeURIComponent(id)}/`);
 
 export const listInvites = async (organizationId: string, signal?: AbortSignal): Promise<Invite[]> =>
   (await get<Paged<Invite>>(pathOf(organizationId, 'invites'), ALL, signal)).results;

@@ -22,6 +22,7 @@ import { useSession } from '../../lib/session.ts';
 import { type Resource, useResource } from '../../lib/use-resource.ts';
 import { Domains } from './domains.tsx';
 import { InviteList, InviteMember } from './invites.tsx';
+import { MemberSessions } from './member-sessions.tsx';
 import { Roles } from './roles.tsx';
 
 export function Page() {
@@ -106,6 +107,7 @@ const nameOf = ({ user }: Member): string => user.first_name || user.email;
 function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmin: boolean }) {
   const { me, project } = useSession();
   const [removing, setRemoving] = useState<Member | null>(null);
+  const [withSessions, setWithSessions] = useState<Member | null>(null);
   const setLevel = (member: Member, level: string): void =>
     void updateMember(project.organization, member.user.uuid, Number(level))
       .then(() => toast(`Level of ${nameOf(member)} updated.`), toastError)
@@ -137,6 +139,22 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
     },
     { id: 'joined', title: 'Joined', isWide: true, cell: ({ joined_at }) => <Time at={joined_at} as="relative" /> },
     {
+      id: 'sessions',
+      title: 'Sessions',
+      hideTitle: true,
+      cell: (member) =>
+        isAdmin && (
+          <Button
+            small
+            kind="quiet"
+            aria-label={`Sessions of ${nameOf(member)}`}
+            onClick={() => setWithSessions(member)}
+          >
+            Sessions
+          </Button>
+        ),
+    },
+    {
       id: 'remove',
       title: 'Remove',
       hideTitle: true,
@@ -158,6 +176,13 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
       <Loaded resource={members}>
         {(data) => <Table label="Members" columns={columns} rows={data} rowKey={({ id }) => id} />}
       </Loaded>
+      {withSessions && (
+        <MemberSessions
+          organizationId={project.organization}
+          member={withSessions}
+          onClose={() => setWithSessions(null)}
+        />
+      )}
       {removing && (
         <Confirm
           title={removing.user.uuid === me.uuid ? 'Leave this organization?' : `Remove ${nameOf(removing)}?`}

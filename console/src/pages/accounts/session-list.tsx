@@ -31,11 +31,9 @@ const SESSION_COLUMNS: Column<OpenSession>[] = [
   { id: 'seen', title: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} as="relative" /> },
 ];
 
-export function SessionList() {
-  const sessions = useResource(listSessions, []);
-  const change = (work: Promise<void>, done: string): void =>
-    void work.then(() => toast(done), toastError).then(sessions.reload);
-  const columns: Column<OpenSession>[] = [
+/** `end` is not offered for the session that is used. */
+export function sessionColumns(end: (id: string) => void): Column<OpenSession>[] {
+  return [
     ...SESSION_COLUMNS,
     {
       id: 'end',
@@ -47,13 +45,20 @@ export function SessionList() {
             small
             kind="quiet"
             aria-label={`Sign out ${describeBrowser(session.user_agent)}`}
-            onClick={() => change(endSession(session.id), 'Signed out there.')}
+            onClick={() => end(session.id)}
           >
             Sign out
           </Button>
         ),
     },
   ];
+}
+
+export function SessionList() {
+  const sessions = useResource(listSessions, []);
+  const change = (work: Promise<void>, done: string): void =>
+    void work.then(() => toast(done), toastError).then(sessions.reload);
+  const columns = sessionColumns((id) => change(endSession(id), 'Signed out there.'));
   return (
     <section class="card stack" aria-label="Sessions">
       <h2>Sessions</h2>

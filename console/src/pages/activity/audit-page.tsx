@@ -1,23 +1,42 @@
 import { type AuditEntry, auditPath, listAudit } from '../../api/audit.ts';
+import { listMembers, type Member } from '../../api/organizations.ts';
 import { scopeInList, scopeInSentence } from '../../components/activity-list.tsx';
 import { CsvLink } from '../../components/csv-link.tsx';
 import { Select, TextField } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { useProject } from '../../lib/session.ts';
 import { changeFilter, useOffset } from '../../lib/use-offset.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { AuditWebhookTab } from './audit-webhook.tsx';
 
 const PAGE_SIZE = 50;
-const ACTIVITIES = ['created', 'updated', 'deleted', 'exported', 'logged_in', 'rolled', 'deactivated'];
+const TABS = [
+  { id: 'log', label: 'Log' },
+  { id: 'webhook', label: 'Webhook' },
+] as const;
+const ACTIVITIES = [
+  'created',
+  'updated',
+  'deleted',
+  'exported',
+  'logged_in',
+  'login_failed',
+  'break_glass',
+  'rolled',
+  'deactivated',
+];
 const SCOPES = [
   'PersonalAPIKey',
   'ProjectSecretKey',
   'OrganizationMembership',
   'OrganizationInvite',
+  'OrganizationDomain',
+  'OrganizationResourceAccess',
   'Role',
   'User',
   'Organization',
@@ -25,50 +44,73 @@ const SCOPES = [
   'FeatureFlag',
   'Person',
   'Audit',
+  'AuditWebhook',
 ];
 
 export function Page() {
   const { organization } = useProject();
+  const [tab, setTab] = useQueryState('tab');
+  const shown = tab === 'webhook' ? tab : 'log';
+  return (
+    <PageFrame
+      title="Audit log"
+      lead="Who changed what, from where and with which key. Entries cannot be changed or deleted."
+    >
+      <Tabs label="Audit log and webhook" tabs={TABS} value={shown} onChange={setTab}>
+        {shown === 'webhook' ? <AuditWebhookTab organizationId={organization} /> : <AuditList />}
+      </Tabs>
+    </PageFrame>
+  );
+}
+
+function AuditList() {
+  const { organization } = useProject();
+  const members = useResource((signal) => listMembers(organization, signal), [organization]);
+  const [user] = useQueryState('user');
   const [scope] = useQueryState('scope');
   const [activity] = useQueryState('activity');
   const [after] = useQueryState('after');
   const [before] = useQueryState('before');
   const [offset, setOffset] = useOffset();
-  const filters = { scope, activity, after, before };
+  const filters = { user, scope, activity, after, before };
   const entries = useResource(
     (signal) => listAudit(organization, { ...filters, limit: PAGE_SIZE, offset }, signal),
-    [organization, scope, activity, after, before, offset],
+    [organization, user, scope, activity, after, before, offset],
   );
   const download = (format: 'csv' | 'jsonl'): string =>
     `${auditPath(organization)}?${new URLSearchParams({ ...filters, format })}`;
   return (
-    <PageFrame
-      title="Audit log"
-      lead="Who changed what, from where and with which key. Entries cannot be changed or deleted."
-      actions={
-        <>
-          <CsvLink href={download('csv')} name="audit.csv" />
-          <a class="button" href={download('jsonl')} download="audit.jsonl">
-            Export JSON lines
-          </a>
-        </>
-      }
-    >
+    <>
       <div class="row-end">
+        <Select
+          label="Member"
+          value={user}
+          options={memberOptions(members.data ?? [], user)}
+          onChange={(next) => changeFilter({ user: next || null })}
+        />
         <Select
           label="Type"
           value={scope}
           options={withAll('All types', SCOPES, scopeInList)}
-          onChange={(next) => changeFilter({ scope: next })}
+          onChange={(next) => changeFilter({ scope: next || null })}
         />
         <Select
           label="Activity"
           value={activity}
           options={withAll('All activity', ACTIVITIES, (activity) => sentence(verbOf(activity)))}
-          onChange={(next) => changeFilter({ activity: next })}
+          onChange={(next) => changeFilter({ activity: next || null })}
         />
-        <TextField label="From" type="date" value={after} onInput={(next) => changeFilter({ after: next })} />
-        <TextField label="Before" type="date" value={before} onInput={(next) => changeFilter({ before: next })} />
+        <TextField label="From" type="date" value={after} onInput={(next) => changeFilter({ after: next || null })} />
+        <TextField
+          label="Before"
+          type="date"
+          value={before}
+          onInput={(next) => changeFilter({ before: next || null })}
+        />
+        <CsvLink href={download('csv')} name="audit.csv" />
+        <a class="button" href={download('jsonl')} download="audit.jsonl">
+          Export JSON lines
+        </a>
       </div>
       <Loaded resource={entries}>
         {({ count, results }) => (
@@ -84,8 +126,15 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </PageFrame>
+    </>
   );
+}
+
+/** Also whoever is chosen by the address of the page, and no longer a member. */
+function memberOptions(members: readonly Member[], chosen: string) {
+  const known = members.map(({ user }) => ({ value: user.uuid, label: user.email }));
+  const isOther = chosen !== '' && !known.some(({ value }) => value === chosen);
+  return [{ value: '', label: 'Everyone' }, ...known, ...(isOther ? [{ value: chosen, label: 'Former member' }] : [])];
 }
 
 const verbOf = (activity: string): string =>
