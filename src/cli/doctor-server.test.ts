@@ -20,13 +20,14 @@ const HEALTHY: Health = {
   counts: { accepted: 3, stored: 3, duplicate: 0, dropped: {}, deadLettered: 0, lost: 0, pending: 0, lagMs: 0 },
   losses: [],
   broken_audit: [],
+  unknown_organizations: [],
   last_backup_at: '2026-01-19T00:00:00.000Z',
   now: NOW,
   latest_event_at: NOW,
 };
 
 it('finds nothing in a healthy server', () => {
-  expect(checkServer(HEALTHY, NOW).map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok']);
+  expect(checkServer(HEALTHY, NOW).map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok']);
 });
 
 it.each<[string, Partial<Health>, string, string]>([
@@ -40,6 +41,12 @@ it.each<[string, Partial<Health>, string, string]>([
   ['books that do not add up', { counts: { ...HEALTHY.counts, pending: -1 } }, 'bad', 'do not add up'],
   ['a loss', { losses: [LOSS] }, 'bad', 'cairn recover --accept-loss'],
   ['a changed audit log', { broken_audit: [{ organizationId: 'o', number: 3 }] }, 'bad', 'find out who'],
+  [
+    'a setting that names no organization',
+    { unknown_organizations: [{ setting: 'OIDC_AUTO_JOIN', organization: 'x' }] },
+    'bad',
+    'id of an organization',
+  ],
   ['dead letters', { counts: { ...HEALTHY.counts, deadLettered: 2 } }, 'warning', 'replay them'],
   ['a clock that was set back', { latest_event_at: NOW + 3_600_000 }, 'warning', 'synchronize it with NTP'],
   ['no backup', { last_backup_at: null }, 'warning', 'cairn backup FILE'],

@@ -22,6 +22,7 @@ export const checkServer = (health: Health, now: number): Finding[] => [
   checkCounts(health),
   checkLosses(health),
   checkAudit(health),
+  checkSingleSignOn(health),
   checkDeadLetters(health),
   checkClock(health, now),
   checkLastBackup(health, now),
@@ -66,6 +67,17 @@ function checkAudit({ broken_audit }: Health): Finding {
     state: 'bad',
     detail: `entry ${broken.number} of organization ${broken.organizationId} was changed or removed in the database`,
     advice: 'Compare it with a backup or an export of the log, and find out who has access to the database.',
+  };
+}
+
+function checkSingleSignOn({ unknown_organizations }: Health): Finding {
+  const [unknown] = unknown_organizations;
+  if (unknown === undefined) return okFinding('single sign-on', 'its settings name no organization that is missing');
+  return {
+    about: 'single sign-on',
+    state: 'bad',
+    detail: `${unknown.setting} names the organization ${unknown.organization}, which does not exist: nobody joins it`,
+    advice: 'Set it to the id of an organization: see id at /api/organizations/@current/',
   };
 }
 

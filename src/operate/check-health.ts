@@ -1,5 +1,6 @@
 /** The health of a server, from the inside. */
 
+import type { UnknownOrganization } from '../features/accounts/oidc/sso-domains.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
 import type { BrokenAudit } from '../stores/metadata/audit.ts';
@@ -13,6 +14,8 @@ export interface Health {
   losses: EventLoss[];
   /** Where the audit log is not as it was written. */
   broken_audit: BrokenAudit[];
+  /** Settings of single sign-on that name an organization which does not exist. */
+  unknown_organizations: UnknownOrganization[];
   last_backup_at: string | null;
   /** The server's clock, ms. */
   now: number;
@@ -30,6 +33,7 @@ export const checkHealth: Operation<object, Health> = async (deps, _args, outlet
     counts: await deps.counts(),
     losses: await readOpenLosses(deps.metadata.installation),
     broken_audit: isReadable ? await deps.metadata.audit.findBroken() : [],
+    unknown_organizations: isReadable ? await deps.unknownOrganizations() : [],
     last_backup_at: await deps.metadata.installation.get(LAST_BACKUP),
     now: deps.clock.now(),
     latest_event_at: typeof row?.['latest'] === 'number' ? row['latest'] : null,

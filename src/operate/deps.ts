@@ -1,3 +1,4 @@
+import type { UnknownOrganization } from '../features/accounts/oidc/sso-domains.ts';
 import type { Places } from '../features/capture/visitor-facts.ts';
 import type { DemoData } from '../features/demo/demo-data.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
@@ -33,6 +34,8 @@ export interface OperateDeps {
   /** Null if the data is not in a folder. */
   snapshots: FolderSnapshots | null;
   checkStores(): Promise<StoreCheck[]>;
+  /** Settings of single sign-on that name an organization which does not exist. */
+  unknownOrganizations(): Promise<UnknownOrganization[]>;
   /** Where links begin. */
   publicAddress: string;
 }

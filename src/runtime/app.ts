@@ -125,6 +125,8 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   await backend.ready;
   // Only now: its keys are shown once, so nothing may keep the start from completing.
   const firstStart = await bootstrap({ metadata: backend.metadata, clock, ids }, initialAccount(config));
+  for (const unknown of await deps.domains.unknownOrganizations())
+    log.warn(unknown, 'a setting of single sign-on names an organization that does not exist: nobody joins it');
   backend.runWhileLeader(leaderTasks);
   const operator = localOperator(operateDeps(deps));
   return {
@@ -251,6 +253,7 @@ const operateDeps = (deps: AppDeps): OperateDeps => ({
   invalidateResults: (projectId) => deps.results.invalidate(projectId),
   snapshots: deps.backend.snapshots,
   checkStores: deps.backend.checkStores,
+  unknownOrganizations: () => deps.domains.unknownOrganizations(),
   publicAddress: deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`,
 });
 

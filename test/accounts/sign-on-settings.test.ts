@@ -1,6 +1,7 @@
 /** Settings of single sign-on that change who gets in: required groups, joining, trusted factors, nested groups. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
+import { openLog } from '../../src/lib/log.ts';
 import { freePort } from '../support/free-port.ts';
 import { type IdentityProvider, type Person, startIdentityProvider } from '../support/identity-provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -9,6 +10,7 @@ import { TestBrowser } from '../support/test-browser.ts';
 let idp: IdentityProvider;
 let server: TestServer;
 let origin: string;
+let lines: string[];
 
 async function start(settings: Partial<Config>): Promise<void> {
   const port = await freePort();
@@ -22,7 +24,9 @@ async function start(settings: Partial<Config>): Promise<void> {
     oidcClientSecret: idp.clientSecret,
     ...settings,
   };
-  server = await startServer({ now: new Date().toISOString(), config });
+  lines = [];
+  const log = openLog('warn', { write: (line: string) => void lines.push(line) });
+  server = await startServer({ now: new Date().toISOString(), config, log });
 }
 afterEach(async () => {
   await server.close();
@@ -42,6 +46,15 @@ const levelOf = async (email: string) => {
   return user && (await server.metadata.memberships.get(server.organizationId, user.id))?.level;
 };
 
+type AnyClaims = Record<string, unknown>;
+/** The provider signs other claims than it has; its access tokens stay as they are. */
+function changeIdToken(change: (claims: AnyClaims) => AnyClaims): void {
+  idp.tamper = async (answer) => {
+    const [, payload = ''] = String(answer['id_token']).split('.');
+    answer['id_token'] = await idp.sign(change(JSON.parse(Buffer.from(payload, 'base64url').toString())));
+  };
+}
+
 describe('single sign-on', () => {
   it('with a required group lets nobody in without one, and makes no user', async () => {
     await start({ ...STAFF, oidcRequireGroup: true });
@@ -59,13 +72,23 @@ describe('single sign-on', () => {
       oidcDomains: ['allowed.org'],
       oidcRoleMap: { admins: { level: 'admin' } },
     });
-    idp.tamper = async (answer) => {
-      const [, payload = ''] = String(answer['id_token']).split('.');
-      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
-      answer['id_token'] = await idp.sign({ ...claims, realm_access: { roles: ['admins'] } });
-    };
+    changeIdToken((claims) => ({ ...claims, realm_access: { roles: ['admins'] } }));
     expect(await signIn({ sub: 'c', email: 'c@allowed.org' })).toBe('/account');
     expect(await levelOf('c@allowed.org')).toBe(8);
+  });
+
+  it('asks the provider for what the ID token does not say, and believes it of the same subject only', async () => {
+    await start(STAFF);
+    const asked = () => idp.requests.get('/me') ?? 0;
+    expect(await signIn({ sub: 'h', email: 'h@allowed.org', groups: ['staff'] })).toBe('/account');
+    expect(asked()).toBe(0);
+    const without = ({ email: _email, email_verified: _verified, groups: _groups, ...claims }: AnyClaims) => claims;
+    changeIdToken(without);
+    expect(await signIn({ sub: 'i', email: 'i@allowed.org', groups: ['staff'] })).toBe('/account');
+    expect([asked(), await levelOf('i@allowed.org')]).toEqual([1, 1]);
+    changeIdToken((claims) => ({ ...without(claims), sub: 'h' }));
+    expect(await signIn({ sub: 'j', email: 'j@allowed.org', groups: ['staff'] })).toBe('/login?error=sso_failed');
+    expect(await levelOf('j@allowed.org')).toBeNull();
   });
 
   it('lets people of a domain join the organization that is named, and no other', async () => {
@@ -73,6 +96,9 @@ describe('single sign-on', () => {
     expect(await signIn({ sub: 'd', email: 'd@allowed.org' })).toBe('/login?error=sso_no_account');
     expect(await levelOf('d@allowed.org')).toBeNull();
     expect(await signIn({ sub: 'e', email: 'e@elsewhere.org' })).toBe('/login?error=sso_no_account');
+    // The operator was told at the start.
+    const warned = lines.map((line) => JSON.parse(line)).filter(({ setting }) => setting === 'OIDC_AUTO_JOIN');
+    expect(warned.map(({ organization }) => organization)).toEqual(['no-such-organization']);
   });
 
   it('counts as a second factor where the provider is trusted to ask for one', async () => {

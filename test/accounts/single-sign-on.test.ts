@@ -553,6 +553,23 @@ describe('the provider', () => {
     await idp.start();
   });
 
+  it('is away: its description of the last 24 hours is good enough to begin, and no older one', async () => {
+    const begins = async (hours: number): Promise<string> => {
+      tick(hours * 3_600_000);
+      const { url } = await new TestBrowser().visit(start(), (to) => to.origin === idp.issuer || isOwnPage(to));
+      return url.origin === idp.issuer ? url.pathname : `${url.pathname}${url.search}`;
+    };
+    await signIn(new TestBrowser(), { sub: 'ada' });
+    await idp.stop();
+    expect(await begins(2)).toBe('/auth');
+    expect(await begins(23)).toBe('/auth');
+    expect(await begins(25)).toBe('/login?error=sso_unavailable');
+    await idp.start();
+    // Back again, it is described anew.
+    expect(await begins(25.1)).toBe('/auth');
+    tick();
+  });
+
   it('is slow: sign-ins are told so within five seconds', async () => {
     const browser = new TestBrowser();
     const begun = await browser.visit(start(), (to) => to.origin === origin && to.pathname.endsWith('/callback'));

@@ -3,6 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { type Answer, clientFor } from '../support/client.ts';
+import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ADMIN = { initAdminEmail: 'ada@example.org', initAdminPassword: 'correct horse' };
@@ -17,7 +18,10 @@ describe.runIf(hasBrowser)('passkeys', () => {
 
   beforeAll(async () => {
     // The browser judges by its own clock whether a cookie has expired.
-    server = await startServer({ config: ADMIN, now: new Date(begin).toISOString() });
+    const port = await freePort();
+    // A provider that is never asked: only what its domains enforce is of interest.
+    const oidc = { oidcIssuer: 'http://127.0.0.1:9', oidcClientId: 'cairn', publicUrl: `http://localhost:${port}` };
+    server = await startServer({ config: { ...ADMIN, ...oidc, port }, now: new Date(begin).toISOString() });
     browser = await openBrowser();
     page = await browser.newPage();
     // Passkeys need a name: a browser allows them for localhost, not for 127.0.0.1.
@@ -122,5 +126,27 @@ describe.runIf(hasBrowser)('passkeys', () => {
     );
     const forged = { ...credential, response: { ...credential.response, clientDataJSON } };
     expect((await complete(forged)).body.code).toBe('passkey_invalid');
+  });
+
+  it('sign nobody in whose domain enforces the provider', async () => {
+    // Past the copied one of before.
+    await server.tamper('update passkeys set counter = 0');
+    const signIn = async () => complete(await use((await post('/api/webauthn/login/begin')).body));
+    expect((await signIn()).status).toBe(200);
+    await post('/api/logout/');
+    await server.metadata.domains.create({
+      id: 'd',
+      organizationId: server.organizationId,
+      domain: 'example.org',
+      challenge: '',
+      verifiedAt: begin,
+      autoJoin: false,
+      enforced: true,
+      createdAt: begin,
+    });
+    const refused = await signIn();
+    expect([refused.status, refused.body.code]).toEqual([400, 'sso_enforced']);
+    const password = await post('/api/login/', { email: 'ada@example.org', password: 'correct horse' });
+    expect([password.status, password.body.code]).toEqual([400, 'sso_enforced']);
   });
 });

@@ -8,7 +8,13 @@ import type { OidcSettings } from './settings.ts';
 interface SsoDomainDeps {
   metadata: MetadataStore;
   /** Null: there is no provider, so nothing is enforced. */
-  settings: Pick<OidcSettings, 'domains' | 'autoJoin' | 'name'> | null;
+  settings: Pick<OidcSettings, 'domains' | 'autoJoin' | 'name' | 'roleMap'> | null;
+}
+
+/** A setting that names an organization which does not exist. */
+export interface UnknownOrganization {
+  setting: string;
+  organization: string;
 }
 
 export class SsoDomains {
@@ -27,6 +33,21 @@ export class SsoDomains {
     const named = this.#deps.settings?.autoJoin ?? null;
     const found = named === null ? await store.organizations.getOnly() : await store.organizations.get(named);
     return found?.id ?? null;
+  }
+
+  /** Nobody would join there, and nobody would be told why: for the start of the server, and for `cairn doctor`. */
+  async unknownOrganizations(): Promise<UnknownOrganization[]> {
+    const { autoJoin, roleMap } = this.#deps.settings ?? { autoJoin: null, roleMap: {} };
+    const named = [
+      ...(autoJoin === null ? [] : [{ setting: 'OIDC_AUTO_JOIN', organization: autoJoin }]),
+      ...Object.values(roleMap).flatMap(({ organization }) =>
+        organization === undefined ? [] : [{ setting: 'OIDC_ROLE_MAP', organization }],
+      ),
+    ];
+    const known = await Promise.all(
+      named.map(({ organization }) => this.#deps.metadata.organizations.get(organization)),
+    );
+    return named.filter((_, i) => known[i] === null);
   }
 
   /** Organizations that have proved the domain. */
