@@ -116,6 +116,52 @@ describe('a guardrail that is harmed', () => {
     expect((await read(id)).status).toBe('running');
   });
 
+  it('gives only the people of the harmful variant control, and goes on with the others', async () => {
+    const keys = ['control', 'good', 'bad', 'fine'];
+    const feature_flag_variants = keys.map((key) => ({ key, rollout_percentage: 25 }));
+    const { id } = await start({ action: 'roll_back' }, { parameters: { feature_flag_variants } });
+    const ids = Array.from({ length: 120 }, (_, at) => `decided-${at}`);
+    const variantOf = async (who: string): Promise<string> => {
+      const body = { token: project.projectKey, distinct_id: who };
+      return (await client.post('/flags/?v=2', { body })).body.flags.risky.variant;
+    };
+    const valuesNow = () => Promise.all(ids.map(variantOf));
+    const before = await valuesNow();
+    expect(new Set(before)).toEqual(new Set(keys));
+    const crashes = (name: string, each: number, minute: number): SentEvent[] =>
+      keys.flatMap((variant) =>
+        Array.from({ length: each }, (_, at) => at).flatMap((at) => {
+          const who = { distinct_id: `${name}-${variant}-${at}`, timestamp: later(minute) };
+          const properties = { $feature_flag: 'risky', $feature_flag_response: variant };
+          const called = { event: '$feature_flag_called', properties, ...who };
+          return at < each * (variant === 'bad' ? 0.45 : 0.15) ? [called, { event: 'crash', ...who }] : [called];
+        }),
+      );
+    server.setNow(later(3));
+    await send(crashes('a', 260, 1));
+    await check(4);
+    await send(crashes('b', 8, 4));
+    await check(5);
+    const found = await read(id);
+    expect(found).toMatchObject({ status: 'running', rolled_back: null, end_date: null });
+    expect(found.guardrail_alarms).toMatchObject([
+      { action: 'roll_back', variant: 'bad', goes_on_with: ['good', 'fine'] },
+    ]);
+    expect(await valuesNow()).toEqual(before.map((value) => (value === 'bad' ? 'control' : value)));
+    // It does no more harm, so nothing more is done.
+    await send(crashes('c', 8, 5));
+    await check(6);
+    await check(7);
+    expect((await read(id)).guardrail_alarms).toHaveLength(1);
+    // The flag can be edited afterwards, which undoes it.
+    const flag = `/api/projects/${project.projectId}/feature_flags/${found.feature_flag.id}/`;
+    const { filters } = found.feature_flag;
+    expect((await client.patch(flag, { body: { filters } })).status).toBe(200);
+    const restored = { ...filters, multivariate: { variants: feature_flag_variants } };
+    expect((await client.patch(flag, { body: { filters: restored } })).status).toBe(200);
+    expect(await valuesNow()).toEqual(before);
+  });
+
   it('only tells, unless it says otherwise', async () => {
     const { id } = await start({});
     server.setNow(later(3));

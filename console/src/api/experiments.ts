@@ -104,6 +104,8 @@ export interface GuardrailAlarm {
   at: string;
   sentence?: string;
   variant?: string;
+  /** The variants that the experiment has left; absent where it ended. */
+  goes_on_with?: string[];
   lift?: number | null;
   lift_interval?: Bounds;
   users?: { baseline: number; variant: number };

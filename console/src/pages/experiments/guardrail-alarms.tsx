@@ -22,12 +22,17 @@ export function GuardrailAlarms({ experiment }: { experiment: Experiment }) {
     <>
       {alarms.map((alarm) => (
         <Banner key={`${alarm.key} ${alarm.at}`} tone={alarm.action === 'notify' ? 'warn' : 'bad'}>
-          {alarm.key === 'split' ? 'The split is not as planned' : DONE[alarm.action]}, <Time at={alarm.at} />.{' '}
-          {alarm.sentence} {evidence(alarm)}
+          {titleOf(alarm)}, <Time at={alarm.at} />. {alarm.sentence} {evidence(alarm)}
         </Banner>
       ))}
     </>
   );
+}
+
+function titleOf({ key, action, variant, goes_on_with }: GuardrailAlarm): string {
+  if (key === 'split') return 'The split is not as planned';
+  if (goes_on_with === undefined) return DONE[action];
+  return `Rolled back automatically by a guardrail: everyone in ${variant} gets control, and ${goes_on_with.join(', ')} goes on`;
 }
 
 function evidence({ lift_interval: bounds, users }: GuardrailAlarm): string {

@@ -9,7 +9,7 @@ export function FlagValues({ filters }: { filters: Filters }) {
   const variants = variantsOf(filters);
   const payload = payloadOf(filters, ON);
   if (variants.length > 0) {
-    return <Table label="Variants" columns={columnsOf(filters)} rows={variants} rowKey={keyOf} />;
+    return <Table label="Variants" columns={columnsOf(filters)} rows={variants} rowKey={rowKeyOf} />;
   }
   if (payload === '') return null;
   return (
@@ -29,3 +29,6 @@ const columnsOf = (filters: Filters): Column<Variant>[] => [
     cell: (variant) => <code>{payloadOf(filters, keyOf(variant)) || '–'}</code>,
   },
 ];
+
+/** A variant that was rolled back has a second row of what its persons get now. */
+const rowKeyOf = (variant: Variant): string => `${keyOf(variant)} ${String(variant['rolled_back_from'] ?? '')}`;

@@ -1,4 +1,5 @@
 import type { MeasuredGuardrails } from '../guard/guardrails.ts';
+import { flagVariants } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 import { askExperiment, calculateAsked } from './experiment-results.ts';
@@ -16,5 +17,6 @@ export async function measureGuardrails(
   const asked = await askExperiment(deps, project, { ...experiment, startDate: since });
   const metrics = asked.metrics.filter(({ metric }) => metric.role === 'guardrail');
   const { results } = await calculateAsked(deps, project, new AbortController().signal, { ...asked, metrics });
-  return { results, flagVersion: flag.version, baselineKey: asked.settings.baselineKey };
+  const live = flagVariants(flag.filters).flatMap(({ key, weight }) => (weight > 0 ? [key] : []));
+  return { results, live, flagVersion: flag.version, baselineKey: asked.settings.baselineKey };
 }

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { FlagChanges } from '../../flags/manage/flag-fields.ts';
 import { type FlagDeps, saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
 import { saveExperiment, withVariantForAll } from '../manage/experiments.ts';
+import { flagVariants, withVariantReplaced } from '../rules/flag-variants.ts';
 import type { Guardrail } from '../rules/read-metrics.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 
@@ -36,29 +37,56 @@ export function applyGuardrail(deps: FlagDeps, guarded: Guarded, alarm: Alarm): 
       userId: null,
       trigger: { job_type: 'guardrail', job_id: deps.ids.uuid(), payload: { action: alarm.action, ...alarm.evidence } },
     };
-    const changes = flagChanges(alarm.action, flag.filters, guarded.baselineKey);
+    const others = otherVariants(flag.filters, guarded.baselineKey, alarm.evidence['variant'] ?? null);
+    const changes = flagChanges(alarm, flag.filters, guarded.baselineKey, others);
     if (changes !== null) {
       const after = { ...withChanges(flag, changes, now), lastModifiedBy: null };
       await saveChange(deps, store, project, flag, after, by);
     }
-    await saveExperiment(deps, store, by, project, before, { ...before, ...stopped(before, alarm, now) });
+    await saveExperiment(deps, store, by, project, before, {
+      ...before,
+      ...stopped(before, alarm, others, now),
+    });
     return true;
   });
 }
 
-function flagChanges(action: Alarm['action'], filters: JsonObject, baselineKey: string): FlagChanges | null {
+/** The variants that go on after one of them is rolled back: those that somebody gets. */
+const otherVariants = (filters: JsonObject, baselineKey: string, harmful: Json): string[] =>
+  flagVariants(filters).flatMap(({ key, weight }) =>
+    weight > 0 && key !== baselineKey && key !== harmful ? [key] : [],
+  );
+
+/** With several variants only the people of the harmful one get the baseline. */
+function flagChanges(
+  { action, evidence }: Alarm,
+  filters: JsonObject,
+  baselineKey: string,
+  others: readonly string[],
+): FlagChanges | null {
   if (action === 'notify') return null;
   if (action === 'pause') return { active: false, performedRollback: true };
-  return { filters: withVariantForAll(filters, baselineKey), performedRollback: true };
+  const after =
+    others.length === 0
+      ? withVariantForAll(filters, baselineKey)
+      : withVariantReplaced(filters, String(evidence['variant']), baselineKey);
+  return { filters: after, performedRollback: true };
 }
 
 const MAX_ALARMS = 100;
 
-function stopped({ settings }: Experiment, { action, key, evidence }: Alarm, now: number): Partial<Experiment> {
-  const alarm = { key, action, at: new Date(now).toISOString(), ...evidence };
+/** It goes on with the variants that are left. */
+function stopped(
+  { settings }: Experiment,
+  { action, key, evidence }: Alarm,
+  others: readonly string[],
+  now: number,
+): Partial<Experiment> {
+  const goesOn = action === 'roll_back' && others.length > 0 ? { goes_on_with: [...others] } : {};
+  const alarm = { key, action, at: new Date(now).toISOString(), ...evidence, ...goesOn };
   const alarms = [...alarmsIn(settings), alarm].slice(-MAX_ALARMS);
   const told = { ...settings, guardrail_alarms: alarms };
-  if (action !== 'roll_back') return { settings: told };
+  if (action !== 'roll_back' || others.length > 0) return { settings: told };
   return { endDate: now, settings: { ...told, conclusion: 'stopped_early', rolled_back: alarm } };
 }
 

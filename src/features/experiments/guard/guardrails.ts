@@ -25,6 +25,8 @@ interface GuardrailDeps extends FlagDeps {
 
 export interface MeasuredGuardrails extends Omit<Guarded, 'experiment'> {
   results: ExperimentResults;
+  /** The variants that somebody gets: one that was rolled back already does no more harm. */
+  live: readonly string[];
 }
 
 /** An alarm, and the numbers that it was raised on. */
@@ -115,7 +117,7 @@ const hasGuardrails = ({ settings: { guardrails } }: Experiment): boolean =>
 const WEIGHTS = { roll_back: 0, pause: 1, notify: 2 } as const;
 const byWeight = (a: Alarm, b: Alarm): number => WEIGHTS[a.action] - WEIGHTS[b.action];
 
-function suspicionsIn({ results }: MeasuredGuardrails): Suspicion[] {
+function suspicionsIn({ results, live }: MeasuredGuardrails): Suspicion[] {
   if (results.verdict === 'split_broken') {
     const { chiSquare, pValue } = results.sampleRatio;
     const evidence = { split: 'mismatch', chi2: chiSquare, p_value: pValue };
@@ -124,7 +126,7 @@ function suspicionsIn({ results }: MeasuredGuardrails): Suspicion[] {
   return results.metrics.flatMap(({ metric, baseline, variants }) =>
     variants.flatMap((variant): Suspicion[] => {
       const { guardrail } = metric;
-      if (guardrail === null || variant.verdict !== 'harm') return [];
+      if (guardrail === null || variant.verdict !== 'harm' || !live.includes(variant.key)) return [];
       const evidence = { ...evidenceOf({ metric, guardrail, baseline, ...variant }), sentence: variant.sentence };
       return [
         {

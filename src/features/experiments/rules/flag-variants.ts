@@ -2,11 +2,27 @@ import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { variantsOf, withExplicitGroups } from '../../flags/rules/filters-shape.ts';
 
-/** The variants of a flag with their shares in percent. */
-export const flagVariants = (filters: JsonObject): { key: string; weight: number }[] =>
-  variantsOf(filters).flatMap(({ key, rollout_percentage: share }) =>
-    typeof key === 'string' ? [{ key, weight: typeof share === 'number' ? share : 0 }] : [],
-  );
+/** The variants of a flag with their shares in percent; one may have several parts of the whole. */
+export function flagVariants(filters: JsonObject): { key: string; weight: number }[] {
+  const weights = new Map<string, number>();
+  for (const { key, rollout_percentage: share } of variantsOf(filters))
+    if (typeof key === 'string') weights.set(key, (weights.get(key) ?? 0) + (typeof share === 'number' ? share : 0));
+  return Array.from(weights, ([key, weight]) => ({ key, weight }));
+}
+
+/**
+ * The people of one variant get another one; everybody else keeps theirs. Variants are ranges of a hash in their order,
+ * so the range stays where it is, and is that of the other variant.
+ */
+export function withVariantReplaced(filters: JsonObject, variant: string, by: string): JsonObject {
+  const variants = variantsOf(filters).flatMap((one) => {
+    const { key, rollout_percentage: share = 0 } = one;
+    if (key !== variant || share === 0) return [one];
+    const moved = { key: by, name: null, rollout_percentage: share, rolled_back_from: variant };
+    return [{ ...one, rollout_percentage: 0 }, moved];
+  });
+  return { ...filters, multivariate: { ...(filters['multivariate'] as JsonObject), variants } };
+}
 
 /** An experiment needs two or more variants, one of them `control`. */
 export function canBeMeasured(filters: JsonObject): boolean {

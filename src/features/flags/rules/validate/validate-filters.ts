@@ -87,6 +87,9 @@ function checkPayloads(payloads: Json | undefined, variants: ReadonlySet<string>
 
 const MAX_KEY_LENGTH = 400;
 
+/** The people of another variant whom a guardrail of an experiment gave this one: a second range of the same variant. */
+const isRolledBack = (variant: JsonObject | undefined): boolean => typeof variant?.['rolled_back_from'] === 'string';
+
 /** Checks the variants and returns their keys; none for a boolean flag. */
 function checkVariants(multivariate: Json | undefined): Set<string> {
   if (multivariate === null || multivariate === undefined) return new Set();
@@ -94,7 +97,7 @@ function checkVariants(multivariate: Json | undefined): Set<string> {
   const path = 'multivariate.variants';
   const variants = listOfObjects(path, multivariate['variants'] ?? []);
   const keys = variants.map(({ key }, i) => checkKey(`${path}[${i}].key`, key));
-  const duplicate = keys.find((key, i) => keys.indexOf(key) !== i);
+  const duplicate = keys.find((key, i) => keys.indexOf(key) !== i && !isRolledBack(variants[i]));
   if (duplicate !== undefined) {
     throw invalidFlagFilters(`Invalid variant definitions: there are two variants '${duplicate}'.`);
   }
