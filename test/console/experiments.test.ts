@@ -137,6 +137,56 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     expect(foreignRequests).toEqual([]);
   });
 
+  it('measure steps, thresholds, sessions and groups, from an activation on', async () => {
+    const { page, pageErrors } = await watchedPage(browser, server.url);
+    await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await page.goto(`${server.url}/project/1/experiments/new`);
+    await page.getByLabel('Name').fill('Kinds');
+    await page.getByLabel('Feature flag', { exact: true }).fill('kinds');
+    const pick = async (label: string, event: string): Promise<void> => {
+      const field = page.getByRole('combobox', { name: label, exact: true });
+      await field.fill(event);
+      await field.press('Enter');
+    };
+    const [first, second, third, fourth] = ['the metric', 'metric 2', 'metric 3', 'metric 4'].map((name) =>
+      page.getByRole('group', { name, exact: true }),
+    );
+    await first?.getByLabel('Measured').selectOption('steps');
+    await pick('Event of the metric', '$pageview');
+    await pick('Step 2 of the metric', 'order placed');
+    await first?.getByRole('button', { name: 'Add step' }).click();
+    await pick('Step 3 of the metric', 'order paid');
+    await first?.getByLabel('Order of the steps').selectOption('strict');
+    for (const _ of [2, 3, 4]) await page.getByRole('button', { name: 'Add metric' }).click();
+    await second?.getByLabel('Measured').selectOption('total');
+    await pick('Event of metric 2', 'order placed');
+    await second?.getByLabel('At least (optional)').fill('2');
+    await third?.getByLabel('Measured').selectOption('sessions');
+    await pick('Event of metric 3', '$pageview');
+    await fourth?.getByLabel('Measured').selectOption('groups');
+    await pick('Event of metric 4', 'order placed');
+    await fourth?.getByText('No groups yet').waitFor();
+    await pick('Count persons only from this event on', 'checkout opened');
+    await saveScreenshot(page, 'experiment-metric-kinds');
+    await page.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByText('Not launched yet.').waitFor();
+    const [made] = (await clientFor(server).get('/api/projects/1/experiments/?search=Kinds')).body.results;
+    expect(made).toMatchObject({
+      exposure_criteria: { activation_config: { event: 'checkout opened' } },
+      metrics: [
+        {
+          metric_type: 'funnel',
+          funnel_order_type: 'strict',
+          series: [{ event: '$pageview' }, { event: 'order placed' }, { event: 'order paid' }],
+        },
+        { metric_type: 'mean', name: 'order placed, at least 2', threshold: 2, source: { math: 'total' } },
+        { metric_type: 'mean', source: { event: '$pageview', math: 'unique_session' } },
+        { metric_type: 'mean', source: { event: 'order placed', math: 'unique_group', math_group_type_index: 0 } },
+      ],
+    });
+    expect(pageErrors).toEqual([]);
+  });
+
   it('have holdouts, which are made, taken, changed and deleted', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
     await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });

@@ -1,13 +1,20 @@
 /** What the form of a new experiment holds, and what is sent for it. */
 import type { Plan } from '../../api/experiments.ts';
 
-export type MetricKind = 'funnel' | 'total' | 'sum' | 'insight';
+export type MetricKind = 'funnel' | 'steps' | 'total' | 'sum' | 'sessions' | 'groups' | 'insight';
+export type FunnelOrder = 'ordered' | 'strict' | 'unordered';
 export type GuardAction = 'notify' | 'pause' | 'roll_back';
 
 export interface MetricDraft {
   kind: MetricKind;
   event: string;
   property: string;
+  /** Events after the first one, of several steps. */
+  steps: string[];
+  order: FunnelOrder;
+  /** Who has at least so much is counted; empty: the number itself is the value. */
+  threshold: string;
+  groupType: string;
   goal: 'increase' | 'decrease';
   /** The short id of a saved insight. */
   insight: string;
@@ -30,9 +37,21 @@ export interface Draft {
   mdePercent: string;
   /** The event of those who will be part of it. */
   exposedBy: string;
+  /** Persons count from this event on; empty: from their exposure on. */
+  activation: string;
 }
 
-export const EMPTY_METRIC: MetricDraft = { kind: 'funnel', event: '', property: '', goal: 'increase', insight: '' };
+export const EMPTY_METRIC: MetricDraft = {
+  kind: 'funnel',
+  event: '',
+  property: '',
+  steps: [''],
+  order: 'ordered',
+  threshold: '',
+  groupType: '0',
+  goal: 'increase',
+  insight: '',
+};
 
 export const EMPTY_GUARDRAIL: GuardrailDraft = {
   ...EMPTY_METRIC,
@@ -51,19 +70,57 @@ export const EMPTY_DRAFT: Draft = {
   guardrails: [],
   mdePercent: '5',
   exposedBy: '$pageview',
+  activation: '',
 };
 
 type MetricBody = Record<string, unknown>;
 
 /** Null while something is missing. */
-function metricOf({ kind, event, property, goal, insight }: MetricDraft): MetricBody | null {
-  if (kind === 'insight') return insight === '' ? null : { insight_id: insight, goal };
-  if (event === '' || (kind === 'sum' && property === '')) return null;
+function metricOf(draft: MetricDraft): MetricBody | null {
+  const { kind, event, property, goal, insight } = draft;
+  if (kind !== 'insight' && (event === '' || (kind === 'sum' && property === ''))) return null;
   const node = { kind: 'EventsNode', event };
-  if (kind === 'funnel') return { metric_type: 'funnel', name: event, goal, series: [node] };
-  const source = kind === 'sum' ? { ...node, math: 'sum', math_property: property } : { ...node, math: 'total' };
-  return { metric_type: 'mean', name: kind === 'sum' ? `${property} of ${event}` : event, goal, source };
+  switch (kind) {
+    case 'insight':
+      return insight === '' ? null : { insight_id: insight, goal };
+    case 'funnel':
+      return { metric_type: 'funnel', name: event, goal, series: [node] };
+    case 'steps':
+      return funnelOf(draft);
+    case 'sessions':
+      return meanOf(draft, `Sessions with ${event}`, { ...node, math: 'unique_session' });
+    case 'groups': {
+      const source = { ...node, math: 'unique_group', math_group_type_index: Number(draft.groupType) };
+      return meanOf(draft, `Groups with ${event}`, source);
+    }
+    case 'sum':
+      return meanOf(draft, `${property} of ${event}`, { ...node, math: 'sum', math_property: property });
+    case 'total':
+      return meanOf(draft, event, { ...node, math: 'total' });
+  }
 }
+
+function funnelOf({ event, steps, order, goal }: MetricDraft): MetricBody | null {
+  const events = [event, ...steps];
+  if (events.includes('')) return null;
+  const series = events.map((one) => ({ kind: 'EventsNode', event: one }));
+  return { metric_type: 'funnel', name: events.join(' → '), goal, series, funnel_order_type: order };
+}
+
+/** Only numbers and sums can reach a threshold. */
+const hasThreshold = ({ kind, threshold }: MetricDraft): boolean =>
+  (kind === 'total' || kind === 'sum') && Number(threshold) > 0;
+
+const meanOf = (draft: MetricDraft, name: string, source: object): MetricBody =>
+  hasThreshold(draft)
+    ? {
+        metric_type: 'mean',
+        name: `${name}, at least ${draft.threshold}`,
+        goal: draft.goal,
+        source,
+        threshold: Number(draft.threshold),
+      }
+    : { metric_type: 'mean', name, goal: draft.goal, source };
 
 const metricsOf = (drafts: readonly MetricDraft[]): MetricBody[] =>
   drafts.map(metricOf).filter((metric) => metric !== null);
@@ -90,6 +147,9 @@ export function draftBody(draft: Draft, plan: Plan | null): Record<string, unkno
     ...(draft.isAa ? { mode: 'aa' } : {}),
     ...(draft.holdoutId === '' ? {} : { holdout_id: Number(draft.holdoutId) }),
     metrics: metricsOf(draft.metrics),
+    ...(draft.activation === ''
+      ? {}
+      : { exposure_criteria: { activation_config: { kind: 'EventsNode', event: draft.activation } } }),
     guardrails: draft.guardrails.flatMap((guardrail) => {
       const metric = metricOf(guardrail);
       const margin = Number(guardrail.marginPercent) / 100;

@@ -1,5 +1,6 @@
 /** The metrics of a new experiment: those that decide, and those that must not be harmed. */
 import type { ComponentChildren } from 'preact';
+import { listGroupTypes } from '../../api/groups.ts';
 import { listInsights } from '../../api/insights.ts';
 import { Button } from '../../components/button.tsx';
 import { Select, TextField } from '../../components/field.tsx';
@@ -10,6 +11,7 @@ import {
   type Draft,
   EMPTY_GUARDRAIL,
   EMPTY_METRIC,
+  type FunnelOrder,
   type GuardAction,
   type GuardrailDraft,
   type MetricDraft,
@@ -18,8 +20,11 @@ import {
 
 const KINDS: readonly { value: MetricKind; label: string }[] = [
   { value: 'funnel', label: 'Share of persons who do it' },
+  { value: 'steps', label: 'Share of persons who do several things' },
   { value: 'total', label: 'Number of events per person' },
   { value: 'sum', label: 'Sum of a property per person' },
+  { value: 'sessions', label: 'Number of sessions with it per person' },
+  { value: 'groups', label: 'Number of groups with it per person' },
   { value: 'insight', label: 'A saved insight' },
 ];
 
@@ -31,7 +36,7 @@ const GOALS = [
 const ACTIONS: readonly { value: GuardAction; label: string }[] = [
   { value: 'notify', label: 'Show it on this page' },
   { value: 'pause', label: 'Pause the experiment' },
-  { value: 'roll_back', label: 'Give everyone control again' },
+  { value: 'roll_back', label: 'Give its persons control again' },
 ];
 
 interface FieldsProps {
@@ -143,6 +148,21 @@ function OneMetric({ name, metric, onChange, onRemove, children }: OneMetricProp
           onInput={(property) => onChange({ property })}
         />
       )}
+      {metric.kind === 'steps' && <Steps name={name} metric={metric} onChange={onChange} />}
+      {metric.kind === 'groups' && (
+        <GroupTypeField value={metric.groupType} onChange={(groupType) => onChange({ groupType })} />
+      )}
+      {(metric.kind === 'total' || metric.kind === 'sum') && (
+        <TextField
+          label="At least (optional)"
+          hint="With a number, the value is the share of persons who reach it."
+          type="number"
+          min={0}
+          step="any"
+          value={metric.threshold}
+          onInput={(threshold) => onChange({ threshold })}
+        />
+      )}
       <Select label="Goal" value={metric.goal} options={GOALS} onChange={(goal) => onChange({ goal })} />
       {children}
       {onRemove && (
@@ -153,6 +173,70 @@ function OneMetric({ name, metric, onChange, onRemove, children }: OneMetricProp
         </div>
       )}
     </fieldset>
+  );
+}
+
+const ORDERS: readonly { value: FunnelOrder; label: string }[] = [
+  { value: 'ordered', label: 'In this order' },
+  { value: 'strict', label: 'In this order, nothing else in between' },
+  { value: 'unordered', label: 'In any order' },
+];
+
+const MAX_STEPS = 15;
+
+/** What has to be done besides the first event. */
+function Steps({ name, metric, onChange }: Pick<OneMetricProps, 'name' | 'metric' | 'onChange'>) {
+  const { steps, order } = metric;
+  return (
+    <>
+      {steps.map((event, at) => (
+        <div key={at} class="row">
+          <EventField
+            label={`Step ${at + 2} of ${name}`}
+            value={{ event, action: null }}
+            isPlain
+            onChange={(picked) => onChange({ steps: steps.with(at, picked.event ?? '') })}
+          />
+          {steps.length > 1 && (
+            <Button small kind="quiet" onClick={() => onChange({ steps: without(steps, at) })}>
+              Remove step {at + 2}
+            </Button>
+          )}
+        </div>
+      ))}
+      {steps.length + 1 < MAX_STEPS && (
+        <div class="row">
+          <Button small onClick={() => onChange({ steps: [...steps, ''] })}>
+            Add step
+          </Button>
+        </div>
+      )}
+      <Select
+        label="Order of the steps"
+        value={order}
+        options={ORDERS}
+        onChange={(chosen) => onChange({ order: chosen })}
+      />
+    </>
+  );
+}
+
+function GroupTypeField({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const { id } = useProject();
+  const types = useResource((signal) => listGroupTypes(id, signal), [id]);
+  const known = types.data ?? [];
+  if (types.data !== undefined && known.length === 0)
+    return <p class="muted small">No groups yet: your events have to be sent with groups first.</p>;
+  return (
+    <Select
+      label="Group type"
+      value={value}
+      options={known.map(({ group_type, group_type_index }) => ({
+        value: String(group_type_index),
+        label: group_type,
+      }))}
+      onChange={onChange}
+    />
   );
 }
 

@@ -93,6 +93,16 @@ export function NewExperiment() {
             isPlain
             onChange={({ event }) => change({ exposedBy: event ?? '' })}
           />
+          <p class="label">Count persons only from this event on (optional)</p>
+          <EventField
+            label="Count persons only from this event on"
+            value={{ event: draft.activation, action: null }}
+            isPlain
+            onChange={({ event }) => change({ activation: event ?? '' })}
+          />
+          <p class="muted small">
+            For a change that only some of those who call the flag ever see, such as one on the last page of a form.
+          </p>
           {body === null ? (
             <p class="muted">Select the event of the metric to see how long it takes.</p>
           ) : (
