@@ -92,6 +92,11 @@ const aFilter = fc.oneof(
   fc.record({ key: fc.constant('new'), operator: fc.constant('exact'), values: fc.constantFrom(['true'], ['false']) }),
 ) as fc.Arbitrary<WebFilter>;
 
+function withSessionId<View extends { properties: { $session_id: Json | undefined } }>(view: View, at: number): View {
+  const isValid = typeof view.properties.$session_id === 'string' && view.properties.$session_id.length === 1;
+  return isValid ? view : { ...view, properties: { ...view.properties, $session_id: `e${at % 7}` } };
+}
+
 const personId = (at: number): string => uuidOf(1000 + at);
 
 export const aWebWorld = fc
@@ -100,8 +105,11 @@ export const aWebWorld = fc
     filters: fc.oneof(fc.constant([]), fc.array(aFilter, { maxLength: 2 })),
     includeBots: fc.boolean(),
     includeOwn: fc.boolean(),
+    // Most sites send a session id with every view, and are counted in another way.
+    hasIds: fc.boolean(),
   })
-  .map(({ views, filters, includeBots, includeOwn }) => {
+  .map(({ views: sent, filters, includeBots, includeOwn, hasIds }) => {
+    const views = hasIds ? sent.map(withSessionId) : sent;
     const data: WorldData = {
       events: views.map(({ event, person, timestamp, properties }, at) => ({
         uuid: uuidOf(at + 1),

@@ -10,7 +10,7 @@ import {
   listLivePages,
   type SiteStatus,
 } from './measure/count-others.ts';
-import { countPeriod } from './measure/count-period.ts';
+import { countPeriods } from './measure/count-period.ts';
 import { listSessions, listVisitors } from './measure/list-sessions.ts';
 import { measurePages } from './measure/measure-pages.ts';
 import { prepareWebQuery, type WebDeps, type WebQuery } from './measure/web-scope.ts';
@@ -54,8 +54,8 @@ const METHODS: WebMethods = {
   async breakdown(deps, projectId, { web, by, page }) {
     const query = await prepareWebQuery(deps, projectId, web);
     if (by === 'bot') return countBots(query, page);
-    const { tables } = await countPeriod(query, web.range, [by], page);
-    const table = tables.get(by) ?? { rows: [], total: 0 };
+    const [period] = await countPeriods(query, [web.range], [by], page);
+    const table = period?.tables.get(by) ?? { rows: [], total: 0 };
     return by === 'page' ? withEngagement(query, table) : table;
   },
   sessions: async (deps, projectId, { web, page }) => listSessions(await prepareWebQuery(deps, projectId, web), page),
@@ -79,6 +79,8 @@ export const webWorkerMethods = (deps: WebWorkerDeps) => ({
   ): Promise<WebAnswers[K]['answer']> {
     const events = {
       query: (...[sql, values]: Parameters<EventStore['query']>) => deps.events.query(sql, values, signal),
+      queryColumns: (...[sql, values]: Parameters<EventStore['queryColumns']>) =>
+        deps.events.queryColumns(sql, values, signal),
       prepareSessions: (id: number) => deps.events.prepareSessions(id),
     };
     return METHODS[kind]({ ...deps, events }, projectId, question);

@@ -6,6 +6,7 @@ import { type Acquisition, channelOf, referringHost, sourceText } from '../../co
 import { DIRECT, sourceName } from '../../core/web/source-name.ts';
 import type { ChannelRule, WebSettings } from '../../core/web/web-settings.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
+import { CHANNEL_COLUMNS, CHANNEL_SEPARATOR, channelKeySql } from '../../stores/events/session-columns.ts';
 import { type TextFilterScope, textFilterSql } from './text-filter-sql.ts';
 
 /** What a first view says, as one text, and what that means. */
@@ -18,36 +19,17 @@ export interface ChannelRow {
 
 /** More than this many are counted as of an unknown channel, under the source that was sent. */
 const MAX_CHANNEL_ROWS = 50_000;
-const SEPARATOR = '\u0001';
-
-/** Only what matters of a campaign, of which a site may have thousands. */
-function campaignKind(sql: SqlBuilder, campaign: string): string {
-  const lower = sql.functions.lower(campaign);
-  const isShop = `${sql.capture(lower, '(([^a-df-z]|^)shop|shopping)')} <> ''`;
-  return `case when ${campaign} = '' then '' when ${sql.contains(lower, 'cross-network')} then 'cross-network'
-    else concat(case when ${isShop} then 'shop ' else '' end,
-      case when ${sql.contains(lower, 'video')} then 'video' else '' end) end`;
-}
-
-/** What the key is made of. */
-export const CHANNEL_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'sent_referrer', 'site', 'clicks'] as const;
-
-const keySql = (sql: SqlBuilder): string => {
-  const parts = CHANNEL_COLUMNS.map((name) => (name === 'utm_campaign' ? campaignKind(sql, name) : name));
-  return `concat(${parts.join(`, ${sql.param(SEPARATOR)}, `)})`;
-};
-
 /** The keys of what views `said` (a statement with the columns above), the most frequent first. */
 export function channelKeysSql(sql: SqlBuilder, said: string): string {
   const names = CHANNEL_COLUMNS.join(', ');
   return `select key, sum(n) as n from (
-      select ${keySql(sql)} as key, n from (select ${names}, count(*) as n from (${said}) a group by ${names}) g
+      select ${channelKeySql(sql)} as key, n from (select ${names}, count(*) as n from (${said}) a group by ${names}) g
     ) k group by key order by n desc, key limit ${sql.integer(MAX_CHANNEL_ROWS)}`;
 }
 
 /** What a key means. */
 export function channelRow(key: string, ownDomains: readonly string[]): ChannelRow {
-  const [source = '', medium = '', campaign = '', referrer = '', host = '', clicks = ''] = key.split(SEPARATOR);
+  const [source = '', medium = '', campaign = '', referrer = '', host = '', clicks = ''] = key.split(CHANNEL_SEPARATOR);
   const given: Acquisition = {
     source,
     medium,
@@ -70,6 +52,12 @@ export function channelRow(key: string, ownDomains: readonly string[]): ChannelR
   };
 }
 
+/** What is left to say about a key beyond the limit. */
+export function unnamedChannelRow(key: string): ChannelRow {
+  const [utmSource = '', , , referrer = ''] = key.split(CHANNEL_SEPARATOR);
+  return { key, channel: 'Unknown', source: utmSource || referrer, referrer };
+}
+
 interface ChannelScope extends TextFilterScope {
   settings: Pick<WebSettings, 'channel_rules'>;
 }
@@ -84,8 +72,14 @@ export function channelSql(scope: ChannelScope, sessions: string, channels: read
   const named = sql.rows(['key', 'channel', 'source', 'referrer'], channels);
   return `select o.*, ${channel} as channel, coalesce(c.source, ${sent}) as source,
       coalesce(c.referrer, o.sent_referrer) as referrer
-    from (select *, ${keySql(sql)} as channel_key from ${sessions}) o
+    from (select *, ${channelKeySql(sql)} as channel_key from ${sessions}) o
     left join ${named} c on c.key = o.channel_key`;
+}
+
+/** The place of the first rule of the project that a session, as `o`, fits; -1 for none. */
+export function channelRuleSql(scope: ChannelScope): string {
+  const rules = scope.settings.channel_rules.map((rule, at) => `when ${ruleSql(scope, rule)} then ${at}`);
+  return rules.length === 0 ? '-1' : `case ${rules.join(' ')} else -1 end`;
 }
 
 const RULE_COLUMNS = {

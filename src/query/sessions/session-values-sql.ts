@@ -17,6 +17,7 @@ import { DEFAULT_WEB_SETTINGS, type WebSettings } from '../../core/web/web-setti
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import {
   acquisitionSql,
+  CHANNEL_COLUMNS,
   cutPropertySql,
   isViewSql,
   propertyTextSql,
@@ -25,14 +26,7 @@ import {
 } from '../../stores/events/session-columns.ts';
 import { validPatterns } from '../filters/valid-patterns.ts';
 import type { QueryDeps } from '../query-deps.ts';
-import {
-  CHANNEL_COLUMNS,
-  type ChannelRow,
-  channelKeysSql,
-  channelRow,
-  channelSql,
-  patternsOfRules,
-} from './channel-sql.ts';
+import { type ChannelRow, channelKeysSql, channelRow, channelSql, patternsOfRules } from './channel-sql.ts';
 
 /** What was looked up for the properties of sessions. */
 export interface SessionSettings {

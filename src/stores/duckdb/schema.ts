@@ -126,6 +126,77 @@ const MIGRATION_STEPS: readonly string[] = [
   create table loose_view_days (project_id integer not null, day integer not null);
   create table session_state (is_kept boolean not null, made_until timestamp);
   insert into session_state values (false, null);`,
+  // Numbers for visitors and texts of sessions, and a row for each view, so that sites are counted without texts.
+  `drop table session_rows;
+  create table session_rows (
+    project_id integer not null,
+    session varchar not null,
+    labels_included integer not null,
+    started bigint not null,
+    ended bigint not null,
+    views integer not null,
+    hits integer not null,
+    person_id uuid not null,
+    entry varchar not null,
+    exit varchar not null,
+    utm_source varchar not null,
+    utm_medium varchar not null,
+    utm_campaign varchar not null,
+    utm_term varchar not null,
+    utm_content varchar not null,
+    sent_referrer varchar not null,
+    site varchar not null,
+    url varchar not null,
+    clicks varchar not null,
+    device varchar not null,
+    browser varchar not null,
+    browser_version varchar not null,
+    os varchar not null,
+    country varchar not null,
+    region varchar not null,
+    city varchar not null,
+    language varchar not null,
+    screen_size varchar not null,
+    host varchar not null,
+    number bigint not null,
+    visitor integer not null,
+    channel_code integer not null,
+    entry_code integer not null,
+    exit_code integer not null,
+    utm_source_code integer not null,
+    utm_medium_code integer not null,
+    utm_campaign_code integer not null,
+    utm_term_code integer not null,
+    utm_content_code integer not null,
+    device_code integer not null,
+    browser_code integer not null,
+    browser_version_code integer not null,
+    os_code integer not null,
+    country_code integer not null,
+    region_code integer not null,
+    city_code integer not null,
+    language_code integer not null,
+    screen_size_code integer not null,
+    host_code integer not null
+  );
+  create table view_rows (
+    project_id integer not null,
+    session bigint not null,
+    visitor integer not null,
+    page integer not null,
+    label integer not null,
+    happened bigint not null
+  );
+  create table session_texts (project_id integer not null, code integer not null, text varchar not null);
+  create table session_visitors (
+    project_id integer not null,
+    number integer not null,
+    person_id uuid not null,
+    first_view bigint
+  );
+  delete from stale_sessions;
+  delete from loose_view_days;
+  update session_state set made_until = (select min(timestamp) from event_rows) where is_kept;`,
 ];
 
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
@@ -142,6 +213,9 @@ export const TABLES = [
   'promoted_columns',
   'large_texts',
   'session_rows',
+  'view_rows',
+  'session_texts',
+  'session_visitors',
   'stale_sessions',
   'loose_view_days',
   'session_state',

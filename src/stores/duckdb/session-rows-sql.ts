@@ -1,18 +1,26 @@
 /** The rows of sessions, made from their events. */
 import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { DAY_MS } from '../../core/time/units.ts';
-import { ACQUISITION_COLUMNS, HIT_EVENTS, KNOWN_KEYS, KNOWN_PROPERTIES } from '../../core/web/session-values.ts';
+import {
+  ACQUISITION_COLUMNS,
+  HIT_EVENTS,
+  KNOWN_KEYS,
+  KNOWN_PROPERTIES,
+  TAG_KEYS,
+} from '../../core/web/session-values.ts';
 import type { SqlBuilder } from '../events/dialect.ts';
 import type { SqlValue } from '../events/event-store.ts';
 import { resolvePlaceholders } from '../events/property-placeholders.ts';
 import {
   acquisitionSql,
+  channelKeySql,
   cutPropertySql,
   isBotSql,
   isOwnSql,
   isViewSql,
   sentPathSql,
   sessionIdSql,
+  VIEW_LABELS,
 } from '../events/session-columns.ts';
 import { duckdbDialect } from './dialect.ts';
 import { duckdbJsonProperty } from './promoted-text.ts';
@@ -26,27 +34,122 @@ interface Bound {
   values: readonly SqlValue[];
 }
 
+/** The texts of sessions that have a number (`session_texts`), in the order of their columns. */
+export const CODED_KEYS = ['channel', 'entry', 'exit', ...TAG_KEYS, ...KNOWN_KEYS] as const;
+
+const LEFT_OUT_LABELS = VIEW_LABELS.bot | VIEW_LABELS.own;
+
+/** The first view of persons without one. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /**
- * Inserts the sessions of the table `due_sessions`, from their events before `until` (ms UTC), if given.
+ * The statements that make the rows of the sessions in the table `due_sessions`, from their events before `until` (ms
+ * UTC), if given.
  *
  * Views by robots and one's own are left out of most answers, as if they had not been sent. So a session with such views
  * has a row for each of the four choices that leaves it a view; `labels_included` has a bit for each choice that the row
- * is for: all four where no view has a label.
+ * is for: all four where no view has a label. Its views have a row each, with their label.
  */
-export function insertSessionsSql(until: number | null): Bound {
-  const sql = duckdbDialect.newStatement('e');
-  const text = `insert into session_rows
-    with b as (${eventsSql(sql, until)}),
-    l as (select project_id, sid, bit_or(label) as labels from b group by project_id, sid),
+export function makeSessionsSql(until: number | null): Bound[] {
+  const events = duckdbDialect.newStatement('e');
+  const sessions = duckdbDialect.newStatement('e');
+  return [
+    resolve(`create or replace temp table session_events as ${eventsSql(events, until)}`, events.values),
+    resolve(`create or replace temp table made_sessions as ${sessionsSql(sessions)}`, sessions.values),
+    ...[NEW_TEXTS, NEW_VISITORS, EARLIER_VIEWS, SESSION_ROWS, VIEW_ROWS].map((sql) => ({ sql, values: [] })),
+  ];
+}
+
+function sessionsSql(sql: SqlBuilder): string {
+  return `with l as (select number, bit_or(label & ${LEFT_OUT_LABELS}) as labels from session_events group by number),
     v as (
       select b.*, l.labels, unnest(case when l.labels = 0 then [0] else [0, 1, 2, 3] end) as choice
-      from b join l on l.project_id = b.project_id and l.sid = b.sid
+      from session_events b join l on l.number = b.number
       where b.sid <> ''
     ),
-    s as (${groupedSql(sql)})
-    select ${valuesSql(sql)} from s`;
-  return resolve(text, sql.values);
+    s as (${groupedSql(sql)}),
+    r as (select ${valuesSql(sql)} from s)
+    select *, ${channelKeySql(sql)} as channel, row_number() over () as made from r`;
 }
+
+const NEW_TEXTS = `
+  insert into session_texts
+  select t.project_id, coalesce(l.last, 0) + row_number() over (partition by t.project_id), t.text
+  from (
+    select project_id, unnest([${CODED_KEYS.join(', ')}]) as text from made_sessions
+    union
+    select project_id, path as text from session_events where is_view = 1 and sid <> ''
+  ) t
+  left join (select project_id, max(code) as last from session_texts group by project_id) l
+    on l.project_id = t.project_id
+  where not exists (select 1 from session_texts k where k.project_id = t.project_id and k.text = t.text)`;
+
+/** When the persons of these events were first seen on a page, in them. */
+const FIRST_VIEWS = `
+  select project_id, person, coalesce(min(happened) filter (where is_view = 1), ${NEVER}) as first_view
+  from session_events where sid <> '' group by project_id, person`;
+
+const NEW_VISITORS = `
+  insert into session_visitors
+  select n.project_id, coalesce(l.last, 0) + row_number() over (partition by n.project_id), n.person, n.first_view
+  from (${FIRST_VIEWS}) n
+  left join (select project_id, max(number) as last from session_visitors group by project_id) l
+    on l.project_id = n.project_id
+  where not exists (select 1 from session_visitors k where k.project_id = n.project_id and k.person_id = n.person)`;
+
+const EARLIER_VIEWS = `
+  update session_visitors set first_view = n.first_view from (${FIRST_VIEWS}) n
+  where session_visitors.project_id = n.project_id and session_visitors.person_id = n.person
+    and session_visitors.first_view > n.first_view`;
+
+const SESSION_ROWS = `
+  insert into session_rows
+  select m.* exclude (channel, made, number), m.number, v.number, ${CODED_KEYS.map((_, at) => `c.code${at}`).join(', ')}
+  from made_sessions m
+  join session_visitors v on v.project_id = m.project_id and v.person_id = m.person
+  join (
+    select made, ${CODED_KEYS.map((_, at) => `max(case when key = ${at} then code end) as code${at}`).join(', ')}
+    from (
+      select project_id, made, unnest([${CODED_KEYS.join(', ')}]) as text,
+        unnest([${CODED_KEYS.map((_, at) => at).join(', ')}]) as key
+      from made_sessions
+    ) u
+    join session_texts t on t.project_id = u.project_id and t.text = u.text
+    group by made
+  ) c on c.made = m.made`;
+
+/** One join after the other: the planner would pair all visitors with all texts, since both are of the same project. */
+const VIEW_ROWS = `
+  insert into view_rows
+  with e as materialized (
+    select s.project_id, s.number as session, v.number as visitor, s.path, s.label, s.happened
+    from session_events s
+    join session_visitors v on v.project_id = s.project_id and v.person_id = s.person
+    where s.is_view = 1 and s.sid <> ''
+  )
+  select e.project_id, e.session, e.visitor, t.code, e.label, e.happened
+  from e join session_texts t on t.project_id = e.project_id and t.text = e.path
+  order by e.happened`;
+
+/** Visitors whose earliest view was removed, or may have been: what is left tells. */
+export const REPAIR_FIRST_VIEWS = `
+  update session_visitors set first_view = n.first_view
+  from (
+    select s.project_id, s.number, coalesce(min(w.happened), ${NEVER}) as first_view
+    from (select project_id, number from session_visitors where first_view is null) s
+    left join view_rows w on w.project_id = s.project_id and w.visitor = s.number
+    group by s.project_id, s.number
+  ) n
+  where session_visitors.project_id = n.project_id and session_visitors.number = n.number`;
+
+/** Nothing is left of what only removed sessions said. */
+export const DELETE_UNUSED: readonly string[] = [
+  `delete from session_texts where (project_id, code) not in (
+    select project_id, unnest([${CODED_KEYS.map((key) => `${key}_code`).join(', ')}]) from session_rows
+    union all select project_id, page from view_rows)`,
+  `delete from session_visitors where (project_id, number) not in (
+    select project_id, visitor from session_rows union all select project_id, visitor from view_rows)`,
+];
 
 /** The days that have views without a session id, with their projects. */
 export function looseDaysSql(condition: string): Bound {
@@ -57,10 +160,17 @@ export function looseDaysSql(condition: string): Bound {
   return resolve(text, sql.values);
 }
 
+const flag = (condition: string): string => `case when ${condition} then 1 else 0 end`;
+
+function labelSql(sql: SqlBuilder): string {
+  const isCookieless = sql.functions.startsWith('e.distinct_id', `'cookieless_'`);
+  const { bot, own, cookieless } = VIEW_LABELS;
+  return `${bot} * ${flag(isBotSql(sql))} + ${own} * ${flag(isOwnSql(sql))} + ${cookieless} * ${flag(isCookieless)}`;
+}
+
 /** The events with their columns for sessions. */
 function eventsSql(sql: SqlBuilder, until: number | null): string {
   const isView = isViewSql(sql);
-  const flag = (condition: string): string => `case when ${condition} then 1 else 0 end`;
   const columns = {
     sid: sessionIdSql(sql),
     person: 'e.person_id',
@@ -68,14 +178,14 @@ function eventsSql(sql: SqlBuilder, until: number | null): string {
     id: 'e.uuid',
     is_view: flag(isView),
     is_hit: flag(sql.isOneOf('e.event', HIT_EVENTS)),
-    label: `case when ${isView} then ${flag(isBotSql(sql))} + 2 * ${flag(isOwnSql(sql))} else 0 end`,
+    label: `case when ${isView} then ${labelSql(sql)} else 0 end`,
     path: `case when ${isView} then ${sentPathSql(sql)} else '' end`,
     ...acquisitionSql(sql),
     ...Object.fromEntries(KNOWN_KEYS.map((key) => [key, cutPropertySql(sql, KNOWN_PROPERTIES[key])])),
   };
   const list = Object.entries(columns).map(([name, value]) => `${value} as ${name}`);
   const isBefore = until === null ? 'true' : `e.timestamp < ${sql.time(until)}`;
-  return `select e.project_id, ${list.join(', ')} from (${JSON_VALUES} and ${isBefore}) e`;
+  return `select e.project_id, e.number, ${list.join(', ')} from (${JSON_VALUES} and ${isBefore}) e`;
 }
 
 /** Stands for the list of properties, until it is known. */
@@ -83,7 +193,7 @@ const PATHS = '@paths';
 
 /** The JSON of an event is parsed once, for all properties that have no column. */
 const JSON_VALUES = `
-  select e.*, json_extract_string(e.properties, ${PATHS}) as json_values
+  select e.*, d.number, json_extract_string(e.properties, ${PATHS}) as json_values
   from event_rows e
   join due_sessions d on d.project_id = e.project_id and d.session = e."$session_id"
   where e.timestamp >= (select min(since) from due_sessions)`;
@@ -91,6 +201,7 @@ const JSON_VALUES = `
 function groupedSql(sql: SqlBuilder): string {
   const columns = [
     'project_id',
+    'number',
     'sid',
     'case when labels = 0 then 15 else 1 << choice end as labels_included',
     'min(happened) as started',
@@ -103,18 +214,21 @@ function groupedSql(sql: SqlBuilder): string {
     ...KNOWN_KEYS.map((key) => `${sql.firstRow([key], ORDER, `${key} <> ''`)} as known_${key}`),
   ];
   return `select ${columns.join(', ')} from v
-    where (label & (3 - choice)) = 0 group by project_id, sid, labels, choice having sum(is_view) > 0`;
+    where (label & (${LEFT_OUT_LABELS} - choice)) = 0 group by project_id, number, sid, labels, choice having sum(is_view) > 0`;
 }
 
 /** In the order of the table's columns. */
 function valuesSql(sql: SqlBuilder): string {
+  const first = ACQUISITION_COLUMNS.map((name, at) => `${sql.rowValue('first_view', at + 1)} as ${name}`);
+  const known = KNOWN_KEYS.map((key) => `coalesce(${sql.rowValue(`known_${key}`, 0)}, '') as ${key}`);
   return [
     ...['project_id', 'sid', 'labels_included', 'started', 'ended', 'views', 'hits'],
-    sql.rowValue('last_event', 0),
-    sql.rowValue('first_view', 0),
-    sql.rowValue('last_view', 0),
-    ...ACQUISITION_COLUMNS.map((_, at) => sql.rowValue('first_view', at + 1)),
-    ...KNOWN_KEYS.map((key) => `coalesce(${sql.rowValue(`known_${key}`, 0)}, '')`),
+    `${sql.rowValue('last_event', 0)} as person`,
+    `${sql.rowValue('first_view', 0)} as entry`,
+    `${sql.rowValue('last_view', 0)} as exit`,
+    ...first,
+    ...known,
+    'number',
   ].join(', ');
 }
 

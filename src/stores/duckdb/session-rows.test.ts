@@ -5,16 +5,38 @@ import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { EventStore, SqlRow, StoredEvent } from '../events/event-store.ts';
 import { openEventStore } from './event-store.ts';
+import { CODED_KEYS } from './session-rows-sql.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 10);
 
-const ROWS = 'select * exclude (person_id), cast(person_id as varchar) as person from session_rows order by all';
+const CODES = CODED_KEYS.map((key) => `${key}_code`).join(', ');
+/** A text of the row by its code. */
+const textOf = (code: string): string =>
+  `(select text from session_texts t where t.project_id = r.project_id and t.code = r.${code})`;
+const personOf = `(select cast(v.person_id as varchar) from session_visitors v
+  where v.project_id = r.project_id and v.number = r.visitor)`;
 
-const rowsOf = (store: EventStore): Promise<SqlRow[]> => store.query(ROWS, []);
+/** Codes and numbers depend on what came when; what they stand for does not. */
+const ROWS = `select * exclude (person_id, number, visitor, ${CODES}), cast(person_id as varchar) as person,
+    ${personOf} as visitor_person, ${CODED_KEYS.map((key) => `${textOf(`${key}_code`)} as ${key}_text`).join(', ')}
+  from session_rows r order by all`;
+
+const VIEWS = `select r.project_id, (select min(s.session) from session_rows s where s.number = r.session) as session_id,
+    ${personOf} as person, ${textOf('page')} as path, r.label, r.happened
+  from view_rows r order by all`;
+
+const VISITORS = `select project_id, cast(person_id as varchar) as person, first_view from session_visitors
+  where first_view < ${Number.MAX_SAFE_INTEGER} order by all`;
+
+const rowsOf = async (store: EventStore): Promise<SqlRow[][]> => [
+  await store.query(ROWS, []),
+  await store.query(VIEWS, []),
+  await store.query(VISITORS, []),
+];
 
 /** The rows that a fresh store makes of the same events. */
-async function rowsMadeAnew(store: EventStore, dir: TempDir): Promise<SqlRow[]> {
+async function rowsMadeAnew(store: EventStore, dir: TempDir): Promise<SqlRow[][]> {
   const events = await store.query(
     `select project_id, cast(uuid as varchar) as uuid, event, distinct_id, cast(person_id as varchar) as person,
       epoch_ms(timestamp) as at, properties from event_rows`,
@@ -164,15 +186,21 @@ describe('kept sessions', () => {
     const store = await openEventStore(dir.path('events.duckdb'));
     await store.prepareSessions(1);
     await store.write({
-      events: [view('secret-session', 0), view('other', 0, { who: 2 })],
+      events: [view('secret-session', 0, { path: '/secret' }), view('other', 0, { who: 2, path: '/other' })],
       overrides: [],
       position: 1,
     });
     await store.prepareSessions(1);
     await store.reassign([{ id: 1, projectId: 1, personId: uuidOf(101), kind: 'remove', distinctIds: [] }]);
-    expect((await rowsOf(store)).map((row) => row['session'])).toEqual(['other']);
+    const sessions = await store.query('select session from session_rows', []);
+    expect(sessions).toEqual([{ session: 'other' }]);
     await store.purge();
     expect(await store.query('select session from stale_sessions', [])).toEqual([]);
+    // Neither the person nor the page that only that person saw.
+    const texts = await store.query(`select text from session_texts where text like '/%'`, []);
+    expect(texts).toEqual([{ text: '/other' }]);
+    const persons = await store.query('select cast(person_id as varchar) as id from session_visitors', []);
+    expect(persons).toEqual([{ id: uuidOf(102) }]);
     await store.close();
     dir.remove();
   });

@@ -1,5 +1,6 @@
 /**
- * Keeps a row for each session with an id (`session_rows`), so that questions about a site need not group its events.
+ * Keeps a row for each session with an id (`session_rows`) and for each of its views (`view_rows`), so that questions about
+ * a site need not group its events. Both have numbers instead of persons (`session_visitors`) and texts (`session_texts`).
  *
  * A transaction that changes events only notes which sessions are stale. Their rows are made anew from their events, in
  * the background and before they are read: so late events, deletions and crashes need no rules of their own. Nothing is
@@ -17,7 +18,7 @@ import { integerColumn, textColumn, timestampColumn } from './column-writer.ts';
 import { chunks } from './event-rows.ts';
 import { inTransaction } from './in-transaction.ts';
 import { readNumber } from './schema.ts';
-import { insertSessionsSql, looseDaysSql } from './session-rows-sql.ts';
+import { DELETE_UNUSED, looseDaysSql, makeSessionsSql, REPAIR_FIRST_VIEWS } from './session-rows-sql.ts';
 
 /** So many stale sessions are worth a step in the background. */
 const STEP_SESSIONS = 5000;
@@ -109,7 +110,15 @@ export class DuckDbSessions {
       ...given,
     );
     this.#stale += rowsChanged;
-    await writer.run(`delete from session_rows where (project_id, session) in (${sessions})`, ...given);
+    // Not by the condition again: it would read the events three more times.
+    await writer.run(`create or replace temp table changed_sessions as
+      select distinct r.number from session_rows r
+      join stale_sessions s on s.project_id = r.project_id and s.session = r.session
+      where s.since = timestamp '-infinity'`);
+    await writer.run(`update session_visitors set first_view = null where (project_id, number) in (
+      select project_id, visitor from view_rows where session in (select number from changed_sessions))`);
+    await writer.run('delete from view_rows where session in (select number from changed_sessions)');
+    await writer.run('delete from session_rows where number in (select number from changed_sessions)');
   }
 
   /** Brings the project's rows up to date; false if that takes too long for a question to wait. */
@@ -126,6 +135,7 @@ export class DuckDbSessions {
   /** Makes everything that is stale, so that nothing about removed events is left. */
   async settle(writer: DuckDBConnection): Promise<void> {
     while (this.#stale > 0) await this.#refresh(writer, null, MAX_WAIT_SESSIONS);
+    for (const sql of DELETE_UNUSED) await writer.run(sql);
   }
 
   /** From now on sessions are noted; those of earlier events are made step by step, or at once where they are few. */
@@ -150,7 +160,7 @@ export class DuckDbSessions {
     const window = isAll
       ? 'true'
       : `timestamp >= make_timestamp_ms(${from}) and timestamp < make_timestamp_ms(${until})`;
-    const next = await inTransaction(writer, async () => {
+    const { next, sessions } = await inTransaction(writer, async () => {
       await makeDue(
         writer,
         `select distinct project_id, "$session_id" as session, make_timestamp_ms(${from}) as since
@@ -164,10 +174,12 @@ export class DuckDbSessions {
         ? 'null'
         : `(select min(timestamp) from event_rows where timestamp >= make_timestamp_ms(${until}))`;
       await writer.run(`update session_state set made_until = ${rest}`);
-      return (await (await writer.run('select epoch_ms(made_until) from session_state')).getRowsJS())[0]?.[0] ?? null;
+      const [row] = await (await writer.run('select epoch_ms(made_until) from session_state')).getRowsJS();
+      return { next: row?.[0] ?? null, sessions: await readNumber(writer, 'select count(*) from due_sessions') };
     });
     this.#madeUntil = next === null ? null : Number(next);
-    const factor = STEP_MS / Math.max(1, performance.now() - start);
+    // A step costs something whatever it makes, the more the more rows there are: small ones are not made smaller still.
+    const factor = sessions < STEP_SESSIONS ? 2 : STEP_MS / Math.max(1, performance.now() - start);
     this.#windowMs = Math.round(
       Math.max(60_000, Math.min(30 * DAY_MS, this.#windowMs * Math.max(0.25, Math.min(2, factor)))),
     );
@@ -193,21 +205,31 @@ export class DuckDbSessions {
 
 type RunValues = [values?: Parameters<DuckDBConnection['run']>[1], types?: Parameters<DuckDBConnection['run']>[2]];
 
-/** No event of a due session is earlier than the row that it has, or than `since`. */
+/**
+ * Gives each due session a number of its own. No event of one is earlier than the row that it has, or than `since`.
+ * `earlier` is the number of that row.
+ */
 async function makeDue(writer: DuckDBConnection, sessions: string): Promise<void> {
   await writer.run(`create or replace temp table due_sessions as
-    select d.project_id, d.session, least(d.since, coalesce(make_timestamp_ms(min(r.started)), d.since)) as since
+    select d.project_id, d.session, least(d.since, coalesce(make_timestamp_ms(min(r.started)), d.since)) as since,
+      min(r.number) as earlier, (select coalesce(max(number), 0) from session_rows) + row_number() over () as number
     from (${sessions}) d
     left join session_rows r on r.project_id = d.project_id and r.session = d.session
     group by d.project_id, d.session, d.since`);
 }
 
 async function replaceDue(writer: DuckDBConnection, until: number | null): Promise<void> {
-  await writer.run(
-    'delete from session_rows where (project_id, session) in (select project_id, session from due_sessions)',
-  );
-  const { sql, values } = insertSessionsSql(until);
-  await writer.run(sql, [...values]);
+  for (const [table, column] of [
+    ['view_rows', 'session'],
+    ['session_rows', 'number'],
+  ]) {
+    await writer.run(
+      `delete from ${table} where ${column} in (select earlier from due_sessions where earlier is not null)`,
+    );
+  }
+  for (const { sql, values } of makeSessionsSql(until)) await writer.run(sql, [...values]);
+  const isBroken = 'select count(*) from session_visitors where first_view is null';
+  if ((await readNumber(writer, isBroken)) > 0) await writer.run(REPAIR_FIRST_VIEWS);
 }
 
 const STALE_COLUMNS = [

@@ -3,6 +3,9 @@ import { ACQUISITION_COLUMNS, CLICK_IDS, PAGE_PROPERTIES, VIEW_EVENTS } from '..
 import { MAX_SESSION_ID_LENGTH, NO_SESSION_IDS } from '../../core/web/web-session.ts';
 import type { SqlBuilder } from './dialect.ts';
 
+/** Bits that tell which views are left out, or are of visitors without cookies. */
+export const VIEW_LABELS = { bot: 1, own: 2, cookieless: 4 } as const;
+
 /** Longer values are cut: they could not be asked for. */
 const MAX_VALUE_LENGTH = 200;
 const MAX_PATH_LENGTH = 400;
@@ -116,4 +119,24 @@ function clicksSql(sql: SqlBuilder): string {
     return `case ${taggedSql(sql, key)} when '' then '' ${isSearch} else '${letter}' end`;
   });
   return `concat(${clicks.join(', ')})`;
+}
+
+export const CHANNEL_SEPARATOR = '\u0001';
+
+/** Only what matters of a campaign, of which a site may have thousands. */
+function campaignKind(sql: SqlBuilder, campaign: string): string {
+  const lower = sql.functions.lower(campaign);
+  const isShop = `${sql.capture(lower, '(([^a-df-z]|^)shop|shopping)')} <> ''`;
+  return `case when ${campaign} = '' then '' when ${sql.contains(lower, 'cross-network')} then 'cross-network'
+    else concat(case when ${isShop} then 'shop ' else '' end,
+      case when ${sql.contains(lower, 'video')} then 'video' else '' end) end`;
+}
+
+/** What the key of a channel is made of. */
+export const CHANNEL_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'sent_referrer', 'site', 'clicks'] as const;
+
+/** All that decides about the channel and the source of a session, as one text. */
+export function channelKeySql(sql: SqlBuilder): string {
+  const parts = CHANNEL_COLUMNS.map((name) => (name === 'utm_campaign' ? campaignKind(sql, name) : name));
+  return `concat(${parts.join(`, ${sql.param(CHANNEL_SEPARATOR)}, `)})`;
 }

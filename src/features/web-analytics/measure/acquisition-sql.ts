@@ -1,7 +1,7 @@
 /** The channels and sources of a range, found before the sessions (see `query/sessions/channel-sql.ts`). */
 import type { Range } from '../../../core/time/range.ts';
-import { CHANNEL_COLUMNS, type ChannelRow, channelKeysSql, channelRow } from '../../../query/sessions/channel-sql.ts';
-import { acquisitionSql } from '../../../stores/events/session-columns.ts';
+import { type ChannelRow, channelKeysSql, channelRow } from '../../../query/sessions/channel-sql.ts';
+import { acquisitionSql, CHANNEL_COLUMNS } from '../../../stores/events/session-columns.ts';
 import { fromKeptRows, withMargin } from './kept-rows.ts';
 import { fromViews } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';

@@ -3,9 +3,9 @@ import type { Range } from '../../../core/time/range.ts';
 import type { GoalNumbers, LeftOut, PeriodAnswer, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 import { countGoals, countLabels, countLive, findLastView, measureVitals } from './count-others.ts';
-import { countNewVisitors, countPeriod, findSessionLookups, isBySession } from './count-period.ts';
+import { type CountedPeriod, countPeriods, findSessionLookups } from './count-period.ts';
 import { NO_LOOKUPS } from './sessions-sql.ts';
-import { prepareWebQuery, type WebDeps } from './web-scope.ts';
+import { isBySession, prepareWebQuery, type WebDeps } from './web-scope.ts';
 
 export interface OverviewQuestion {
   web: WebQuestion;
@@ -36,15 +36,13 @@ export async function answerOverview(
 ): Promise<OverviewAnswer> {
   const query = await prepareWebQuery(deps, projectId, web, goals);
   const ranges = [web.range, ...(previous === null ? [] : [previous])];
-  const [newNow = 0, newThen = 0] = await countNewVisitors(query, ranges);
-  const now = await countPeriod(query, web.range, tables, TOP_ROWS);
-  const then = previous === null ? null : await countPeriod(query, previous, [], TOP_ROWS);
-  const { views, cookieless, ...leftOut } = await countLabels(query);
+  const [now, then] = (await countPeriods(query, ranges, tables, TOP_ROWS)) as [CountedPeriod, CountedPeriod?];
+  const { views, cookieless, ...leftOut } = await countLabels(query, now.isKept);
   // Only goals and vitals of filtered sessions need to know these.
   const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : NO_LOOKUPS;
   return {
-    now: { totals: { ...now.totals, newVisitors: newNow }, series: now.series },
-    previous: then && { totals: { ...then.totals, newVisitors: newThen }, series: then.series },
+    now: { totals: now.totals, series: now.series },
+    previous: then === undefined ? null : { totals: then.totals, series: then.series },
     tables: [...now.tables],
     goals: await countGoals(query, goals, lookups),
     vitals: await measureVitals(query, lookups),

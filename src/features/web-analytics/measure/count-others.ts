@@ -10,20 +10,15 @@ import {
   isViewSql,
   propertyTextSql,
   sessionIdSql,
+  VIEW_LABELS,
 } from '../../../stores/events/session-columns.ts';
 import type { GoalNumbers, LeftOut, PageVital, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TablePage, WebGoalQuestion } from '../rules/web-question.ts';
-import {
-  findSessionLookups,
-  isBySession,
-  isOfPassingSession,
-  startedIn,
-  webRow,
-  withViewsSql,
-} from './count-period.ts';
+import { findSessionLookups, isOfPassingSession, startedIn, webRow, withViewsSql } from './count-period.ts';
+import { fromAllViewRows } from './kept-rows.ts';
 import { type SessionLookups, withSessionsSql } from './sessions-sql.ts';
 import { pathSql } from './web-events-sql.ts';
-import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
+import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** Conversions of the period's visitors. */
 export async function countGoals(
@@ -71,6 +66,7 @@ const MAX_VITAL_PAGES = 20;
 
 /** The vitals of a period; with filters, those of the sessions that pass. */
 export async function measureVitals(query: WebQuery, lookups: SessionLookups): Promise<VitalNumbers> {
+  if (!(await hasVitals(query))) return NO_VITALS;
   const scope = beginStatement(query);
   const { sql } = scope.statement;
   const columns = VITAL_NAMES.flatMap((name) => [
@@ -86,6 +82,20 @@ export async function measureVitals(query: WebQuery, lookups: SessionLookups): P
     return [name, { p75: n === 0 ? null : Number(row?.[`p75_${name}`]), n, pages: own }] as const;
   });
   return Object.fromEntries(entries) as VitalNumbers;
+}
+
+const NO_VITALS = Object.fromEntries(
+  VITAL_NAMES.map((name) => [name, { p75: null, n: 0, pages: [] }]),
+) as unknown as VitalNumbers;
+
+/** Few sites send them, and asking costs a fraction of reading them. */
+async function hasVitals(query: WebQuery): Promise<boolean> {
+  const { statement } = beginStatement(query);
+  const rows = await statement.query(
+    `select 1 as one from event_rows e
+    where ${statement.inProject()} and ${statement.during(query.question.range)} and e.event = '$web_vitals' limit 1`,
+  );
+  return rows.length > 0;
 }
 
 async function findWorstPages(query: WebQuery, lookups: SessionLookups): Promise<(PageVital & { name: string })[]> {
@@ -130,8 +140,36 @@ interface ViewLabels extends LeftOut {
   views: number;
 }
 
-/** How many views have a label, whatever the filters. */
-export async function countLabels(query: WebQuery): Promise<ViewLabels> {
+/** How many views have a label, whatever the filters. `isKept`: all views of the period have a row. */
+export async function countLabels(query: WebQuery, isKept: boolean): Promise<ViewLabels> {
+  const { question } = query;
+  const { bots, own, ...counts } = isKept ? await countKeptLabels(query) : await countSentLabels(query);
+  return {
+    ...counts,
+    bots: question.includeBots ? 0 : bots,
+    own: question.includeOwn ? 0 : own,
+    hidden: await countHidden(query),
+  };
+}
+
+type CountedLabels = Omit<ViewLabels, 'hidden'>;
+
+async function countKeptLabels(query: WebQuery): Promise<CountedLabels> {
+  const scope = beginStatement(query);
+  const rows = await scope.statement.query(
+    `select w.label as label, count(*) as n ${fromAllViewRows(scope, query.question.range)} group by w.label`,
+  );
+  const sum = (isCounted: (label: number) => boolean): number =>
+    rows.filter((row) => isCounted(Number(row['label']))).reduce((total, row) => total + Number(row['n']), 0);
+  return {
+    bots: sum((label) => (label & VIEW_LABELS.bot) > 0),
+    own: sum((label) => (label & VIEW_LABELS.bot) === 0 && (label & VIEW_LABELS.own) > 0),
+    cookieless: sum((label) => (label & VIEW_LABELS.cookieless) > 0),
+    views: sum(() => true),
+  };
+}
+
+async function countSentLabels(query: WebQuery): Promise<CountedLabels> {
   const scope = beginStatement(query);
   const { statement, question } = scope;
   const { sql } = statement;
@@ -144,13 +182,7 @@ export async function countLabels(query: WebQuery): Promise<ViewLabels> {
     where ${statement.inProject()} and ${statement.during(question.range)} and ${isViewSql(statement.sql)}`,
   );
   const number = (name: string): number => Number(row?.[name] ?? 0);
-  return {
-    bots: question.includeBots ? 0 : number('bots'),
-    own: question.includeOwn ? 0 : number('own'),
-    hidden: await countHidden(query),
-    cookieless: number('cookieless'),
-    views: number('views'),
-  };
+  return { bots: number('bots'), own: number('own'), cookieless: number('cookieless'), views: number('views') };
 }
 
 /** Views of sessions from hidden referrers. */

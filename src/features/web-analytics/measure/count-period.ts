@@ -16,10 +16,12 @@ import {
   type TablePage,
 } from '../rules/web-question.ts';
 import { findChannels } from './acquisition-sql.ts';
+import { countKeptPeriod, isCountedByCode } from './count-kept.ts';
 import { withMargin } from './kept-rows.ts';
+import { openKeptSite } from './kept-site.ts';
 import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
 import { fromViews, isCountedView, pathFilterSql, pathSql } from './web-events-sql.ts';
-import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
+import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
 
 type Row = Awaited<ReturnType<WebScope['statement']['query']>>[number];
 
@@ -72,10 +74,6 @@ function breaksOf(rows: readonly Row[]): string[] {
   }
   return [...runs.values()].flatMap(sessionBreaks);
 }
-
-/** Whether views are counted by the sessions that they belong to: otherwise sessions need not be known for them. */
-export const isBySession = ({ question }: Pick<WebScope, 'question'>): boolean =>
-  question.filters.length > 0 || question.eventFilters.length > 0 || question.settings.hidden_referrers.length > 0;
 
 /** Whether an event is of a session in `x`, where sessions matter. */
 export const isOfPassingSession = (scope: WebScope): string =>
@@ -131,20 +129,52 @@ const VIEW_SUMS = { views: 'count(*)' };
 const TOTAL = 'total';
 const TICK = 'tick';
 
-/** All but the new visitors, who are counted for several periods at once. */
-interface CountedPeriod {
-  totals: Omit<PeriodAnswer['totals'], 'newVisitors'>;
-  series: WebSeries;
+export interface CountedPeriod extends PeriodAnswer {
   tables: Map<TableKey, WebTable>;
+  /** Whether it was counted from rows that the store keeps. */
+  isKept: boolean;
 }
 
-/** The numbers of sessions and views, in all, by interval and by the values of the tables. */
-export async function countPeriod(
+/**
+ * The numbers of sessions and views of several periods, in all, by interval and by the values of the tables, which the
+ * first period has. From kept rows where all sessions have one.
+ */
+export async function countPeriods(
+  query: WebQuery,
+  ranges: readonly Range[],
+  tables: readonly TableKey[],
+  page: TablePage,
+): Promise<CountedPeriod[]> {
+  const site = tables.every(isCountedByCode) ? await openKeptSite(query, ranges) : null;
+  const newVisitors = site === null ? await countNewVisitors(query, ranges) : [];
+  const periods: CountedPeriod[] = [];
+  for (const [at, range] of ranges.entries()) {
+    const own = at === 0 ? tables : [];
+    if (site === null) {
+      const { totals, ...rest } = await countInSql(query, range, own, page);
+      periods.push({ totals: { ...totals, newVisitors: newVisitors[at] ?? 0 }, ...rest, isKept: false });
+    } else {
+      const channels = neededValues(beginStatement(query), []).hasFirstView
+        ? await findChannels(query, range, false)
+        : [];
+      const lookups = { hasLoose: false, channels, breaks: [] };
+      periods.push({ ...(await countKeptPeriod(query, site, range, { tables: own, page, lookups })), isKept: true });
+    }
+  }
+  return periods;
+}
+
+/** All but the new visitors, who are counted for several periods at once. */
+interface SqlPeriod extends Omit<CountedPeriod, 'totals' | 'isKept'> {
+  totals: Omit<PeriodAnswer['totals'], 'newVisitors'>;
+}
+
+async function countInSql(
   query: WebQuery,
   range: Range,
   tables: readonly TableKey[],
   page: TablePage,
-): Promise<CountedPeriod> {
+): Promise<SqlPeriod> {
   const ticks = ticksOf(range, query.question.interval, query.question.timezone);
   const keys = tables.filter((key) => key !== 'page');
   const shown = keys.filter(isSessionKey);
@@ -280,7 +310,7 @@ function orderSql(order: TablePage['order'], second: Counted['second']): string 
 }
 
 /** How many visitors of each of these periods are new. Without filters in one pass over the views. */
-export async function countNewVisitors(query: WebQuery, ranges: readonly Range[]): Promise<number[]> {
+async function countNewVisitors(query: WebQuery, ranges: readonly Range[]): Promise<number[]> {
   if (!isBySession(query)) {
     const scope = beginStatement(query);
     const [row] = await scope.statement.query(newOfViewsSql(scope, ranges));

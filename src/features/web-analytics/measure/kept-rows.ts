@@ -7,12 +7,30 @@ const MARGIN_MS = 2 * DAY_MS;
 
 export const withMargin = ({ from, until }: Range): Range => ({ from: from - MARGIN_MS, until: until + MARGIN_MS });
 
+const choiceOf = ({ question }: WebScope): number => (question.includeBots ? 1 : 0) + (question.includeOwn ? 2 : 0);
+
+const MERGED_PERSONS = 'left join person_overrides m on m.project_id = r.project_id and m.from_id = r.person_id';
+
 /** `from … where …`: the rows of a range, for the views that the question counts. */
-export function fromKeptRows({ statement, question }: WebScope, { from, until }: Range): string {
+export const fromKeptRows = (scope: WebScope, range: Range): string => fromRows(scope, range, MERGED_PERSONS);
+
+/** The same without the persons of now. */
+export function fromRows(scope: WebScope, { from, until }: Range, join = ''): string {
+  const { statement } = scope;
   const { sql } = statement;
-  const choice = (question.includeBots ? 1 : 0) + (question.includeOwn ? 2 : 0);
-  return `from session_rows r
-    left join person_overrides m on m.project_id = r.project_id and m.from_id = r.person_id
-    where r.project_id = ${sql.param(statement.projectId)} and ${sql.bitAt('r.labels_included', String(choice))} = 1
+  return `from session_rows r ${join}
+    where r.project_id = ${sql.param(statement.projectId)}
+      and ${sql.bitAt('r.labels_included', String(choiceOf(scope)))} = 1
       and r.ended >= ${sql.integer(from)} and r.started < ${sql.integer(until)}`;
+}
+
+/** `from … where …`: the rows of the views of a range that the question counts. */
+export const fromViewRows = (scope: WebScope, range: Range): string =>
+  `${fromAllViewRows(scope, range)} and (w.label & ${3 - choiceOf(scope)}) = 0`;
+
+/** The same, whatever the question leaves out. */
+export function fromAllViewRows({ statement }: WebScope, { from, until }: Range): string {
+  const { sql } = statement;
+  return `from view_rows w where w.project_id = ${sql.param(statement.projectId)}
+    and w.happened >= ${sql.integer(from)} and w.happened < ${sql.integer(until)}`;
 }

@@ -2,10 +2,10 @@
 
 import { cutPathSql, isBotSql, isOwnSql } from '../../../stores/events/session-columns.ts';
 import type { PageEngagement } from '../rules/web-answers.ts';
-import { findSessionLookups, isBySession, isOfPassingSession, startedIn } from './count-period.ts';
+import { findSessionLookups, isOfPassingSession, startedIn } from './count-period.ts';
 import { withSessionsSql } from './sessions-sql.ts';
 import { ruledPathSql } from './web-events-sql.ts';
-import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
+import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** SDKs tell about a page with the next one, or when it is left. */
 const TELLING_EVENTS = ['$pageview', '$pageleave'] as const;
@@ -52,10 +52,11 @@ async function measureReads(query: WebQuery, paths: readonly string[]): Promise<
   const { sql } = statement;
   const seconds = statement.number('$prev_pageview_duration');
   const share = statement.number('$prev_pageview_max_content_percentage');
-  const path = ruledPathSql(scope, cutPathSql(sql, '$prev_pageview_pathname'));
+  const sent = cutPathSql(sql, '$prev_pageview_pathname');
+  const path = ruledPathSql(scope, sent);
   const told = `select ${path} as path, ${seconds} as seconds, ${share} as share ${statement.from()}
     where ${statement.inProject()} and ${statement.during(range)} and ${sql.isOneOf('e.event', TELLING_EVENTS)}
-      and not (${isLeftOut(scope)}) and ${statement.matches(accountFilter)} and ${isOfPassingSession(scope)}`;
+      and ${sent} <> '' and not (${isLeftOut(scope)}) and ${statement.matches(accountFilter)} and ${isOfPassingSession(scope)}`;
   const isValid = `seconds >= 0 and seconds <= ${sql.double(MAX_SECONDS)}`;
   const rows = await statement.query(
     `${isBySession(scope) ? withSessionsSql(scope, range, [], lookups) : ''}

@@ -17,7 +17,7 @@ import { type ChannelRow, channelSql } from '../../../query/sessions/channel-sql
 import { textFilterSql } from '../../../query/sessions/text-filter-sql.ts';
 import { acquisitionSql, cutPropertySql, sessionIdSql } from '../../../stores/events/session-columns.ts';
 import type { SessionKey } from '../rules/web-question.ts';
-import { fromKeptRows, withMargin } from './kept-rows.ts';
+import { fromKeptRows, fromRows, fromViewRows, withMargin } from './kept-rows.ts';
 import {
   fitColumns,
   fromViews,
@@ -217,6 +217,46 @@ function keptRowsSql(scope: WebScope, range: Range, { known, hasFirstView }: Nee
   return `select ${columns.join(', ')} ${fromKeptRows(scope, range)}`;
 }
 
+/**
+ * `with …, x …`: the kept sessions that overlap the range and pass the filters, with the numbers that stand for their
+ * visitor and their texts (`visitor`, and `codes`); for questions whose sessions all have a row.
+ */
+export function withNumberedSessionsSql(
+  scope: WebScope,
+  range: Range,
+  { codes, hasRules }: { codes: readonly string[]; hasRules: boolean },
+  lookups: SessionLookups,
+): string {
+  const needed = neededValues(scope, []);
+  const { statement, question } = scope;
+  const isPage = (key: string): boolean => question.filters.some((one) => one.key === key);
+  const columns = [
+    ...['number', 'visitor', 'started', 'ended', 'hits', ...codes].map((name) => `r.${name} as ${name}`),
+    `${secondsSql(statement)} as seconds`,
+    ...(['entry', 'exit'] as const)
+      .filter((key) => isPage(key) || (hasRules && key === 'entry'))
+      .map((key) => `${ruledPathSql(scope, `r.${key}`)} as ${key}`),
+    ...needed.known.map((key) => `${knownSql(scope, key, `r.${key}`)} as ${key}`),
+    ...(needed.hasFirstView || hasRules ? ACQUISITION_COLUMNS.map((name) => `r.${name} as ${name}`) : []),
+    ...(question.filters.some(isPathFilter) ? [`${sawRowsSql(scope, range)} as saw`] : []),
+  ];
+  return `with o as (select ${columns.join(', ')} ${fromRows(scope, range)}),
+    v as (${valuesSql(scope, needed, lookups)}),
+    x as (select * from v where ${passes(scope)})`;
+}
+
+/** The codes of pages that filters on pages ask for. */
+export function pageCodesSql(scope: WebScope): string {
+  const { statement } = scope;
+  return `select t.code from session_texts t where t.project_id = ${statement.sql.param(statement.projectId)}
+    and ${pathFilterSql(scope, ruledPathSql(scope, 't.text'))}`;
+}
+
+/** Whether a kept session saw a page that the filters ask for. */
+const sawRowsSql = (scope: WebScope, range: Range): string =>
+  `case when r.number in (select w.session ${fromViewRows(scope, withMargin(range))} and w.page in (${pageCodesSql(scope)}))
+    then 1 else 0 end`;
+
 /** Whether the session saw a page that the filters ask for. */
 function sawSql(scope: WebScope, range: Range): string {
   const { sql } = scope.statement;
@@ -239,7 +279,7 @@ const SCREEN_SIZES = [
   [1440, '< 1440'],
 ] as const;
 
-function knownSql({ statement }: WebScope, key: KnownKey, text: string): string {
+export function knownSql({ statement }: WebScope, key: KnownKey, text: string): string {
   const { sql } = statement;
   if (key !== 'screen_size') return text;
   const width = statement.numberIn(text);

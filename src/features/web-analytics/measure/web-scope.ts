@@ -17,14 +17,15 @@ export interface WebQuery {
   patterns: ReadonlySet<string>;
   /** Whether the store's rows of sessions can answer the question: sessions do not depend on filters on events. */
   hasRows: boolean;
+  queryColumns: EventStore['queryColumns'];
 }
 
 export interface WebDeps extends QueryDeps {
-  events: Pick<EventStore, 'query' | 'prepareSessions'>;
+  events: Pick<EventStore, 'query' | 'queryColumns' | 'prepareSessions'>;
 }
 
 /** One statement. */
-export interface WebScope extends Omit<WebQuery, 'events'> {
+export interface WebScope extends Omit<WebQuery, 'events' | 'queryColumns'> {
   statement: EventStatement;
   /** Of the statement. */
   sql: EventStatement['sql'];
@@ -48,13 +49,19 @@ export async function prepareWebQuery(
   });
   const patterns = await validPatterns(deps, patternsOf(question, goals));
   const isPlain = question.eventFilters.length === 0 && isDeepStrictEqual(question.accountFilter, NO_FILTER);
-  return { events, question, patterns, hasRows: isPlain && (await deps.events.prepareSessions(projectId)) };
+  const hasRows = isPlain && (await deps.events.prepareSessions(projectId));
+  const queryColumns: EventStore['queryColumns'] = (...asked) => deps.events.queryColumns(...asked);
+  return { events, question, patterns, hasRows, queryColumns };
 }
 
-export const beginStatement = ({ events, ...query }: WebQuery): WebScope => {
+export const beginStatement = ({ events, queryColumns: _, ...query }: WebQuery): WebScope => {
   const statement = events.begin();
   return { ...query, statement, sql: statement.sql, settings: query.question.settings };
 };
+
+/** Whether views are counted by the sessions that they belong to: otherwise sessions need not be known for them. */
+export const isBySession = ({ question }: Pick<WebScope, 'question'>): boolean =>
+  question.filters.length > 0 || question.eventFilters.length > 0 || question.settings.hidden_referrers.length > 0;
 
 /** Every pattern of the question, as a filter that has it. */
 function patternsOf({ filters, settings }: WebQuestion, goals: readonly WebGoalQuestion[]): Filter {
