@@ -90,7 +90,7 @@ const MODULES: Record<string, readonly string[]> = {
 const FEATURES: Record<string, readonly string[]> = {
   accounts: [],
   actions: ['cohorts'],
-  alerts: ['dashboards', 'deliveries', 'insights'],
+  alerts: ['accounts', 'dashboards', 'deliveries', 'insights'],
   annotations: [],
   audit: ['deliveries'],
   capture: [],

@@ -56,6 +56,37 @@ describe('a mail', () => {
     expect(idOf(mail.mails[0]?.text ?? '')).toBe(`<${(await log('email')).message_id}@cairn>`);
   });
 
+  it('has a link that stops the mails of its alert to its reader, by one click', async () => {
+    const id = await open();
+    await test(id);
+    await expect.poll(state('email')).toBe('sent');
+    const text = (mail.mails[0]?.text ?? '').replaceAll(/=?\r\n[ \t]*/g, '');
+    expect(text).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    const path = /List-Unsubscribe: ?<https:\/\/cairn\.example\.org(\/unsubscribe\/[^>]+)>/.exec(text)?.[1] ?? '';
+    const subscribed = async () => (await clientFor(server).get(`/api/projects/1/alerts/${id}/`)).body.subscribed_users;
+    const send = async (method: string, to: string) =>
+      (
+        await fetch(server.url + to, {
+          method,
+          ...(method === 'POST' ? { body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) } : {}),
+        })
+      ).status;
+    // Opening it changes nothing; a changed link opens nothing.
+    expect(await send('GET', path)).toBe(200);
+    for (const other of [path.replace(/\.1\./, '.2.'), `${path}x`, '/unsubscribe/x', '/unsubscribe/1.2.3.4.5'])
+      expect(await send('POST', other)).toBe(404);
+    expect(await subscribed()).toHaveLength(1);
+    expect(await send('POST', path)).toBe(200);
+    expect(await subscribed()).toEqual([]);
+    expect(await send('POST', path)).toBe(200);
+    at(1000);
+    await test(id);
+    await expect.poll(async () => hook.requests.length).toBe(2);
+    expect(mail.mails).toHaveLength(1);
+    const { results } = (await clientFor(server).get('/api/organizations/@current/activity/?scope=Alert')).body;
+    expect(results[0]).toMatchObject({ activity: 'updated', user: { email: expect.any(String) } });
+  });
+
   it('that is refused has failed', async () => {
     mail.answers.push('refuse');
     await test(await open());

@@ -167,6 +167,9 @@ describe('nobody gets access', () => {
 
 /** Routes without a personal key; new ones are to be added here. */
 const OPEN_ROUTES = new Set([
+  // With the signed link of a mail.
+  'GET /unsubscribe/:token',
+  'POST /unsubscribe/:token',
   // With the token of a shared link; see test/sharing.
   'GET /shared/:token',
   'POST /shared/:token',

@@ -19,6 +19,7 @@ import { targetsOf, webhookOf } from './alert-targets.ts';
 import { type AlertDefinition, isSameRule, needsInsight } from './rules/alert-definition.ts';
 import { presentDefinition } from './rules/present-definition.ts';
 import type { Alert, AlertTarget } from './store/alert-store.ts';
+import { UnsubscribeLinks } from './unsubscribe.ts';
 
 export interface AlertDeps {
   metadata: MetadataStore;
@@ -147,8 +148,10 @@ export async function getAlert(store: MetadataStore, project: Pick<Project, 'id'
 }
 
 /** Sends one message, marked as a test, to everybody whom the alert would tell. How many there are. */
-export function testAlert(deps: AlertDeps, project: Project, id: string): Promise<number> {
+export async function testAlert(deps: AlertDeps, project: Project, id: string): Promise<number> {
   const now = deps.clock.now();
+  const links = new UnsubscribeLinks(deps, deps.config.publicUrl);
+  await links.prepare();
   return deps.metadata.transaction(async (store) => {
     const alert = await getAlert(store, project, id);
     const slot = slotAt(now, slotUnit(alert.definition.interval), project.timezone);
@@ -167,7 +170,7 @@ export function testAlert(deps: AlertDeps, project: Project, id: string): Promis
       url: alertUrl(deps.config.publicUrl, alert),
       now,
     });
-    const targets = await targetsOf(store, project, alert, now);
+    const targets = await targetsOf(store, project, alert, links, now);
     const about = { projectId: project.id, kind: 'test', subjectId: alert.id, ownerId: alert.createdBy } as const;
     return makeDeliveries(store, { ...about, slot: now, message, targets, now });
   });

@@ -8,6 +8,7 @@ import { lastWholeSlot, type Slot, slotAfter, slotAt, slotUnit } from '../../cor
 import { Failure } from '../../core/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
@@ -23,10 +24,12 @@ import { GRACE_MS } from './alerts.ts';
 import { type MeasureDeps, type MeasuredAlert, measureAlert } from './measure/measure-alert.ts';
 import { needsInsight, ruleOf } from './rules/alert-definition.ts';
 import type { Alert, AlertCheck } from './store/alert-store.ts';
+import { UnsubscribeLinks } from './unsubscribe.ts';
 
 interface CheckDeps extends MeasureDeps {
   metadata: MetadataStore;
   clock: Clock;
+  ids: Ids;
   logger: Logger;
   metrics: AlertMetrics;
   publicUrl: string | null;
@@ -43,6 +46,7 @@ const ONGOING_INTERVAL_MS = 5 * MINUTE_MS;
 
 export class AlertChecks implements LeaderTask {
   readonly #deps: CheckDeps;
+  readonly #links: UnsubscribeLinks;
   readonly #stopping = new AbortController();
   #schedule: Schedule | null = null;
   #running: Promise<void> | null = null;
@@ -51,6 +55,7 @@ export class AlertChecks implements LeaderTask {
 
   constructor(deps: CheckDeps) {
     this.#deps = deps;
+    this.#links = new UnsubscribeLinks(deps, deps.publicUrl);
   }
 
   start(): void {
@@ -181,13 +186,14 @@ export class AlertChecks implements LeaderTask {
     const now = clock.now();
     const unit = slotUnit(seen.definition.interval);
     const next = slotAfter(slot, unit, project.timezone, seen.definition.skipWeekend);
+    await this.#links.prepare();
     await metadata.transaction(async (store) => {
       const alert = await store.alerts.get(seen.projectId, seen.id);
       if (!alert?.enabled || alert.nextSlot !== seen.nextSlot || alert.revision !== seen.revision) return;
       const isSnoozed = alert.snoozedUntil !== null && alert.snoozedUntil > now;
       const type = isSnoozed ? null : messageType(alert, found);
       const state = stateOf(alert, found);
-      const targets = type === null ? [] : await targetsOf(store, project, alert, now);
+      const targets = type === null ? [] : await targetsOf(store, project, alert, this.#links, now);
       const isNew = await store.alerts.createCheck({
         projectId: alert.projectId,
         alertId: alert.id,

@@ -5,6 +5,7 @@ import { type AlertMetrics, openAlertMetrics } from './alert-metrics.ts';
 import { alertRoutes } from './api/alert-routes.ts';
 import type { AlertApiDeps } from './api/deps.ts';
 import { AlertChecks } from './check-alerts.ts';
+import { unsubscribeRoutes } from './public/unsubscribe-routes.ts';
 import { alertStore } from './store/alert-store.ts';
 
 /** A process may become the leader several times, but has one of each metric. */
@@ -19,6 +20,7 @@ function metricsOf(metrics: Metrics): AlertMetrics {
 export const alertsFeature: Feature<AlertApiDeps & { log: Logger; metrics: Metrics }> = {
   name: 'alerts',
   api: alertRoutes,
+  pages: unsubscribeRoutes,
   stores: { alerts: alertStore },
   projectTables: ['alertChecks', 'alerts'],
   leaderTasks: (deps) => [

@@ -14,7 +14,7 @@ import { postToWebhook } from '../webhooks/post-to-webhook.ts';
 import { makeDeliveries } from './make-deliveries.ts';
 import { type DeliveryState, NO_PROJECT } from './rules/delivery-kinds.ts';
 import { type DeliveryTarget, messageId, shortTarget } from './rules/delivery-target.ts';
-import { mailText, signatureHeaders, slackBody, webhookBody } from './rules/message.ts';
+import { mailText, signatureHeaders, slackBody, unsubscribeHeaders, webhookBody } from './rules/message.ts';
 import { retryDelay } from './rules/retry-delay.ts';
 import type { Attempt, Delivery } from './store/delivery-store.ts';
 
@@ -139,7 +139,8 @@ export class DeliverySender implements LeaderTask {
   }
 
   /** A mail leaves only for members: addresses that the admins of the organization allowed. */
-  async #mail(delivery: Delivery, { userId, address }: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
+  async #mail(delivery: Delivery, target: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
+    const { userId, address, unsubscribeUrl = null } = target;
     const { metadata, mailer } = this.#deps;
     if (!mailer.isAvailable) return skipped('there is no mail server: set SMTP_URL');
     const organizationId = await organizationOf(metadata, delivery);
@@ -149,9 +150,9 @@ export class DeliverySender implements LeaderTask {
       return skipped('the address is no longer one of a member');
     const outcome = await mailer.deliver({
       to: address,
-      ...mailText(delivery.message),
+      ...mailText(delivery.message, unsubscribeUrl),
       messageId: `<${messageId(delivery.key)}@cairn>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribeUrl) },
     });
     switch (outcome.kind) {
       case 'sent':

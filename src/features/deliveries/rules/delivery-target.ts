@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 export type DeliveryTarget =
   /** Only to members: who has left gets nothing. */
-  | { type: 'email'; userId: number; address: string }
+  | { type: 'email'; userId: number; address: string; unsubscribeUrl?: string | null }
   | { type: 'slack_webhook'; url: string }
   /** Two secrets for a day after one was replaced, the new one first. */
   | { type: 'webhook'; url: string; secrets: readonly string[] };

@@ -83,6 +83,10 @@ export function signatureHeaders(
   };
 }
 
+/** With one click in mail programs that know RFC 8058. */
+export const unsubscribeHeaders = (url: string | null): Record<string, string> =>
+  url === null ? {} : { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+
 interface MailText {
   subject: string;
   text: string;
@@ -90,7 +94,7 @@ interface MailText {
 }
 
 /** Plain text, and HTML without pictures or anything else from afar. */
-export function mailText({ title, text, facts, url }: Message): MailText {
+export function mailText({ title, text, facts, url }: Message, unsubscribeUrl: string | null = null): MailText {
   const lines = [
     oneLine(title),
     '',
@@ -98,6 +102,7 @@ export function mailText({ title, text, facts, url }: Message): MailText {
     '',
     ...facts.map(({ name, value }) => `${oneLine(name)}: ${oneLine(value, 500)}`),
     ...(url === null ? [] : ['', url]),
+    ...(unsubscribeUrl === null ? [] : ['', `Unsubscribe: ${unsubscribeUrl}`]),
   ];
   const rows = facts.map(
     ({ name, value }) =>
@@ -108,6 +113,9 @@ export function mailText({ title, text, facts, url }: Message): MailText {
     `<p style="font:14px sans-serif">${escapeHtml(text)}</p>`,
     `<table style="font:14px sans-serif">${rows.join('')}</table>`,
     url === null ? '' : `<p style="font:14px sans-serif"><a href="${escapeHtml(url)}">Open in Cairn</a></p>`,
+    unsubscribeUrl === null
+      ? ''
+      : `<p style="font:12px sans-serif"><a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe</a></p>`,
   ];
   return { subject: oneLine(title), text: lines.join('\n'), html: html.join('\n') };
 }
