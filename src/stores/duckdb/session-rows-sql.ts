@@ -42,19 +42,24 @@ const LEFT_OUT_LABELS = VIEW_LABELS.bot | VIEW_LABELS.own;
 /** The first view of persons without one. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
+/** Ms UTC; null for no limit. No event of the sessions is earlier than `since`; those after `until` are left out. */
+interface MadeRange {
+  since: number | null;
+  until: number | null;
+}
+
 /**
- * The statements that make the rows of the sessions in the table `due_sessions`, from their events before `until` (ms
- * UTC), if given.
+ * The statements that make the rows of the sessions in the table `due_sessions`, from their events in the range.
  *
  * Views by robots and one's own are left out of most answers, as if they had not been sent. So a session with such views
  * has a row for each of the four choices that leaves it a view; `labels_included` has a bit for each choice that the row
  * is for: all four where no view has a label. Its views have a row each, with their label.
  */
-export function makeSessionsSql(until: number | null): Bound[] {
+export function makeSessionsSql(range: MadeRange): Bound[] {
   const events = duckdbDialect.newStatement('e');
   const sessions = duckdbDialect.newStatement('e');
   return [
-    resolve(`create or replace temp table session_events as ${eventsSql(events, until)}`, events.values),
+    resolve(`create or replace temp table session_events as ${eventsSql(events, range)}`, events.values),
     resolve(`create or replace temp table made_sessions as ${sessionsSql(sessions)}`, sessions.values),
     ...[NEW_TEXTS, NEW_VISITORS, EARLIER_VIEWS, SESSION_ROWS, VIEW_ROWS].map((sql) => ({ sql, values: [] })),
   ];
@@ -169,7 +174,7 @@ function labelSql(sql: SqlBuilder): string {
 }
 
 /** The events with their columns for sessions. */
-function eventsSql(sql: SqlBuilder, until: number | null): string {
+function eventsSql(sql: SqlBuilder, { since, until }: MadeRange): string {
   const isView = isViewSql(sql);
   const columns = {
     sid: sessionIdSql(sql),
@@ -184,8 +189,13 @@ function eventsSql(sql: SqlBuilder, until: number | null): string {
     ...Object.fromEntries(KNOWN_KEYS.map((key) => [key, cutPropertySql(sql, KNOWN_PROPERTIES[key])])),
   };
   const list = Object.entries(columns).map(([name, value]) => `${value} as ${name}`);
-  const isBefore = until === null ? 'true' : `e.timestamp < ${sql.time(until)}`;
-  return `select e.project_id, e.number, ${list.join(', ')} from (${JSON_VALUES} and ${isBefore}) e`;
+  // As numbers in the text, so that the engine skips blocks of other times: properties are slow to read.
+  const limits = [
+    'true',
+    ...(since === null ? [] : [`e.timestamp >= make_timestamp_ms(${Math.trunc(since)})`]),
+    ...(until === null ? [] : [`e.timestamp < make_timestamp_ms(${Math.trunc(until)})`]),
+  ];
+  return `select e.project_id, e.number, ${list.join(', ')} from (${JSON_VALUES} where ${limits.join(' and ')}) e`;
 }
 
 /** Stands for the list of properties, until it is known. */
@@ -195,8 +205,7 @@ const PATHS = '@paths';
 const JSON_VALUES = `
   select e.*, d.number, json_extract_string(e.properties, ${PATHS}) as json_values
   from event_rows e
-  join due_sessions d on d.project_id = e.project_id and d.session = e."$session_id"
-  where e.timestamp >= (select min(since) from due_sessions)`;
+  join due_sessions d on d.project_id = e.project_id and d.session = e."$session_id"`;
 
 function groupedSql(sql: SqlBuilder): string {
   const columns = [

@@ -227,7 +227,11 @@ async function replaceDue(writer: DuckDBConnection, until: number | null): Promi
       `delete from ${table} where ${column} in (select earlier from due_sessions where earlier is not null)`,
     );
   }
-  for (const { sql, values } of makeSessionsSql(until)) await writer.run(sql, [...values]);
+  const earliest = `select epoch_ms(min(since)) from due_sessions where not exists (
+    select 1 from due_sessions where isinf(since))`;
+  const [row] = await (await writer.run(earliest)).getRowsJS();
+  const since = row?.[0] === null || row?.[0] === undefined ? null : Number(row[0]);
+  for (const { sql, values } of makeSessionsSql({ since, until })) await writer.run(sql, [...values]);
   const isBroken = 'select count(*) from session_visitors where first_view is null';
   if ((await readNumber(writer, isBroken)) > 0) await writer.run(REPAIR_FIRST_VIEWS);
 }
