@@ -193,6 +193,21 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     expect(orders.variant_results[0].difference).toBeCloseTo(2 / 3, 12);
     expect(paid.variant_results[0]).toMatchObject({ sum: 2, step_counts: [2], fixed: { p_method: 'fisher' } });
     expect((await client.get(`${all}${id}/exposures/`)).body).toEqual(found.exposures);
+    expect(found).toMatchObject({ status: 'running', next_step: 'Let it run.', plan: { users: 6, min_days: 7 } });
+    expect(orders).toMatchObject({ added_later: false, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const ask = async (query: object) => (await client.post('/api/projects/1/query/', { body: { query } })).body;
+    const asked = await ask({ kind: 'ExperimentQuery', experiment_id: id, metric: ORDERS });
+    expect(asked.baseline).toEqual(orders.baseline);
+    expect(asked.variant_results[0]).toMatchObject({ key: 'test', sum: 3, p_value: orders.variant_results[0].p_value });
+    expect(await ask({ kind: 'ExperimentExposureQuery', experiment_id: id })).toMatchObject({
+      total_exposures: { control: 3, test: 3 },
+      timeseries: found.exposures.timeseries,
+    });
+    expect(await ask({ kind: 'HogQLQuery', query: 'select 1' })).toMatchObject({ attr: 'query__kind' });
+    expect(await ask({ kind: 'ExperimentQuery', experiment_id: id })).toMatchObject({ attr: 'query__metric' });
+    expect(await ask({ kind: 'ExperimentQuery', experiment_id: 99_999, metric: ORDERS })).toMatchObject({
+      code: 'not_found',
+    });
     const api = await OpenApi.of(server);
     expect(api.problemsOf('GET', `${all}${id}/results/`, { status: 200, body: found })).toEqual([]);
   });

@@ -82,6 +82,7 @@ export interface Results {
   decision_allowed: boolean;
   verdict: Verdict;
   sentence: string;
+  next_step: string;
   warnings: { code: string; sentence: string }[];
   plan: { planned_users: number | null; users: number };
   exposures: Exposures;

@@ -111,7 +111,7 @@ function Running({ experiment, results, onReload }: RunningProps) {
         <p class="verdict">{results.sentence}</p>
         <p class="row">
           <span class="muted">
-            {nextStep(experiment, results)} Updated <Time at={results.as_of} as="relative" />.
+            {results.next_step} Updated <Time at={results.as_of} as="relative" />.
           </span>
           <Button small kind="quiet" onClick={onReload}>
             Update now
@@ -134,18 +134,6 @@ function Running({ experiment, results, onReload }: RunningProps) {
       <History experiment={experiment} />
     </>
   );
-}
-
-/** One thing to do, for each verdict. */
-function nextStep({ status, rolled_back }: Experiment, { verdict }: Results): string {
-  if (rolled_back !== null) return 'A guardrail has ended it, whatever the metrics say.';
-  if (verdict === 'split_broken') return 'Find out why the split is wrong, and start again.';
-  if (verdict === 'no_data') return 'Check that your code calls the feature flag.';
-  if (verdict === 'cannot_calculate') return 'Check the flag and the metrics.';
-  if (verdict === 'setup_suspicious') return 'Check how variants are assigned and events are sent.';
-  if (status === 'stopped') return 'It has ended.';
-  if (verdict === 'better' || verdict === 'worse') return 'The evidence is enough to decide.';
-  return verdict === 'no_difference_found' ? 'You can end it.' : 'Let it run.';
 }
 
 const changedFields = ({ changed_after_start: notes }: Experiment): string =>

@@ -190,7 +190,7 @@ function Steps({ name, metric, onChange }: Pick<OneMetricProps, 'name' | 'metric
   return (
     <>
       {steps.map((event, at) => (
-        <div key={at} class="row">
+        <div key={at} class="stack-s">
           <EventField
             label={`Step ${at + 2} of ${name}`}
             value={{ event, action: null }}
@@ -198,9 +198,11 @@ function Steps({ name, metric, onChange }: Pick<OneMetricProps, 'name' | 'metric
             onChange={(picked) => onChange({ steps: steps.with(at, picked.event ?? '') })}
           />
           {steps.length > 1 && (
-            <Button small kind="quiet" onClick={() => onChange({ steps: without(steps, at) })}>
-              Remove step {at + 2}
-            </Button>
+            <div class="row">
+              <Button small kind="quiet" onClick={() => onChange({ steps: without(steps, at) })}>
+                Remove step {at + 2}
+              </Button>
+            </div>
           )}
         </div>
       ))}

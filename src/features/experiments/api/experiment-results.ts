@@ -6,6 +6,7 @@ import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
+import { type ExperimentStatus, statusOf } from '../manage/experiments.ts';
 import type { ExperimentMeasurement } from '../measure/measure-experiment.ts';
 import { assembleResults, type ExperimentResults } from '../rules/assemble-results.ts';
 import { diagnoseSplit } from '../rules/diagnose-split.ts';
@@ -26,6 +27,7 @@ import type { ExperimentApiDeps } from './deps.ts';
 /** What is asked about an experiment, with everything that the answer depends on. */
 export interface AskedExperiment {
   experiment: Experiment;
+  status: ExperimentStatus;
   settings: DecisionSettings;
   variants: MeasuredVariant[];
   phases: SplitPhase[];
@@ -73,6 +75,7 @@ export async function askExperiment(
   const variants = measured.filter(({ key }) => !excluded.includes(key));
   return {
     experiment,
+    status: statusOf(experiment, flag, now),
     settings,
     variants,
     phases,

@@ -2,10 +2,13 @@
 import { Type } from '@sinclair/typebox';
 import type { ArmSums } from '../../../core/experiments/arm.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
 import { type MetricResult, pValueOf, type VariantResult } from '../rules/assemble-results.ts';
 import type { MetricData } from '../rules/experiment-question.ts';
+import { metricFingerprint } from '../rules/fingerprint.ts';
 import type { DecisionSettings } from '../rules/read-settings.ts';
+import type { Experiment } from '../store/experiment-store.ts';
 import type { CalculatedExperiment, ResultPart } from './experiment-results.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
@@ -21,6 +24,7 @@ export const ExposuresSchema = Type.Object({
 
 export const ResultsSchema = Type.Object({
   experiment_id: Type.Integer(),
+  status: Type.String(),
   as_of: DateTime,
   is_cached: Type.Boolean({ description: 'Calculated before, in the same minute and from the same data.' }),
   method: Type.String(),
@@ -33,8 +37,15 @@ export const ResultsSchema = Type.Object({
       '`no_data`, `too_early`, `collecting`, `better`, `worse`, `no_difference_found`, `split_broken`, `cannot_calculate`; of an A/A test `setup_suspicious`; of a guardrail `harm` or `no_harm`.',
   }),
   sentence: Type.String({ description: 'The verdict in words.' }),
+  next_step: Type.String({ description: 'What to do now, in a sentence.' }),
   warnings: Type.Array(Type.Object({ code: Type.String(), sentence: Type.String() })),
-  plan: Type.Object({ planned_users: nullable(Type.Number()), users: Type.Integer() }),
+  plan: Type.Object({
+    planned_users: nullable(Type.Number()),
+    users: Type.Integer(),
+    days: Type.Number({ description: 'Since the start, or from the start to the end.' }),
+    min_days: Type.Number(),
+    max_days: Type.Number(),
+  }),
   exposures: ExposuresSchema,
   phases: Type.Array(Type.Object({ from: DateTime, weights: Type.Record(Type.String(), Type.Number()) }), {
     description: 'How the flag was split; each change of the percentages begins a phase.',
@@ -85,9 +96,10 @@ export function presentExposures({ exposures, results }: CalculatedExperiment) {
 }
 
 export function presentResults(calculated: CalculatedExperiment) {
-  const { experiment, settings, results, phases, unreadable, isCached, now } = calculated;
+  const { experiment, status, settings, results, phases, unreadable, isCached, now } = calculated;
   return {
     experiment_id: experiment.id,
+    status,
     as_of: iso(now),
     is_cached: isCached,
     method: settings.method,
@@ -97,15 +109,26 @@ export function presentResults(calculated: CalculatedExperiment) {
     decision_allowed: results.decisionAllowed,
     verdict: results.verdict,
     sentence: results.sentence,
+    next_step: nextStep(calculated),
     warnings: results.warnings,
-    plan: { planned_users: settings.plan.plannedUsers, users: results.users },
+    plan: {
+      planned_users: settings.plan.plannedUsers,
+      users: results.users,
+      days: daysOf(calculated),
+      min_days: settings.plan.minDays,
+      max_days: settings.plan.maxDays,
+    },
     exposures: presentExposures(calculated),
     phases: phases.map(({ from, variants }) => ({
       from: iso(from),
       weights: Object.fromEntries(variants.map(({ key, weight }) => [key, weight])),
     })),
     metrics: [
-      ...results.metrics.map((metric) => presentMetric(metric, settings)),
+      ...results.metrics.map((metric) => ({
+        ...presentMetric(metric, settings),
+        fingerprint: fingerprintOf(experiment, metric.metric.uuid),
+        added_later: addedLater(experiment).includes(metric.metric.uuid),
+      })),
       ...unreadable.map(({ uuid, name, reason }) => ({
         uuid,
         name,
@@ -116,6 +139,34 @@ export function presentResults(calculated: CalculatedExperiment) {
       })),
     ],
   };
+}
+
+const daysOf = ({ experiment: { startDate, endDate }, now }: CalculatedExperiment): number =>
+  startDate === null ? 0 : Math.max(0, ((endDate ?? now) - startDate) / DAY_MS);
+
+const addedLater = ({ settings: { metrics_added_later: uuids } }: Experiment): Json[] =>
+  Array.isArray(uuids) ? uuids : [];
+
+/** Null where the metric is that of a guardrail, which has no number to compare over time. */
+function fingerprintOf({ settings, startDate }: Experiment, uuid: string): string | null {
+  const lists = [settings['metrics'], settings['metrics_secondary']].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  const found = lists.find((one) => isJsonObject(one) && one['uuid'] === uuid);
+  return found !== undefined && isJsonObject(found) ? metricFingerprint(found, settings, startDate) : null;
+}
+
+/** One thing to do, for each verdict. */
+function nextStep({ experiment, status, results: { verdict } }: CalculatedExperiment): string {
+  if (status === 'draft') return 'Launch it.';
+  if (experiment.settings['rolled_back'] !== undefined) return 'A guardrail has ended it, whatever the metrics say.';
+  if (verdict === 'split_broken') return 'Find out why the split is wrong, and start again.';
+  if (verdict === 'no_data') return 'Check that your code calls the feature flag.';
+  if (verdict === 'cannot_calculate') return 'Check the flag and the metrics.';
+  if (verdict === 'setup_suspicious') return 'Check how variants are assigned and events are sent.';
+  if (status === 'stopped') return 'It has ended.';
+  if (verdict === 'better' || verdict === 'worse') return 'The evidence is enough to decide.';
+  return verdict === 'no_difference_found' ? 'You can end it.' : 'Let it run.';
 }
 
 /** Nothing is decided by a part: with enough of them, some differ by chance. */

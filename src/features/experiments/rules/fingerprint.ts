@@ -7,7 +7,7 @@ const SHOWN = ['uuid', 'name', 'fingerprint'];
 const SHARED = ['exposure_criteria', 'stats_config', 'only_count_matured_users', 'excluded_variants'] as const;
 
 /** The same for two metrics exactly if the same question was asked of the same time. */
-function metricFingerprint(metric: JsonObject, settings: JsonObject, startDate: number | null): string {
+export function metricFingerprint(metric: JsonObject, settings: JsonObject, startDate: number | null): string {
   const asked = Object.fromEntries(Object.entries(metric).filter(([name]) => !SHOWN.includes(name)));
   const shared = SHARED.map((name) => settings[name] ?? null);
   return createHash('sha256')

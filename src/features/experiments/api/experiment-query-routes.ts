@@ -1,0 +1,80 @@
+/** Results as PostHog's own front end asks for them: by the query endpoint, one metric at a time. */
+import { type Static, Type } from '@sinclair/typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { parseId } from '../../../core/parse-id.ts';
+import { callerSignal } from '../../../http/api/caller-signal.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { iso } from '../../../http/schemas/common.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { getExperiment } from '../manage/experiments.ts';
+import type { Experiment } from '../store/experiment-store.ts';
+import type { ExperimentApiDeps } from './deps.ts';
+import { calculateExperiment } from './experiment-results.ts';
+import { presentExposures, presentResults } from './present-results.ts';
+
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+
+const QuerySchema = Type.Object({
+  query: Type.Record(Type.String(), Type.Unknown(), {
+    fromText: true,
+    description:
+      '`{"kind": "ExperimentQuery", "experiment_id": 1, "metric": {…}}` or `{"kind": "ExperimentExposureQuery", "experiment_id": 1}`.',
+  }),
+});
+
+export function experimentQueryRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    url: '/api/projects/:project_id/query/',
+    tag: 'experiments',
+    scope: ['query', 'experiment'],
+    method: 'POST',
+    readOnly: true,
+    summary: 'Results of one metric of an experiment, or its exposures',
+    body: QuerySchema,
+    response: AnyObject,
+    handler: ({ project, body, reply }) => answerQuery(deps, project, body, reply),
+  });
+}
+
+async function answerQuery(
+  deps: ExperimentApiDeps,
+  project: Project,
+  body: Static<typeof QuerySchema>,
+  reply: FastifyReply,
+): Promise<JsonObject> {
+  const query = body.query as JsonObject;
+  const { kind } = query;
+  if (kind !== 'ExperimentQuery' && kind !== 'ExperimentExposureQuery')
+    throw invalid('query__kind', 'kind is one of ExperimentQuery, ExperimentExposureQuery.');
+  const id = parseId(query['experiment_id']);
+  if (id === null) throw invalid('query__experiment_id', 'experiment_id is the number of an experiment.');
+  const experiment = await getExperiment(deps.metadata, project.id, id);
+  const asked = withMetrics(experiment, kind === 'ExperimentQuery' ? [metricIn(query)] : []);
+  const calculated = await calculateExperiment(deps, project, callerSignal(reply), asked);
+  if (kind === 'ExperimentExposureQuery') {
+    const { srm, timeseries, by_variant } = presentExposures(calculated);
+    const { range } = calculated.exposure;
+    return {
+      kind,
+      timeseries: timeseries as Json,
+      total_exposures: by_variant,
+      date_range: { date_from: iso(range.from), date_to: iso(range.until) },
+      sample_ratio_mismatch: { expected: srm.expected, p_value: srm.p_value },
+      bias_risk: null,
+    };
+  }
+  const [metric] = presentResults(calculated).metrics as JsonObject[];
+  return { kind, ...(metric ?? {}) };
+}
+
+const withMetrics = (experiment: Experiment, metrics: Json[]): Experiment => ({
+  ...experiment,
+  settings: { ...experiment.settings, metrics, metrics_secondary: [], guardrails: [] },
+});
+
+function metricIn({ metric }: JsonObject): JsonObject {
+  if (metric !== undefined && isJsonObject(metric)) return metric;
+  throw invalid('query__metric', 'metric is an object with its metric_type.');
+}
