@@ -1,3 +1,4 @@
+import { ASSISTANT_SCOPES } from '../core/scopes.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { formatTime } from './output.ts';
 import { readArgs, readPositionals } from './read-args.ts';
@@ -9,7 +10,10 @@ const HELP = `Manages personal API keys (phx_…), with which programs use the p
   cairn keys create --user EMAIL [--label TEXT] [--scope SCOPE …] [--project ID …] [--days N]
                           Prints the new key. It is not shown again. Without --scope it can do what the user can; a
                           scope is such as feature_flag:read or query:read.
+                          --mcp: for an assistant, which reads one project (--project), for 90 days unless --days.
   cairn keys revoke ID    The key stops working immediately. \`list\` shows the IDs.`;
+
+const ASSISTANT_DAYS = '90';
 
 function readWhole(option: string, text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${option} takes a whole number.`);
@@ -46,15 +50,21 @@ export const keys: Command = {
         scope: 'many',
         project: 'many',
         days: 'text',
+        mcp: 'flag',
       });
       const { EMAIL } = readPositionals(options.user === null ? words : [options.user, ...words], 'EMAIL');
+      if (options.mcp && (options.project.length !== 1 || options.scope.length > 0))
+        throw new UsageError(
+          '--mcp makes a key that reads one project: name it with --project, and leave out --scope.',
+        );
+      const days = options.days ?? (options.mcp ? ASSISTANT_DAYS : null);
       const operator = await context.operator({ mayBegin: true });
       const created = await operator.run('keys.create', {
         user: EMAIL,
-        label: options.label ?? 'Command line',
-        scopes: options.scope,
+        label: options.label ?? (options.mcp ? 'Assistant' : 'Command line'),
+        scopes: options.mcp ? [...ASSISTANT_SCOPES] : options.scope,
         projects: options.project.map((id) => readWhole('--project', id)),
-        days: options.days === null ? null : readWhole('--days', options.days),
+        days: days === null ? null : readWhole('--days', days),
       });
       if (context.json) context.out.json(created);
       else context.out.print(created.key);

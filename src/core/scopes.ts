@@ -35,6 +35,18 @@ type Scope = `${ScopeObject}:${ScopeAction}`;
 export const ALL_SCOPES = '*';
 export const SCOPES: readonly Scope[] = SCOPE_OBJECTS.flatMap((name) => [`${name}:read`, `${name}:write`] as const);
 
+/** What an assistant has no use for, or should not see. */
+const NOT_FOR_ASSISTANTS: readonly ScopeObject[] = [
+  'access_control',
+  'ingestion_warning',
+  'organization',
+  'organization_member',
+  'user',
+];
+export const ASSISTANT_SCOPES: readonly Scope[] = SCOPE_OBJECTS.filter(
+  (name) => !NOT_FOR_ASSISTANTS.includes(name),
+).map((name) => `${name}:read` as const);
+
 /** For routes that every key may call, because they are about the key or its owner. */
 export const ANY_KEY = 'any key';
 /** For what changes who may do what: a session of the console, or a key without any limit. */

@@ -213,6 +213,19 @@ describe('the tools of a key', () => {
       'flag_blast_radius',
     ]);
     expect(JSON.stringify(await all.client.listTools())).not.toContain('ignore');
+    const some = await connect(['*'], {}, '?features=flags,dashboards&readonly=true');
+    expect(await some.names()).toEqual([
+      'dashboards_list',
+      'dashboard_get',
+      'flags_list',
+      'flag_get',
+      'flag_explain',
+      'flag_blast_radius',
+      'flag_changes',
+    ]);
+    await expect(some.tool('persons_find')).rejects.toThrow('no such tool');
+    expect(await (await connect(['*'], {}, '?features=insights')).names()).toContain('trends_run');
+    await expect(connect(['*'], {}, '?features=nothing')).rejects.toThrow();
   });
 
   it('cannot be called when they are not listed', async () => {

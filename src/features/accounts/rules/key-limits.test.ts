@@ -21,6 +21,15 @@ describe('limits of a key', () => {
     expect(checkedLimits(given, NOW)).toEqual(limits({ scopes: ['query:read'], projectIds: [3] }));
   });
 
+  it.each([
+    ['flags:read', 'feature_flag:read'],
+    ['feature_flags:write', 'feature_flag:write'],
+    ['Person:Read', 'person:read'],
+    ['cohort', 'cohort:read'],
+  ])('of %s are meant to be %s', (scope, nearest) => {
+    expect(() => checkedLimits(limits({ scopes: [scope] }), NOW)).toThrow(`Did you mean ${nearest}?`);
+  });
+
   it.each<[string, Partial<KeyLimits>, string, string]>([
     ['no scope', { scopes: [] }, 'scopes', 'required'],
     ['a scope that does not exist', { scopes: ['flags:read'] }, 'scopes', 'invalid_input'],

@@ -40,7 +40,18 @@ function checkScope(scope: string): void {
   if (scope === ALL_SCOPES || (SCOPES as readonly string[]).includes(scope)) return;
   throw invalid(
     'scopes',
-    `There is no scope ${JSON.stringify(scope.slice(0, 100))}. A scope is ${ALL_SCOPES}, or one of ` +
+    `There is no scope ${JSON.stringify(scope.slice(0, 100))}. Did you mean ${nearestScope(scope)}? A scope is ${ALL_SCOPES}, or one of ` +
       `${SCOPE_OBJECTS.join(', ')} with :read or :write after it.`,
   );
+}
+
+/** The one that shares most pairs of letters with it. */
+function nearestScope(given: string): string {
+  const pairs = (text: string): string[] => [...text].map((letter, i) => letter + (text[i + 1] ?? ''));
+  const wanted = new Set(pairs(given.toLowerCase().slice(0, 100)));
+  const likeness = (scope: string): number => {
+    const own = pairs(scope);
+    return (2 * own.filter((pair) => wanted.has(pair)).length) / (own.length + wanted.size);
+  };
+  return SCOPES.reduce((best, scope) => (likeness(scope) > likeness(best) ? scope : best));
 }

@@ -19,12 +19,30 @@ export function scopesOfTools(app: FastifyInstance): ReadonlyMap<Tool, readonly 
   );
 }
 
+/** What the client wants of them. */
+interface ToolChoice {
+  isReadOnly: boolean;
+  /** Such as `flags` and `insights`; null: all. */
+  features: readonly string[] | null;
+}
+
 export const toolsFor = (
   needs: ReadonlyMap<Tool, readonly string[]>,
   scopes: readonly string[],
-  isReadOnly: boolean,
+  { isReadOnly, features }: ToolChoice,
 ): Tool[] =>
-  TOOLS.filter((tool) => missingScope(scopes, needs.get(tool) ?? []) === null && !(isReadOnly && tool.writes === true));
+  TOOLS.filter((tool) => {
+    const required = needs.get(tool) ?? [];
+    if (missingScope(scopes, required) !== null || (isReadOnly && tool.writes === true)) return false;
+    return features === null || features.some((feature) => isOf(feature, tool, required));
+  });
+
+/** `flags`: what is named flag or flags, and what needs the scope `feature_flag`. */
+function isOf(feature: string, { name }: Tool, required: readonly string[]): boolean {
+  const noun = feature.trim().toLowerCase().replace(/s$/, '');
+  const nouns = [name.split('_', 1)[0] ?? '', ...required.map((scope) => scope.replace(/:.*$/, '').split('_').at(-1))];
+  return noun !== '' && nouns.some((one) => one?.replace(/s$/, '') === noun);
+}
 
 export const presentTool = ({ name, description, args, writes, twoSteps }: Tool): JsonObject => ({
   name,

@@ -48,8 +48,11 @@ export function mcpRoutes(app: FastifyInstance, deps: McpDeps): void {
       if (message.kind !== 'request') return reply.code(202).send();
       needs ??= scopesOfTools(app);
       const caller = request.caller as Caller;
-      const tools = toolsFor(needs, caller.key?.scopes ?? [], isReadOnly(request));
-      if (tools.length === 0) throw forbidden('The scopes of this key open no tool. Give it some, such as query:read.');
+      const tools = toolsFor(needs, caller.key?.scopes ?? [], choiceOf(request));
+      if (tools.length === 0)
+        throw forbidden(
+          'The scopes of this key, or the features asked for, open no tool. Give the key some, such as query:read.',
+        );
       return send(reply, await answer(app, deps, { request, reply, caller, tools, calls }, message));
     },
   });
@@ -73,8 +76,11 @@ async function callerOf(deps: McpDeps, request: FastifyRequest): Promise<Caller>
   });
 }
 
-const isReadOnly = ({ query, headers }: FastifyRequest): boolean =>
-  queryText(query as Query, 'readonly') === 'true' || headers['x-cairn-readonly'] === 'true';
+function choiceOf({ query, headers }: FastifyRequest) {
+  const asked = (name: string): string | undefined =>
+    queryText(query as Query, name) || headers[`x-cairn-${name}`]?.toString();
+  return { isReadOnly: asked('readonly') === 'true', features: asked('features')?.split(',') ?? null };
+}
 
 function refuse(message: RpcMessage, { headers }: FastifyRequest): JsonObject | null {
   if (message.kind === 'invalid') return rpcError(null, RPC_ERRORS.invalidRequest, message.detail);
