@@ -19,6 +19,7 @@ export async function build() {
       worker: `${root}src/runtime/embedded/worker.ts`,
       'large-worker': `${root}src/runtime/cluster/worker.ts`,
       'sequence-worker': `${root}src/runtime/sequence-worker.ts`,
+      'sql-child': `${root}src/features/sql/child/sql-child.ts`,
     },
     outdir: `${root}dist`,
     bundle: true,

@@ -46,6 +46,9 @@ export interface Config {
   eventsMemoryMb: number;
   deduplicationMemoryMb: number;
   queryTimeoutSeconds: number;
+  sqlTimeoutSeconds: number;
+  sqlMemoryMb: number;
+  sqlStaleSeconds: number;
   sessionDays: number;
   eraseAfterSeconds: number;
   webhookAllowPrivate: boolean;
@@ -448,6 +451,24 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: '60',
     help: 'Insight queries that take longer are cancelled.',
     parse: integer(1, 3600),
+  },
+  sqlTimeoutSeconds: {
+    env: 'SQL_TIMEOUT_SECONDS',
+    defaultText: '30',
+    help: 'SQL statements of users that take longer are stopped.',
+    parse: integer(1, 3600),
+  },
+  sqlMemoryMb: {
+    env: 'SQL_MEMORY_MB',
+    defaultText: '512',
+    help: 'Memory that one SQL statement may use, in MB. Up to four run at a time, in processes of their own.',
+    parse: integer(64, 1_048_576),
+  },
+  sqlStaleSeconds: {
+    env: 'SQL_STALE_SECONDS',
+    defaultText: '60',
+    help: 'SQL statements read a copy of the project; it is renewed when it is older. The copy of a small project is renewed sooner.',
+    parse: integer(0, 86_400),
   },
   sessionDays: {
     env: 'SESSION_DAYS',

@@ -109,6 +109,7 @@ const FEATURES: Record<string, readonly string[]> = {
   'scheduled-changes': ['flags'],
   sdk: ['flags'],
   sharing: ['accounts', 'dashboards', 'insights', 'web-analytics'],
+  sql: [],
   'web-analytics': ['insights'],
   mcp: [],
   webhooks: [],

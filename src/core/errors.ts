@@ -21,6 +21,8 @@ export type FailureKind =
   | 'conflict'
   /** Too many attempts; retry after `retryAfter` seconds. */
   | 'throttled'
+  /** It took longer than it may. */
+  | 'timeout'
   /** Not possible right now; the same request may succeed later. */
   | 'unavailable';
 

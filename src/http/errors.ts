@@ -32,6 +32,7 @@ const ANSWERS: Record<FailureKind, Answer> = {
   invalid: { status: 400, type: 'validation_error', code: 'invalid_input' },
   conflict: { status: 409, type: 'server_error', code: 'conflict' },
   throttled: { status: 429, type: 'throttled_error', code: 'throttled' },
+  timeout: { status: 504, type: 'server_error', code: 'timeout' },
   unavailable: { status: 503, type: 'server_error', code: 'server_error' },
 };
 

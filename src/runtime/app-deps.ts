@@ -32,6 +32,9 @@ import type { ResultCache } from '../features/insights/result-cache.ts';
 import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import { RunningQueries } from '../features/sql/running-queries.ts';
+import { SqlQueries } from '../features/sql/sql-queries.ts';
+import { SqlRunner } from '../features/sql/sql-runner.ts';
 import { answerWebOverviews } from '../features/web-analytics/api/answer-web.ts';
 import { Admission } from '../http/admission/admission.ts';
 import { KeyRate } from '../http/api/key-rate.ts';
@@ -49,6 +52,7 @@ import { SecretKey, secretKeyFile } from '../lib/secret-key.ts';
 import { DATA_FILES } from '../stores/data-files.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { type Backend, MAX_PROCESSING_WAIT_MS } from './backend.ts';
+import { builtFile } from './built-file.ts';
 import type { LeaderTasks } from './leader-tasks.ts';
 import type { WorkerMethods } from './worker-protocol.ts';
 
@@ -76,7 +80,7 @@ export function createDeps(base: BaseDeps) {
   const logAnswer = requestLogger(base);
   const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, cookieless, logAnswer };
   const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
-  return { ...withFlags, flagLastUses: new FlagLastUses(withFlags), demo: newDemoData(withFlags) };
+  return { ...withFlags, ...sqlDeps(base), flagLastUses: new FlagLastUses(withFlags), demo: newDemoData(withFlags) };
 }
 
 const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
@@ -103,6 +107,22 @@ const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
     },
   },
 });
+
+function sqlDeps({ config, clock, backend }: BaseDeps) {
+  const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;
+  const sqlRunner = new SqlRunner({ file: builtFile('sql-child.js'), timeoutSeconds, memoryMb });
+  return {
+    sqlRunner,
+    sql: new SqlQueries({
+      runner: sqlRunner,
+      clock,
+      copy: backend.sqlCopy,
+      staleSeconds,
+      isUnlimited: config.apiRequestsPerMinute === null,
+    }),
+    runningQueries: new RunningQueries(clock),
+  };
+}
 
 /** The latest time that both event stores can hold. */
 const END_OF_TIME = Date.UTC(9999, 11, 31);

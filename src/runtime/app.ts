@@ -202,7 +202,7 @@ const createLeaderTasks = (deps: AppDeps, features: readonly AppFeature[]): Lead
   ...features.flatMap(({ leaderTasks }) => leaderTasks?.(deps) ?? []),
 ];
 
-function startServices({ usage, flagUsage, demo, mailer, keyUse }: AppDeps, toClose: CloseList): void {
+function startServices({ usage, flagUsage, demo, mailer, keyUse, sqlRunner }: AppDeps, toClose: CloseList): void {
   void mailer.check();
   toClose.push(() => mailer.close());
   toClose.push(() => keyUse.whenWritten());
@@ -211,6 +211,7 @@ function startServices({ usage, flagUsage, demo, mailer, keyUse }: AppDeps, toCl
     toClose.push(() => schedule.stop());
   }
   toClose.push(() => demo.stop());
+  toClose.push(() => sqlRunner.close());
 }
 
 /** A node with the role `worker` serves its status and metrics, nothing else. */

@@ -6,6 +6,7 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import type { UsableCopy } from '../features/sql/project-copies.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { ProcessingOutage } from '../ingest/accept/processed-notice.ts';
 import type { ReadYourWrites } from '../ingest/accept/read-your-writes.ts';
@@ -34,6 +35,8 @@ export interface Backend {
   dialect: Dialect;
   /** Methods of the worker thread. Do not keep them: a restart replaces them. Throws while there is no thread. */
   worker(): WorkerMethods;
+  /** A copy of a project for statements of users; null where they cannot be run. */
+  sqlCopy: ((projectId: number, maxAgeMs: number) => Promise<UsableCopy>) | null;
   reassigner: EventReassigner;
   findPending: FateDeps['findPending'];
   counts(): Promise<IngestCounts>;

@@ -24,6 +24,7 @@ import { personsFeature } from '../features/persons/index.ts';
 import { scheduledChangesFeature } from '../features/scheduled-changes/index.ts';
 import { sdkFeature } from '../features/sdk/index.ts';
 import { sharingFeature } from '../features/sharing/index.ts';
+import { sqlFeature } from '../features/sql/index.ts';
 import { webAnalyticsFeature } from '../features/web-analytics/index.ts';
 import { webhooksFeature } from '../features/webhooks/index.ts';
 import type { FeatureTables } from '../stores/sql/feature-tables.ts';
@@ -43,6 +44,7 @@ export const FEATURES: readonly AppFeature[] = [
   scheduledChangesFeature,
   experimentsFeature,
   insightsFeature,
+  sqlFeature,
   webAnalyticsFeature,
   cohortsFeature,
   dashboardsFeature,

@@ -1,4 +1,5 @@
 /** What the main thread and the worker thread ask of each other. */
+import type { UsableCopy } from '../features/sql/project-copies.ts';
 import type { NameLimits } from '../ingest/process/definition-limits.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
@@ -45,6 +46,8 @@ export interface EmbeddedWorkerMethods extends WorkerMethods {
   snapshot(folder: string): Promise<SnapshotCounts>;
   /** Of the entry of the ingest log that has a pending event; null if there is none. */
   findPending(projectId: number, uuid: string): Promise<Pick<LogEntry, 'receivedAt'> | null>;
+  /** A copy of the project for statements of users, at most `maxAgeMs` old. */
+  sqlCopy(projectId: number, maxAgeMs: number): Promise<UsableCopy>;
   /** Reads every store completely. */
   checkStores(): Promise<StoreCheck[]>;
 }

@@ -14,6 +14,8 @@ export const DATA_FILES = {
   countries: 'countries.br',
   /** With which secrets in the metadata are encrypted; in no backup. */
   secretKey: 'secret-key',
+  /** Copies of projects for statements of users; emptied at start, in no backup. */
+  sql: 'sql',
   /** Unfinished copies; emptied at start. */
   work: 'work',
 } as const;

@@ -30,6 +30,8 @@ export async function realPath(get: Get, { path }: Pick<Operation, 'path'>): Pro
     '/api/users/': me.uuid,
     '/api/projects/': String(me.team.id),
     '/api/organizations/': me.organization.id,
+    // Queries have no list.
+    [`/api/projects/${me.team.id}/query/`]: 'nightly',
   };
   const query = Object.entries(QUERIES).find(([end]) => path.endsWith(`/${end}`))?.[1] ?? '';
   let filled = '/';

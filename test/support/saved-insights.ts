@@ -31,5 +31,7 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   const payload = { operation: 'update_status', value: false };
   await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });
   await post(`${project}/secret_keys/`, { body: { label: 'Orders service' } });
+  const query = { kind: 'HogQLQuery', query: 'select 1 as n' };
+  await post(`${project}/query/`, { body: { query, async: true, client_query_id: 'nightly' } });
   await post('/api/organizations/@current/domains/', { body: { domain: 'example.org' } });
 }

@@ -7,6 +7,8 @@ export { iso };
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
+/** An object that clients read as they like. */
+export const AnyObject = Type.Record(Type.String(), Type.Unknown());
 export const DateTime = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
 

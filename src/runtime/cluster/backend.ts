@@ -184,6 +184,8 @@ function startWorker(
 const eventMethods = ({ clockMemory }: BackendOptions, { pool, log }: Stores, thread: WorkerThread<WorkerMethods>) => ({
   dialect: clickhouseDialect,
   worker: () => thread.methods,
+  // Copies would need the whole of a project on this machine.
+  sqlCopy: null,
   reassigner: {
     progress: async () => progressAt(0),
     reassign: async () => thread.methods.reassign(),

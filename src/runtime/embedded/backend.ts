@@ -54,6 +54,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     liveEvents,
     dialect: duckdbDialect,
     worker: () => thread.methods,
+    sqlCopy: async (projectId, maxAgeMs) => thread.methods.sqlCopy(projectId, maxAgeMs),
     reassigner: {
       progress: async () => thread.methods.progress(),
       reassign: async () => thread.methods.reassign(),

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { ProjectCopies } from '../../features/sql/project-copies.ts';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { LiveEventPublisher } from '../../ingest/live/live-event-publisher.ts';
 import { deleteBefore } from '../../ingest/maintain/delete-before.ts';
@@ -35,6 +36,7 @@ import { explainOpenFailure } from '../../stores/open-failure.ts';
 import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
 import { openIngestLogReader } from '../../stores/segment-log/ingest-log-reader.ts';
 import { LogHead } from '../../stores/segment-log/log-head.ts';
+import { sqlCopySource } from '../../stores/sql/copy-source.ts';
 import { sqliteDialect } from '../../stores/sql/dialect.ts';
 import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
@@ -90,6 +92,7 @@ async function openStores({ dataDir, logHead, eventsMemoryMb, deduplicationMemor
     }),
     metadata: sqlMetadataStore(database, sqliteDialect),
     personIndex: sqlPersonIndex(database, sqliteDialect),
+    copySource: sqlCopySource({ db: database, dialect: sqliteDialect }),
     log: openIngestLogReader(join(dataDir, DATA_FILES.log), new LogHead(logHead)),
     attempts: openAttemptFile(join(dataDir, DATA_FILES.attempt)),
   };
@@ -166,12 +169,18 @@ function methodsOf(
   const head = new LogHead(logHead);
   const { processor, mirror, liveEvents, stepTimes } = worker;
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
+  const folder = join(dataDir, DATA_FILES.sql);
+  const copies = new ProjectCopies({ folder, events, source: stores.copySource, clock, mirrorPersons });
   return {
     ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
     progress: () => events.progress(),
     deleteBefore: (projectId, timestamp) => deleteBefore(stores, projectId, timestamp),
     reassign: () => processor.reassign(),
-    purge: () => purge(stores, worker),
+    purge: async () => {
+      await purge(stores, worker);
+      copies.clear();
+    },
+    sqlCopy: (projectId, maxAgeMs) => copies.get(projectId, maxAgeMs),
     mirrorPersons,
     deleteMirror: (projectId) => processor.runExclusive(() => events.deleteMirror(projectId)),
     size: () => events.size(),

@@ -34,6 +34,9 @@ export const STORAGE_VERSION = 'v1.5.0';
 /** The unfinished rewritten file. */
 export const rewritePath = (path: string): string => `${path}.fresh`;
 
+/** The unfinished copy of one project, see `project-copy.ts`. */
+export const copyPath = (path: string): string => `${path}.copy`;
+
 /** All files of a database. */
 export const filesOf = (path: string): string[] =>
   ['', '.wal', '.wal.checkpoint', '.wal.recovery'].map((end) => path + end);
@@ -45,6 +48,7 @@ export function removeRewrite(path: string): void {
 
 export async function openEngine(path: string, options: EventStoreOptions): Promise<DuckDbEngine> {
   removeRewrite(path);
+  for (const file of filesOf(copyPath(path))) rmSync(file, { force: true });
   // What a killed process has spilled to disk.
   rmSync(`${path}.tmp`, { recursive: true, force: true });
   const instance = await DuckDBInstance.create(path, settings(options));
@@ -84,9 +88,10 @@ const settings = (options: EventStoreOptions): Record<string, string> => ({
   autoinstall_known_extensions: 'false',
 });
 
-/** Denies access to the network and to files other than the rewritten one. */
+/** Denies access to the network and to files other than the rewritten one and copies. */
 async function restrictAccess(connection: DuckDBConnection, path: string): Promise<void> {
-  const allowed = filesOf(rewritePath(path)).map(quoteText).join(', ');
+  const files = [rewritePath(path), copyPath(path)].flatMap(filesOf);
+  const allowed = files.map(quoteText).join(', ');
   await connection.run(`set global allowed_paths = [${allowed}]`);
   await connection.run('set global enable_external_access = false');
 }

@@ -10,6 +10,7 @@ import type {
   SqlValue,
 } from '../events/event-store.ts';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
+import type { ProjectCopier, ProjectCopyRequest } from '../events/project-copy.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { aheadToText, isPast, type LogProgress } from '../ingest/log-progress.ts';
 import { appendChunks } from './append-chunks.ts';
@@ -22,6 +23,7 @@ import { splitLargeEvents, writeLargeTexts } from './large-events.ts';
 import { deleteLargeTextsSql } from './large-events-sql.ts';
 import { deleteDuckDbMirror, readDuckDbMirrorPosition, readMirroredProjects, writeDuckDbMirror } from './mirror.ts';
 import { writeDuckDbOverrides } from './overrides.ts';
+import { writeProjectCopy } from './project-copy.ts';
 import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
 import { DuckDbPromotion } from './promotion.ts';
 import { type ResolvedStatement, resolveProperties } from './read-properties.ts';
@@ -46,7 +48,7 @@ interface RecoveredState {
   overrides: readonly PersonOverride[];
 }
 
-interface EventFileStore extends EventStore {
+interface EventFileStore extends EventStore, ProjectCopier {
   /** What this file says about itself, to compare with the other stores. */
   fileState(): Promise<EventFileState>;
   /** Sets how far it is, whatever it was before, and adds overrides. */
@@ -78,6 +80,11 @@ class DuckDbEventStore implements EventFileStore {
   readonly #sessions: DuckDbSessions;
   /** Settles with the last queued write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** Settles with the last queued copy of a project. */
+  #lastCopy: Promise<unknown> = Promise.resolve();
+  /** The copy that is being written. */
+  #copying: Promise<number> | null = null;
+  #generation = 0;
   /** While the file is being replaced, queries wait for this. */
   #replacing: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
@@ -215,6 +222,7 @@ class DuckDbEventStore implements EventFileStore {
     const condition = 'project_id = $1 and timestamp < make_timestamp_ms($2)';
     const values = [projectId, Math.trunc(timestamp)];
     return this.#oneAtATime(() => {
+      this.#generation++;
       // Of the file as it is when its turn comes: a purge before it replaces the engine.
       const { writer } = this.#engine;
       return inTransaction(writer, async () => {
@@ -230,6 +238,7 @@ class DuckDbEventStore implements EventFileStore {
   reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {
     return this.#oneAtATime(async () => {
       const done: Reassigned[] = [];
+      if (reassignments.length > 0) this.#generation++;
       for (const reassignment of reassignments) {
         await inTransaction(this.#engine.writer, async () => {
           done.push(await reassignInDuckDb(this.#engine.writer, this.#sessions, reassignment));
@@ -241,6 +250,7 @@ class DuckDbEventStore implements EventFileStore {
 
   purge(): Promise<void> {
     return this.#oneAtATime(async () => {
+      this.#generation++;
       await this.#sessions.settle(this.#engine.writer);
       await rewriteFile(this.#engine.instance, this.#path).catch((error: unknown) => {
         removeRewrite(this.#path);
@@ -253,6 +263,26 @@ class DuckDbEventStore implements EventFileStore {
         this.#replacing = null;
       }
     });
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  copyProject(request: ProjectCopyRequest): ReturnType<ProjectCopier['copyProject']> {
+    const turn = this.#lastCopy
+      .catch(() => undefined)
+      .then(async () => {
+        while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
+        if (this.#closing !== undefined) throw new Error('The event store is closed.');
+        const generation = this.#generation;
+        this.#copying = writeProjectCopy(this.#engine.instance, this.#path, request).finally(() => {
+          this.#copying = null;
+        });
+        return { lastRow: await this.#copying, generation };
+      });
+    this.#lastCopy = turn;
+    return turn;
   }
 
   copyTo(target: string): Promise<void> {
@@ -278,11 +308,13 @@ class DuckDbEventStore implements EventFileStore {
 
   async #close(): Promise<void> {
     await this.#lastWrite.catch(() => undefined);
+    await this.#copying?.catch(() => undefined);
     await closeEngine(this.#engine);
   }
 
   /** Whether or not the swap succeeds, there is a complete file to open; if that fails, the store is unusable. */
   async #replaceFile(): Promise<void> {
+    await this.#copying?.catch(() => undefined);
     await closeEngine(this.#engine);
     try {
       swapFile(this.#path);

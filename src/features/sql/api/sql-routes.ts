@@ -1,0 +1,186 @@
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { levelIn } from '../../../access/callers.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { callerSignal } from '../../../http/api/caller-signal.ts';
+import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
+import { RAW_CSV_QUERY, readCsvCells } from '../../../http/format.ts';
+import { AnyObject, iso } from '../../../http/schemas/common.ts';
+import { csvLine } from '../../../lib/csv-line.ts';
+import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
+import { SQL_FUNCTIONS } from '../rules/functions.ts';
+import { VIEWS } from '../rules/views.ts';
+import type { AnsweredSql } from '../sql-queries.ts';
+import type { SqlApiDeps } from './deps.ts';
+import { readSqlQuery, TABLE_ROWS } from './sql-request.ts';
+
+const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
+const ONE = { ...ALL, url: `${ALL.url}:client_query_id/` } as const;
+/** Of a file. */
+const FILE_ROWS = { byDefault: 1_000_000, max: 1_000_000 };
+
+const QueryBody = Type.Object(
+  {
+    query: AnyObject,
+    refresh: Type.Optional(Type.Unknown()),
+    async: Type.Optional(Type.Boolean()),
+    client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    name: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: true },
+);
+type Context = RouteContext<unknown> & { project: Project };
+
+export function sqlRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
+  runRoutes(app, deps);
+  aboutRoutes(app, deps);
+}
+
+function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    summary: 'Run a query',
+    readOnly: true,
+    body: QueryBody,
+    response: AnyObject,
+    handler: async (context) => {
+      const body = context.body as JsonObject;
+      const id = typeof body['client_query_id'] === 'string' ? body['client_query_id'] : deps.ids.uuid();
+      const about = { id, projectId: context.project.id, userId: context.caller.user.id };
+      const query = readSqlQuery(body, context.project, deps.clock.now());
+      const run = (signal: AbortSignal) => deps.sql.run(context.project.id, context.caller.user.id, query, signal);
+      const present = (answer: AnsweredSql) => presentAnswer(answer, context.project, query.sql);
+      if (body['async'] !== true) {
+        return present(await deps.runningQueries.run(about, callerSignal(context.reply), run));
+      }
+      // Its error is in its state.
+      deps.runningQueries.run(about, null, async (signal) => present(await run(signal))).catch(() => undefined);
+      return context.reply.code(202).send({ query_status: statusOf(deps, context, id) });
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    url: '/api/projects/:project_id/query.csv',
+    summary: 'Run a query, with its rows as CSV',
+    readOnly: true,
+    body: QueryBody,
+    query: RAW_CSV_QUERY,
+    handler: async (context) => {
+      const query = { ...readSqlQuery(context.body as JsonObject, context.project, deps.clock.now()), rows: FILE_ROWS };
+      const signal = callerSignal(context.reply);
+      const { columns, results } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
+      const cells = readCsvCells(context.query);
+      const lines = [columns, ...results.map((row) => row.map(cellText))].map((line) => csvLine(line, cells));
+      return context.reply.type('text/csv; charset=utf-8').send(lines.join(''));
+    },
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    summary: 'The state of a query that was started with `async`',
+    response: AnyObject,
+    handler: async (context) => ({ query_status: statusOf(deps, context, idOf(context)) }),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'DELETE',
+    summary: 'End a query',
+    readOnly: true,
+    status: 204,
+    handler: async (context) => deps.runningQueries.end(context.project.id, idOf(context), ownerOf(context)),
+  });
+}
+
+function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    url: `${ALL.url}check/`,
+    summary: 'Check a query without running it',
+    readOnly: true,
+    body: QueryBody,
+    response: AnyObject,
+    handler: async (context) => {
+      const query = { ...readSqlQuery(context.body as JsonObject, context.project, deps.clock.now()), checkOnly: true };
+      const signal = callerSignal(context.reply);
+      const { columns, types, sql } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
+      return { isValid: true, columns, types, hogql: sql };
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    url: `${ALL.url}schema/`,
+    summary: 'Tables, columns and functions of queries',
+    response: AnyObject,
+    handler: async () => ({
+      tables: Object.entries(VIEWS).map(([name, { about, columns }]) => ({
+        name,
+        description: about,
+        columns: columns.map(described),
+      })),
+      functions: SQL_FUNCTIONS,
+      limits: { rows: TABLE_ROWS.max, default_rows: TABLE_ROWS.byDefault, file_rows: FILE_ROWS.max },
+    }),
+  });
+}
+
+const described = ({ name, type, about }: { name: string; type: string; about: string }) => ({
+  name,
+  type,
+  description: about,
+});
+
+const idOf = ({ params }: Context): string => params['client_query_id'] ?? '';
+
+const ownerOf = ({ caller, project }: Context) => ({
+  userId: caller.user.id,
+  isAdmin: (levelIn(caller, project.organizationId) ?? 0) >= ADMIN,
+});
+
+function statusOf({ runningQueries }: SqlApiDeps, context: Context, id: string) {
+  const query = runningQueries.get(context.project.id, id);
+  return {
+    id,
+    complete: query.endedAt !== null,
+    error: query.error !== null,
+    error_message: query.error?.message ?? null,
+    start_time: iso(query.startedAt),
+    end_time: query.endedAt === null ? null : iso(query.endedAt),
+    expiration_time: iso((query.endedAt ?? query.startedAt) + 600_000),
+    query_progress: null,
+    results: query.answer,
+  };
+}
+
+const seconds = (ms: number): number => Number((ms / 1000).toFixed(3));
+
+function presentAnswer(answer: AnsweredSql, project: Project, sql: string) {
+  const { results, columns, types, hasMore, limit, offset, checkMs, runMs } = answer;
+  return {
+    results,
+    columns,
+    types,
+    hogql: answer.sql,
+    query: sql,
+    error: null,
+    hasMore,
+    limit,
+    offset,
+    timings: [
+      { k: 'check', t: seconds(checkMs) },
+      { k: 'run', t: seconds(runMs) },
+    ],
+    is_cached: answer.isCached,
+    last_refresh: iso(answer.computedAt),
+    fresh_until: iso(answer.freshUntil),
+    timezone: project.timezone,
+    clickhouse: null,
+    query_status: null,
+  };
+}
+
+const cellText = (value: unknown): string =>
+  value === null ? '' : typeof value === 'object' ? JSON.stringify(value as Json) : String(value);

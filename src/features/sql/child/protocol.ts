@@ -1,0 +1,44 @@
+/** What the server and the process that runs statements say to each other. */
+
+import type { Placeholders } from '../rules/prepare-text.ts';
+import type { RefusalCode } from '../rules/refusal.ts';
+
+export interface SqlRequest {
+  id: number;
+  /** The copy of the project's data. */
+  path: string;
+  sql: string;
+  placeholders: Placeholders;
+  rows: { byDefault: number; max: number };
+  /** Only checks the statement. */
+  checkOnly: boolean;
+  maxBytes: number;
+}
+
+export interface SqlAnswer {
+  /** As it is run. */
+  sql: string;
+  columns: string[];
+  types: [string, string][];
+  results: unknown[][];
+  limit: number;
+  offset: number;
+  hasMore: boolean;
+  checkMs: number;
+  runMs: number;
+}
+
+export type SqlResponse = { id: number } & (
+  | { answer: SqlAnswer }
+  | { refusal: { code: RefusalCode; message: string; position?: number | undefined } }
+  /** The process cannot go on. */
+  | { fault: string }
+);
+
+/** Limits of the process, as its arguments. */
+export interface ChildLimits {
+  memoryMb: number;
+  /** Of the whole process; it ends itself beyond. */
+  residentMb: number;
+  threads: number;
+}

@@ -1,0 +1,112 @@
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
+import { checkTree } from '../rules/check-tree.ts';
+import { prepareText, type SqlScalar } from '../rules/prepare-text.ts';
+import { SqlRefusal } from '../rules/refusal.ts';
+import type { TreeNode } from '../rules/tree-nodes.ts';
+import type { SqlAnswer, SqlRequest } from './protocol.ts';
+import { toJsonValue, typeName } from './read-values.ts';
+
+export async function runStatement(connection: DuckDBConnection, request: SqlRequest): Promise<SqlAnswer> {
+  const start = performance.now();
+  const { sql, parameters } = prepareText(request.sql, request.placeholders);
+  const { tree, limit, offset, counted } = checkTree(await parse(connection, sql), request.rows);
+  const checked = await text(connection, 'select json_deserialize_sql($1::json)', stringifyExact(tree));
+  const statement = await prepare(connection, checked);
+  try {
+    const columns = Array.from({ length: statement.columnCount }, (_, i) => statement.columnName(i));
+    const types = columns.map((name, i): [string, string] => [
+      name,
+      counted.includes(i) ? 'UInt64' : typeName(statement.columnType(i)),
+    ]);
+    const checkMs = performance.now() - start;
+    const common = { sql: checked, columns, types, limit, offset, checkMs };
+    if (request.checkOnly) return { ...common, results: [], hasMore: false, runMs: 0 };
+    bind(statement, parameters);
+    const results = await readRows(statement, limit + 1, request.maxBytes);
+    const runMs = performance.now() - start - checkMs;
+    return { ...common, results: results.slice(0, limit), hasMore: results.length > limit, runMs };
+  } finally {
+    statement.destroySync();
+  }
+}
+
+const parse = async (connection: DuckDBConnection, sql: string): Promise<TreeNode> =>
+  parseExact<TreeNode>(await text(connection, 'select json_serialize_sql($1::varchar)', sql));
+
+async function text(connection: DuckDBConnection, sql: string, value: string): Promise<string> {
+  try {
+    const [row] = await (await connection.run(sql, [value])).getRowsJS();
+    return String(row?.[0]);
+  } catch (error) {
+    // The parser has a limit of its own for nested expressions.
+    if (/depth/i.test((error as Error).message))
+      throw new SqlRefusal('too_deep', 'The statement is nested too deeply.');
+    throw new SqlRefusal('syntax', 'The statement cannot be parsed.');
+  }
+}
+
+async function prepare(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  try {
+    return await connection.prepare(sql);
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+function bind(statement: DuckDBPreparedStatement, parameters: Readonly<Record<string, SqlScalar>>): void {
+  for (let index = 1; index <= statement.parameterCount; index++) {
+    const value = parameters[statement.parameterName(index)] ?? null;
+    if (typeof value === 'number' && Number.isSafeInteger(value)) statement.bindBigInt(index, BigInt(value));
+    else statement.bindValue(index, value);
+  }
+}
+
+async function readRows(statement: DuckDBPreparedStatement, max: number, maxBytes: number): Promise<unknown[][]> {
+  const rows: unknown[][] = [];
+  let bytes = 0;
+  try {
+    const result = await statement.stream();
+    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+      for (const row of chunk.getRows()) {
+        const values = row.map(toJsonValue);
+        bytes += JSON.stringify(values).length;
+        if (bytes > maxBytes) {
+          throw new SqlRefusal('too_large', 'The answer is too large. Select fewer columns, or set a lower limit.');
+        }
+        rows.push(values);
+      }
+      if (rows.length >= max) break;
+    }
+  } catch (error) {
+    throw error instanceof SqlRefusal ? error : explain(error);
+  }
+  return rows;
+}
+
+/** By the class of the engine's error: its text may hold values. */
+function explain(error: unknown): SqlRefusal {
+  const message = (error as Error).message;
+  if (/^Out of Memory Error|could not allocate|memory limit/i.test(message)) {
+    return new SqlRefusal('too_large', 'The statement needs more memory than it may use.');
+  }
+  if (/depth|stack/i.test(message)) return new SqlRefusal('too_deep', 'The statement is nested too deeply.');
+  const column =
+    /column "([^"]{1,80})" not found/i.exec(message)?.[1] ?? /Table "([^"]{1,80})" not found/.exec(message)?.[1];
+  if (column !== undefined) {
+    return new SqlRefusal('column_unknown', `There is no column ${column}. See query/schema/ for the columns.`);
+  }
+  if (/^Binder Error.*column/i.test(message)) {
+    return new SqlRefusal('column_unknown', 'A column does not exist, or must be in GROUP BY or in an aggregate.');
+  }
+  if (/^(Binder|Catalog) Error/.test(message)) {
+    return new SqlRefusal(
+      'syntax',
+      'A function or an operator does not take values of these types. Use toFloat(), toString() or cast().',
+    );
+  }
+  if (/^Conversion Error/.test(message)) {
+    return new SqlRefusal('syntax', 'A value cannot be converted to the type that is asked for. Use try_cast.');
+  }
+  return new SqlRefusal('syntax', 'The statement cannot be run.');
+}

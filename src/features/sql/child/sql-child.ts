@@ -1,0 +1,52 @@
+/**
+ * A process of its own for statements of users. It has an empty environment and opens one copy of one project's data,
+ * read-only. The server ends it after its time, and it ends itself beyond its memory.
+ */
+import { setPriority } from 'node:os';
+import { SqlRefusal } from '../rules/refusal.ts';
+import { type OpenCopy, openCopy } from './open-copy.ts';
+import type { ChildLimits, SqlRequest, SqlResponse } from './protocol.ts';
+import { runStatement } from './run-statement.ts';
+
+const LOW_PRIORITY = 10;
+const MEMORY_CHECK_MS = 20;
+/** The server takes it for a statement that needs too much memory. */
+const OUT_OF_MEMORY = 77;
+
+const limits = JSON.parse(process.argv[2] ?? '{}') as ChildLimits;
+let open: { path: string; copy: OpenCopy } | null = null;
+
+try {
+  setPriority(LOW_PRIORITY);
+} catch {
+  // Not allowed here; the time limit holds anyway.
+}
+setInterval(() => {
+  if (process.memoryUsage.rss() > limits.residentMb * 1024 * 1024) process.exit(OUT_OF_MEMORY);
+}, MEMORY_CHECK_MS);
+// The server is gone.
+process.on('disconnect', () => process.exit(0));
+process.on('message', (request: SqlRequest) => void answer(request));
+
+async function answer(request: SqlRequest): Promise<void> {
+  const response = await run(request);
+  process.send?.(response);
+}
+
+async function run(request: SqlRequest): Promise<SqlResponse> {
+  const { id, path } = request;
+  try {
+    if (open?.path !== path) {
+      open?.copy.close();
+      open = null;
+      open = { path, copy: await openCopy(path, limits) };
+    }
+    return { id, answer: await runStatement(open.copy.connection, request) };
+  } catch (error) {
+    if (error instanceof SqlRefusal) {
+      const { code, message, position } = error;
+      return { id, refusal: { code, message, position } };
+    }
+    return { id, fault: (error as Error).message };
+  }
+}

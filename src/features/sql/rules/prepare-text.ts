@@ -1,0 +1,185 @@
+/**
+ * What happens to a statement before it is parsed. Placeholders such as `{name}` become parameters, names that begin with
+ * a dollar sign are quoted, and `quantile(0.9)(x)` becomes `quantile(x, 0.9)`.
+ *
+ * Nothing here decides what is allowed: the tree of the result does (`check-tree.ts`).
+ */
+import { SqlRefusal } from './refusal.ts';
+
+export type SqlScalar = string | number | boolean | null;
+
+export interface Placeholders {
+  values: Readonly<Record<string, unknown>>;
+  variables: Readonly<Record<string, unknown>>;
+  /** Ms UTC; what `{filters}` stands for. */
+  range: { from: number | null; to: number | null };
+}
+
+interface PreparedText {
+  sql: string;
+  /** By the names of the parameters, `p1` and so on. */
+  parameters: Readonly<Record<string, SqlScalar>>;
+}
+
+const MAX_LENGTH = 64 * 1024;
+const MAX_LIST = 10_000;
+
+export function prepareText(text: string, placeholders: Placeholders): PreparedText {
+  if (Buffer.byteLength(text) > MAX_LENGTH) throw new SqlRefusal('too_long', 'A statement may have at most 64 kB.');
+  // The engine's parser stops at it, and would not see what follows.
+  if (text.includes('\0'))
+    throw new SqlRefusal('syntax', 'The statement contains a NUL character.', text.indexOf('\0'));
+  const parameters: Record<string, SqlScalar> = {};
+  const bind = (value: SqlScalar): string => {
+    const name = `p${Object.keys(parameters).length + 1}`;
+    parameters[name] = value;
+    return `$${name}`;
+  };
+  const tokens = tokenize(text);
+  const replaced = tokens.map((token, at) => replace(token, { tokens, at, placeholders, bind }));
+  return { sql: moveParameters(tokens, replaced).join(''), parameters };
+}
+
+interface Token {
+  kind: 'text' | 'space' | 'name' | 'dollar' | 'placeholder' | 'other';
+  text: string;
+  at: number;
+}
+
+/** In this order. Strings and comments are kept whole; the rest is names, numbers and single characters. */
+const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
+  ['space', /\s+|--[^\n]*/y],
+  ['text', /[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/y],
+  ['placeholder', /\{\s*[A-Za-z_][\w.]*\s*\}/y],
+  ['dollar', /\$[A-Za-z_]\w*/y],
+  ['name', /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y],
+  ['other', /\d[\w.]*|[\s\S]/y],
+];
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; at < text.length; ) {
+    const token = text.startsWith('/*', at)
+      ? ({ kind: 'space', text: text.slice(at, endOfComment(text, at)), at } as const)
+      : nextToken(text, at);
+    tokens.push(token);
+    at += token.text.length;
+  }
+  return tokens;
+}
+
+function nextToken(text: string, at: number): Token {
+  for (const [kind, pattern] of PATTERNS) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) return { kind, text: found, at };
+  }
+  return { kind: 'other', text: text.charAt(at), at };
+}
+
+/** Comments can be nested. */
+function endOfComment(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text.startsWith('/*', at)) {
+      depth++;
+      at++;
+    } else if (text.startsWith('*/', at)) {
+      depth--;
+      at++;
+      if (depth === 0) return at + 1;
+    }
+  }
+  throw new SqlRefusal('syntax', 'A comment is not closed.', start);
+}
+
+interface Replacing {
+  tokens: readonly Token[];
+  at: number;
+  placeholders: Placeholders;
+  bind(value: SqlScalar): string;
+}
+
+function replace(token: Token, replacing: Replacing): string {
+  if (token.kind === 'dollar') return `"${token.text}"`;
+  if (token.kind === 'other' && token.text === '$') {
+    throw new SqlRefusal('syntax', 'Use {name} for values; $1 and $$ are not supported.', token.at);
+  }
+  if (token.kind === 'other' && token.text === '?') {
+    throw new SqlRefusal('syntax', 'Use {name} for values; ? is not supported.', token.at);
+  }
+  return token.kind === 'placeholder' ? replacePlaceholder(token, replacing) : token.text;
+}
+
+function replacePlaceholder(token: Token, { tokens, at, placeholders, bind }: Replacing): string {
+  const name = token.text.slice(1, -1).trim();
+  if (name === 'filters') return filtersSql(placeholders.range, bind);
+  const variable = name.startsWith('variables.') ? name.slice('variables.'.length) : null;
+  const source = variable === null ? placeholders.values : placeholders.variables;
+  const key = variable ?? name;
+  if (!Object.hasOwn(source, key)) {
+    throw new SqlRefusal('bad_parameter', `There is no value for ${token.text}; give one in "values".`, token.at);
+  }
+  const value = source[key];
+  if (isScalar(value)) return bind(value);
+  if (!Array.isArray(value) || !value.every(isScalar) || value.length > MAX_LIST) {
+    throw new SqlRefusal(
+      'bad_parameter',
+      `The value for ${token.text} must be a text, a number, a boolean, null, or a list of at most ${MAX_LIST} of them.`,
+      token.at,
+    );
+  }
+  const list = value.length === 0 ? 'null' : value.map(bind).join(', ');
+  return isEnclosed(tokens, at) ? list : `(${list})`;
+}
+
+const isScalar = (value: unknown): value is SqlScalar =>
+  value === null ||
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value));
+
+/** As in `in ({list})`. */
+const isEnclosed = (tokens: readonly Token[], at: number): boolean =>
+  neighbour(tokens, at, -1) === '(' && neighbour(tokens, at, 1) === ')';
+
+function neighbour(tokens: readonly Token[], from: number, step: 1 | -1): string | undefined {
+  let at = from + step;
+  while (tokens[at]?.kind === 'space') at += step;
+  return tokens[at]?.text;
+}
+
+function filtersSql({ from, to }: Placeholders['range'], bind: (value: SqlScalar) => string): string {
+  const bounds = [
+    ...(from === null ? [] : [`timestamp >= cast(${bind(new Date(from).toISOString().slice(0, -1))} as timestamp)`]),
+    ...(to === null ? [] : [`timestamp < cast(${bind(new Date(to).toISOString().slice(0, -1))} as timestamp)`]),
+  ];
+  return bounds.length === 0 ? '(true)' : `(${bounds.join(' and ')})`;
+}
+
+/** `name(a)(b)` → `name(b, a)`, as ClickHouse writes quantiles. */
+function moveParameters(tokens: readonly Token[], replaced: readonly string[]): string[] {
+  const result = [...replaced];
+  for (let at = 0; at < tokens.length; at++) {
+    if (tokens[at]?.kind !== 'name' || tokens[at + 1]?.text !== '(') continue;
+    const firstEnd = closing(tokens, at + 1);
+    if (firstEnd === null || tokens[firstEnd + 1]?.text !== '(') continue;
+    const secondEnd = closing(tokens, firstEnd + 1);
+    if (secondEnd === null) continue;
+    const parameters = result.slice(at + 2, firstEnd).join('');
+    const values = result.slice(firstEnd + 2, secondEnd).join('');
+    result.fill('', at + 1, secondEnd);
+    result[at + 1] = `(${values}, ${parameters}`;
+  }
+  return result;
+}
+
+function closing(tokens: readonly Token[], open: number): number | null {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at++) {
+    if (tokens[at]?.text === '(') depth++;
+    if (tokens[at]?.text === ')') depth--;
+    if (depth === 0) return at;
+  }
+  return null;
+}

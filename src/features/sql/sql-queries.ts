@@ -1,0 +1,111 @@
+/** Statements of users: the newest copy of their project, the process that runs them, and answers that are kept. */
+import { Failure, invalid } from '../../core/errors.ts';
+import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { SqlAnswer } from './child/protocol.ts';
+import type { UsableCopy } from './project-copies.ts';
+import type { Placeholders } from './rules/prepare-text.ts';
+import { SqlRefusal } from './rules/refusal.ts';
+import type { SqlRunner } from './sql-runner.ts';
+
+export interface SqlQuery {
+  sql: string;
+  placeholders: Placeholders;
+  /** Null: as many rows as a table may show. */
+  rows: { byDefault: number; max: number };
+  /** Not from a kept answer, and with everything that is stored by now. */
+  refresh: boolean;
+  checkOnly?: boolean;
+}
+
+export interface AnsweredSql extends SqlAnswer {
+  isCached: boolean;
+  /** Ms UTC. */
+  computedAt: number;
+  freshUntil: number;
+}
+
+interface SqlQueriesDeps {
+  runner: SqlRunner;
+  clock: Clock;
+  /** Null where statements cannot be run. */
+  copy: ((projectId: number, maxAgeMs: number) => Promise<UsableCopy>) | null;
+  staleSeconds: number;
+  /** Whether users may run any number of statements. */
+  isUnlimited: boolean;
+}
+
+const MAX_ANSWER_BYTES = 50_000_000;
+const MAX_KEPT = 50;
+const MAX_KEPT_CELLS = 100_000;
+const MAX_STATEMENTS_PER_MINUTE = 120;
+
+export class SqlQueries {
+  readonly #deps: SqlQueriesDeps;
+  readonly #kept = new Map<string, AnsweredSql>();
+  readonly #counts = new Map<number, { minute: number; statements: number }>();
+
+  constructor(deps: SqlQueriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** `userId`: who asks, for their limit. */
+  async run(projectId: number, userId: number, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
+    const { copy: copyOf, runner, clock, staleSeconds } = this.#deps;
+    if (copyOf === null) {
+      throw new Failure('unavailable', 'SQL is not available where events are in ClickHouse.', {
+        code: 'sql_unavailable',
+      });
+    }
+    this.#count(userId);
+    const { path, freshUntil } = await copyOf(projectId, query.refresh ? 0 : staleSeconds * SECOND_MS);
+    const { sql, placeholders, rows, checkOnly = false } = query;
+    // The path is another one for each copy.
+    const key = JSON.stringify([path, userId, sql, placeholders, rows, checkOnly]);
+    const kept = query.refresh ? undefined : this.#kept.get(key);
+    if (kept !== undefined) return { ...kept, isCached: true };
+    const statement = { path, sql, placeholders, rows, checkOnly, maxBytes: MAX_ANSWER_BYTES };
+    const answer = await runner.run(projectId, statement, signal).catch(toFailure(sql));
+    const answered = { ...answer, isCached: false, computedAt: clock.now(), freshUntil };
+    this.#keep(key, answered);
+    return answered;
+  }
+
+  #keep(key: string, answered: AnsweredSql): void {
+    if (answered.results.length * answered.columns.length > MAX_KEPT_CELLS) return;
+    this.#kept.set(key, answered);
+    const oldest = this.#kept.keys().next().value;
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  #count(userId: number): void {
+    if (this.#deps.isUnlimited) return;
+    const minute = Math.floor(this.#deps.clock.now() / MINUTE_MS);
+    const count = this.#counts.get(userId);
+    const statements = count?.minute === minute ? count.statements + 1 : 1;
+    this.#counts.set(userId, { minute, statements });
+    if (statements > MAX_STATEMENTS_PER_MINUTE) {
+      throw new Failure('throttled', `A user may run ${MAX_STATEMENTS_PER_MINUTE} statements a minute.`, {
+        retryAfter: 60,
+      });
+    }
+  }
+}
+
+const ATTR = 'query.query';
+
+const toFailure =
+  (sql: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof SqlRefusal)) throw error;
+    const { code, message } = error;
+    if (code === 'too_slow') throw new Failure('timeout', message, { code, attr: ATTR });
+    throw invalid(ATTR, `${message}${placeOf(sql, error.position)}`, code);
+  };
+
+/** The statement that is parsed differs only where placeholders and names with `$` stand, so the line is right. */
+function placeOf(sql: string, position: number | undefined): string {
+  if (position === undefined || position > sql.length) return '';
+  const before = sql.slice(0, position).split('\n');
+  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
+}

@@ -1,0 +1,57 @@
+/** Copies of one project, which statements of users read. */
+
+export interface CopiedDistinctId {
+  distinctId: string;
+  personUuid: string;
+  isIdentified: boolean;
+}
+
+export interface CopiedGroup {
+  typeIndex: number;
+  type: string;
+  key: string;
+  createdAt: number;
+  properties: string;
+}
+
+export interface CopiedCohort {
+  id: number;
+  name: string;
+  isStatic: boolean;
+  count: number | null;
+  lastCalculation: number | null;
+}
+
+export interface CopiedMember {
+  cohortId: number;
+  personUuid: string;
+}
+
+export interface CopySource {
+  distinctIds(projectId: number): AsyncIterable<readonly CopiedDistinctId[]>;
+  groups(projectId: number): AsyncIterable<readonly CopiedGroup[]>;
+  cohorts(projectId: number): Promise<readonly CopiedCohort[]>;
+  members(projectId: number): AsyncIterable<readonly CopiedMember[]>;
+}
+
+export interface ProjectCopyRequest {
+  projectId: number;
+  target: string;
+  source: CopySource;
+  /** An earlier copy to add to, and the last row that it has. */
+  base: { path: string; lastRow: number } | null;
+}
+
+/** A copy, and what is needed to add to it later. */
+interface ProjectCopy {
+  lastRow: number;
+  /** Changes when rows before `lastRow` were changed or deleted: then a new copy is needed. */
+  generation: number;
+}
+
+export interface ProjectCopier {
+  /** Changes when rows were changed or deleted, rather than added. */
+  readonly generation: number;
+  /** Writes the data of one project to a new file, beside writes. One at a time. */
+  copyProject(request: ProjectCopyRequest): Promise<ProjectCopy>;
+}

@@ -1,0 +1,231 @@
+/** Statements of users over HTTP, on a small project beside another one. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
+
+const START = '2026-01-15T12:00:00Z';
+const QUERY = '/api/projects/1/query/';
+let server: TestServer;
+let client: ReturnType<typeof clientFor>;
+
+const event = (name: string, distinctId: string, at: string, properties: Record<string, unknown> = {}) => ({
+  event: name,
+  distinct_id: distinctId,
+  timestamp: `2026-01-15T${at}Z`,
+  properties,
+});
+
+beforeAll(async () => {
+  server = await startServer({ now: START });
+  client = clientFor(server);
+  await capture(server, server.projectKey, [
+    event('$pageview', 'ann', '09:00:00', {
+      $browser: 'Firefox',
+      plan: 'pro',
+      ms: 120,
+      $session_id: 's1',
+      $current_url: 'https://example.org/a',
+    }),
+    event('$pageview', 'ann', '09:00:30', {
+      $browser: 'Firefox',
+      plan: 'pro',
+      ms: 80,
+      $session_id: 's1',
+      $current_url: 'https://example.org/b',
+    }),
+    event('$pageview', 'bob', '10:00:00', {
+      $browser: 'Chrome',
+      ms: 300,
+      'a key': 'x',
+      $session_id: 's2',
+      $current_url: 'https://example.org/a',
+    }),
+    event('signed_up', 'bob', '10:05:00', { plan: 'free', $set: { email: 'bob@example.org' } }),
+  ]);
+});
+afterAll(() => server.close());
+
+const run = (sql: string, more: Record<string, unknown> = {}, body: Record<string, unknown> = {}) =>
+  client.post(QUERY, {
+    body: { query: { kind: 'HogQLQuery', query: sql, ...more }, refresh: 'force_blocking', ...body },
+  });
+const rows = async (sql: string, more?: Record<string, unknown>) => {
+  const { status, body } = await run(sql, more);
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body.results;
+};
+
+describe.skipIf(!isEmbedded)('a SQL statement', () => {
+  it('is answered in the shape of PostHog', async () => {
+    const { status, body } = await run('select event, count() as n from events group by event order by n desc');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      results: [
+        ['$pageview', 3],
+        ['signed_up', 1],
+      ],
+      columns: ['event', 'n'],
+      types: [
+        ['event', 'String'],
+        ['n', 'UInt64'],
+      ],
+      error: null,
+      hasMore: false,
+      limit: 100,
+      offset: 0,
+      is_cached: false,
+      timezone: 'UTC',
+      clickhouse: null,
+    });
+  });
+
+  it.each([
+    [
+      'select properties.$browser as b, count() as n from events group by b order by n desc, b',
+      [
+        ['Firefox', 2],
+        ['Chrome', 1],
+        [null, 1],
+      ],
+    ],
+    [`select properties['a key'] as k from events where k is not null`, [['x']]],
+    ['select e.properties.plan from events e order by e.timestamp', [['pro'], ['pro'], [null], ['free']]],
+    ['select toFloat(properties.ms) as ms from events where ms > 100 order by ms', [[120], [300]]],
+    ['select quantile(0.5)(toFloat(properties.ms)) as p from events', [[120]]],
+    ["select uniq(distinct_id) as n, countIf(event = 'signed_up') as s from events", [[2, 1]]],
+    ['select toStartOfDay(timestamp) as d, count() as n from events group by d', [['2026-01-15T00:00:00.000Z', 4]]],
+    ["select multiIf(event = 'signed_up', 1, 0) as s from events order by timestamp", [[0], [0], [0], [1]]],
+    [
+      'select person.properties.email as email, count() as n from events group by email order by n, email nulls first',
+      [
+        [null, 2],
+        ['bob@example.org', 2],
+      ],
+    ],
+    [
+      'select p.properties.email as email from persons p where p.is_identified = false order by email nulls last',
+      [['bob@example.org'], [null]],
+    ],
+    ['select distinct_id from person_distinct_ids order by 1', [['ann'], ['bob']]],
+    [
+      'select session_id, "$session_duration", "$pageview_count", "$entry_current_url", "$end_current_url" from sessions order by 1',
+      [
+        ['s1', 30, 2, 'https://example.org/a', 'https://example.org/b'],
+        ['s2', 0, 1, 'https://example.org/a', 'https://example.org/a'],
+      ],
+    ],
+    ['with a as (select event from events) select count() as n from a', [[4]]],
+    [
+      'select event, row_number() over (partition by person_id order by timestamp) as nth from events order by timestamp limit 2',
+      [
+        ['$pageview', 1],
+        ['$pageview', 2],
+      ],
+    ],
+    [
+      'select 9007199254740993 as n, 1.5 as d, true as b, null as x, [1, 2] as l',
+      [['9007199254740993', 1.5, true, null, [1, 2]]],
+    ],
+    ['select 1 union all select 2 order by 1', [[1], [2]]],
+  ])('answers %s', async (sql, expected) => {
+    expect(await rows(sql)).toEqual(expected);
+  });
+
+  it('binds values, also lists and those that look like SQL', async () => {
+    const count = 'select count() as n from events where';
+    expect(await rows(`${count} event = {name}`, { values: { name: 'signed_up' } })).toEqual([[1]]);
+    expect(await rows(`${count} event = {name}`, { values: { name: "' or 1=1 --" } })).toEqual([[0]]);
+    expect(await rows(`${count} event in {names}`, { values: { names: ['signed_up', '$pageview'] } })).toEqual([[4]]);
+    expect(await rows(`${count} event in ({names})`, { values: { names: ['signed_up'] } })).toEqual([[1]]);
+    expect(await rows(`${count} toFloat(properties.ms) > {ms}`, { values: { ms: 100 } })).toEqual([[2]]);
+    expect(await rows(`${count} {filters}`, { filters: { dateRange: { date_from: '-7d' } } })).toEqual([[4]]);
+    expect(await rows(`${count} {filters}`, { filters: { dateRange: { date_to: '2026-01-14' } } })).toEqual([[0]]);
+    expect(
+      await rows(`${count} event = {variables.which}`, {
+        variables: { a: { code_name: 'which', value: 'signed_up' } },
+      }),
+    ).toEqual([[1]]);
+  });
+
+  it('has at most as many rows as asked for, and tells whether there are more', async () => {
+    const sql = 'select unnest([1, 2, 3]) as i';
+    expect((await run(`${sql} limit 2`)).body).toMatchObject({ results: [[1], [2]], hasMore: true, limit: 2 });
+    expect((await run(`${sql} limit 2 offset 1`)).body).toMatchObject({
+      results: [[2], [3]],
+      hasMore: false,
+      offset: 1,
+    });
+    expect((await run(`${sql} limit 3`)).body).toMatchObject({ hasMore: false });
+  });
+
+  it('sees events that were stored since, and merged persons', async () => {
+    const before = await rows('select count() as n from events');
+    await capture(server, server.projectKey, [event('later', 'cat', '11:00:00')]);
+    expect(await rows('select count() as n from events')).toEqual([[Number(before[0][0]) + 1]]);
+    await capture(server, server.projectKey, [
+      event('$identify', 'cat-at-home', '11:01:00', { $anon_distinct_id: 'cat' }),
+    ]);
+    expect(await rows(`select uniq(person_id) as n from events where distinct_id in ('cat', 'cat-at-home')`)).toEqual([
+      [1],
+    ]);
+  });
+
+  it('is answered again from what is kept', async () => {
+    const sql = 'select count() as n from events -- kept';
+    await run(sql);
+    const first = await run(sql, {}, { refresh: 'blocking' });
+    const second = await run(sql, {}, { refresh: 'blocking' });
+    expect(second.body.results).toEqual(first.body.results);
+    expect(second.body.is_cached).toBe(true);
+  });
+
+  it.each([
+    [{ kind: 'TrendsQuery' }, 'query_kind_unsupported', 'query.kind'],
+    [{ kind: 'HogQLQuery' }, 'invalid_input', 'query.query'],
+    [{ kind: 'HogQLQuery', query: 'selec 1' }, 'syntax', 'query.query'],
+    [{ kind: 'HogQLQuery', query: 'select nope from events' }, 'column_unknown', 'query.query'],
+    [{ kind: 'HogQLQuery', query: 'select coutn(1)' }, 'function_not_allowed', 'query.query'],
+    [{ kind: 'HogQLQuery', query: 'select {x}', values: { x: { a: 1 } } }, 'bad_parameter', 'query.query'],
+    [{ kind: 'HogQLQuery', query: 'select 1', values: 3 }, 'bad_parameter', 'query.values'],
+  ])('refuses %j', async (query, code, attr) => {
+    const { status, body } = await client.post(QUERY, { body: { query } });
+    expect([status, body.code, body.attr]).toEqual([400, code, attr]);
+  });
+
+  it('says where the mistake is and what was meant', async () => {
+    const { body } = await run('select 1,\n  coutn(event) from events');
+    expect(body.detail).toBe('There is no function coutn. Did you mean count? (line 2, column 3)');
+  });
+
+  it('is checked without being run', async () => {
+    const { body } = await client.post(`${QUERY}check/`, {
+      body: { query: { kind: 'HogQLQuery', query: 'select event, timestamp from events' } },
+    });
+    expect(body).toMatchObject({ isValid: true, columns: ['event', 'timestamp'] });
+    const schema = (await client.get(`${QUERY}schema/`)).body;
+    expect(schema.tables.map(({ name }: { name: string }) => name)).toContain('sessions');
+  });
+
+  it('is answered as CSV', async () => {
+    const response = await fetch(`${server.url}/api/projects/1/query.csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.personalKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: { kind: 'HogQLQuery', query: `select event, '=1' as f from events where event = 'signed_up'` },
+      }),
+    });
+    expect(await response.text()).toBe("event,f\r\nsigned_up,'=1\r\n");
+  });
+
+  it('runs in the background, and can be ended', async () => {
+    const id = 'in-the-background';
+    const started = await run('select 1 as n', {}, { async: true, client_query_id: id });
+    expect(started.status).toBe(202);
+    const state = async () => (await client.get(`${QUERY}${id}/`)).body.query_status;
+    await expect.poll(async () => (await state()).complete).toBe(true);
+    expect((await state()).results.results).toEqual([[1]]);
+    expect((await client.delete(`${QUERY}${id}/`)).status).toBe(204);
+    expect((await client.get(`${QUERY}${id}/`)).status).toBe(404);
+  });
+});
