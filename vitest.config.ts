@@ -38,6 +38,7 @@ const GROUPS: Record<string, string[]> = {
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
     'test/web-analytics/{oracle,world-vectors,hostile,session-properties}.test.ts',
     'test/experiments/{guardrails,bad-input,metric-kinds}.test.ts',
+    'test/sql/*.test.ts',
   ],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
