@@ -57,6 +57,15 @@ const anExperiment = (
 const fixed = readDecision({ stats_config: { stopping: 'fixed' }, plan: { planned_users: 2000 } });
 
 describe('the verdict', () => {
+  it('is that of the primary metric of the plan', () => {
+    const measured = anExperiment([1000, 100], [1000, 300]);
+    const same = [converted('control', 1000, 200), converted('test', 1000, 200)];
+    const metrics = [{ metric: { ...METRIC, uuid: 'first' }, data: same }, ...measured.metrics];
+    const settings = readDecision({ plan: { primary_metric_uuid: 'u' } });
+    expect(assembleResults({ ...measured, metrics }).verdict).toBe('collecting');
+    expect(assembleResults({ ...measured, metrics, settings }).verdict).toBe('better');
+  });
+
   it.each<[string, MeasuredExperiment, string]>([
     ['nobody', anExperiment([0, 0], [0, 0]), 'no_data'],
     ['a few', anExperiment([50, 20], [50, 30]), 'too_early'],

@@ -85,7 +85,7 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
     ...result,
     variants: result.variants.map((variant) => decide(measured, result, variant, { sampleRatio, users, isPlanDone })),
   }));
-  const said = cannotMeasure(measured) ?? overall(metrics, sampleRatio, users);
+  const said = cannotMeasure(measured) ?? overall(metrics, sampleRatio, users, measured.settings.primaryUuid);
   return {
     ...said,
     decisionAllowed: said.verdict === 'better' || said.verdict === 'worse' || said.verdict === 'no_difference_found',
@@ -285,11 +285,17 @@ function foundSentence(
 const nameOf = ({ name }: ExperimentMetric): string => name || 'the metric';
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** What the first primary metric says; of several variants the one with the most to say. */
-function overall(metrics: readonly MetricResult[], { status }: SampleRatio, users: number): Said {
+/** What the primary metric of the plan says, else the first one; of several variants the one with the most to say. */
+function overall(
+  metrics: readonly MetricResult[],
+  { status }: SampleRatio,
+  users: number,
+  primaryUuid: string | null,
+): Said {
   if (users === 0) return { verdict: 'no_data', sentence: NO_DATA };
   if (status === 'mismatch') return { verdict: 'split_broken', sentence: SPLIT_BROKEN };
-  const first = metrics.find(({ metric }) => metric.role === 'primary');
+  const primary = metrics.filter(({ metric }) => metric.role === 'primary');
+  const first = primary.find(({ metric }) => metric.uuid === primaryUuid) ?? primary[0];
   const found = ORDER.flatMap((verdict) => first?.variants.filter((variant) => variant.verdict === verdict) ?? []);
   const [most] = found;
   if (most === undefined) return { verdict: 'cannot_calculate', sentence: 'There is no primary metric to decide by.' };
