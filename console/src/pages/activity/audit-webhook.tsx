@@ -87,7 +87,7 @@ function Setting({ organizationId, webhook, secret, onSecret, onChange }: Settin
         <Banner tone="bad">Nothing is sent: {webhook.paused}. Save the address to try again.</Banner>
       )}
       <form
-        class="row-end"
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           void save.run({ url: url.trim() });
@@ -102,9 +102,11 @@ function Setting({ organizationId, webhook, secret, onSecret, onChange }: Settin
           value={url}
           onInput={setUrl}
         />
-        <Button type="submit" kind={webhook.url === null ? 'primary' : 'plain'} busy={save.busy}>
-          Save
-        </Button>
+        <div>
+          <Button type="submit" kind={webhook.url === null ? 'primary' : 'plain'} busy={save.busy}>
+            Save
+          </Button>
+        </div>
       </form>
       {save.error !== undefined && <ErrorNote error={save.error} />}
       {webhook.url !== null && (
