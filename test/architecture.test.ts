@@ -109,7 +109,7 @@ const FEATURES: Record<string, readonly string[]> = {
   'scheduled-changes': ['flags'],
   sdk: ['flags'],
   sharing: ['accounts', 'dashboards', 'insights', 'web-analytics'],
-  sql: [],
+  sql: ['experiments'],
   'web-analytics': ['insights'],
   mcp: [],
   webhooks: [],

@@ -203,7 +203,7 @@ describe.skipIf(isWithoutEvents)('the results', () => {
       total_exposures: { control: 3, test: 3 },
       timeseries: found.exposures.timeseries,
     });
-    expect(await ask({ kind: 'HogQLQuery', query: 'select 1' })).toMatchObject({ attr: 'query__kind' });
+    expect(await ask({ kind: 'TrendsQuery' })).toMatchObject({ attr: 'query.kind' });
     expect(await ask({ kind: 'ExperimentQuery', experiment_id: id })).toMatchObject({ attr: 'query__metric' });
     expect(await ask({ kind: 'ExperimentQuery', experiment_id: 99_999, metric: ORDERS })).toMatchObject({
       code: 'not_found',

@@ -2,7 +2,6 @@ import type { Logger } from '../../lib/log.ts';
 import type { Feature } from '../feature.ts';
 import type { ExperimentApiDeps } from './api/deps.ts';
 import { experimentDetailRoutes } from './api/experiment-detail-routes.ts';
-import { experimentQueryRoutes } from './api/experiment-query-routes.ts';
 import { experimentRoutes } from './api/experiment-routes.ts';
 import { holdoutRoutes } from './api/holdout-routes.ts';
 import { measureGuardrails } from './api/measure-guardrails.ts';
@@ -20,7 +19,6 @@ export const experimentsFeature: Feature<ExperimentFeatureDeps> = {
   api(app, deps) {
     experimentRoutes(app, deps);
     experimentDetailRoutes(app, deps);
-    experimentQueryRoutes(app, deps);
     holdoutRoutes(app, deps);
   },
   stores: { experiments: experimentStore, holdouts: holdoutStore },

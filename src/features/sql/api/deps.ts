@@ -1,10 +1,11 @@
-import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Ids } from '../../../lib/ids.ts';
+import type { ExperimentApiDeps } from '../../experiments/api/deps.ts';
 import type { RunningQueries } from '../running-queries.ts';
 import type { SqlQueries } from '../sql-queries.ts';
 
-export interface SqlApiDeps extends RouteDeps {
+/** Queries about experiments are answered here too. */
+export interface SqlApiDeps extends ExperimentApiDeps {
   clock: Clock;
   ids: Ids;
   sql: SqlQueries;

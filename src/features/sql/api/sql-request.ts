@@ -7,6 +7,8 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Placeholders } from '../rules/prepare-text.ts';
 import type { SqlQuery } from '../sql-queries.ts';
 
+const KINDS = ['HogQLQuery', 'DataVisualizationNode', 'ExperimentQuery', 'ExperimentExposureQuery'];
+
 /** Of a table on a page; a file may have more. */
 export const TABLE_ROWS = { byDefault: 100, max: 50_000 };
 
@@ -33,7 +35,7 @@ function sourceOf(query: Json | undefined): JsonObject {
     throw invalid('query', 'query must be an object such as {"kind": "HogQLQuery", "query": "select 1"}.');
   if (query['kind'] === 'DataVisualizationNode') return sourceOf(query['source']);
   if (query['kind'] === 'HogQLQuery') return query;
-  throw invalid('query.kind', 'query.kind must be HogQLQuery or DataVisualizationNode.', 'query_kind_unsupported');
+  throw invalid('query.kind', `query.kind is one of ${KINDS.join(', ')}.`, 'query_kind_unsupported');
 }
 
 function objectOf(value: Json | undefined, name: string): JsonObject {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { levelIn } from '../../../access/callers.ts';
+import { levelIn, requireKeyScopes } from '../../../access/callers.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
@@ -8,6 +8,7 @@ import { RAW_CSV_QUERY, readCsvCells } from '../../../http/format.ts';
 import { AnyObject, iso } from '../../../http/schemas/common.ts';
 import { csvLine } from '../../../lib/csv-line.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
+import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
@@ -46,6 +47,11 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     response: AnyObject,
     handler: async (context) => {
       const body = context.body as JsonObject;
+      const asked = body['query'] as JsonObject;
+      if (isExperimentQuery(asked['kind'])) {
+        requireKeyScopes(context.caller, ['experiment:read']);
+        return answerExperimentQuery(deps, context.project, asked['kind'], asked, context.reply);
+      }
       const id = typeof body['client_query_id'] === 'string' ? body['client_query_id'] : deps.ids.uuid();
       const about = { id, projectId: context.project.id, userId: context.caller.user.id };
       const query = readSqlQuery(body, context.project, deps.clock.now());

@@ -1,11 +1,9 @@
 /** Results as PostHog's own front end asks for them: by the query endpoint, one metric at a time. */
-import { type Static, Type } from '@sinclair/typebox';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
-import { projectRoute } from '../../../http/api/route.ts';
 import { iso } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { getExperiment } from '../manage/experiments.ts';
@@ -14,40 +12,19 @@ import type { ExperimentApiDeps } from './deps.ts';
 import { calculateExperiment } from './experiment-results.ts';
 import { presentExposures, presentResults } from './present-results.ts';
 
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
+type Kind = 'ExperimentQuery' | 'ExperimentExposureQuery';
 
-const QuerySchema = Type.Object({
-  query: Type.Record(Type.String(), Type.Unknown(), {
-    fromText: true,
-    description:
-      '`{"kind": "ExperimentQuery", "experiment_id": 1, "metric": {…}}` or `{"kind": "ExperimentExposureQuery", "experiment_id": 1}`.',
-  }),
-});
+export const isExperimentQuery = (kind: Json | undefined): kind is Kind =>
+  kind === 'ExperimentQuery' || kind === 'ExperimentExposureQuery';
 
-export function experimentQueryRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
-  projectRoute(app, deps, {
-    url: '/api/projects/:project_id/query/',
-    tag: 'experiments',
-    scope: ['query', 'experiment'],
-    method: 'POST',
-    readOnly: true,
-    summary: 'Results of one metric of an experiment, or its exposures',
-    body: QuerySchema,
-    response: AnyObject,
-    handler: ({ project, body, reply }) => answerQuery(deps, project, body, reply),
-  });
-}
-
-async function answerQuery(
+/** `{"kind": "ExperimentQuery", "experiment_id": 1, "metric": {…}}`, or its exposures. */
+export async function answerExperimentQuery(
   deps: ExperimentApiDeps,
   project: Project,
-  body: Static<typeof QuerySchema>,
+  kind: Kind,
+  query: JsonObject,
   reply: FastifyReply,
 ): Promise<JsonObject> {
-  const query = body.query as JsonObject;
-  const { kind } = query;
-  if (kind !== 'ExperimentQuery' && kind !== 'ExperimentExposureQuery')
-    throw invalid('query__kind', 'kind is one of ExperimentQuery, ExperimentExposureQuery.');
   const id = parseId(query['experiment_id']);
   if (id === null) throw invalid('query__experiment_id', 'experiment_id is the number of an experiment.');
   const experiment = await getExperiment(deps.metadata, project.id, id);
