@@ -1,4 +1,4 @@
-/** A log of deliveries: what was sent where, and what became of it. */
+/** A log of deliveries: what was sent where, and how it went. */
 import type { Delivery } from '../api/alerts.ts';
 import { Button } from './button.tsx';
 import { Badge, type Tone } from './states.tsx';
