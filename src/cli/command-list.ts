@@ -13,6 +13,7 @@ import { moveCommand } from './move.ts';
 import { projects } from './projects.ts';
 import { recover } from './recover.ts';
 import { restore } from './restore.ts';
+import { sqlCommand } from './sql.ts';
 import { users } from './users.ts';
 
 /** In the order of the help. */
@@ -29,6 +30,7 @@ export const commandList: readonly Command[] = [
   moveCommand,
   flags,
   annotate,
+  sqlCommand,
   geoip,
   doctor,
   demo,

@@ -8,6 +8,10 @@ export type CsvCells = 'safe' | 'raw';
 export const csvLine = (cells: readonly string[], style: CsvCells = 'safe'): string =>
   `${cells.map((cell) => quote(style === 'safe' ? defuse(cell) : cell)).join(',')}\r\n`;
 
+/** A value of a query as a cell. */
+export const csvCell = (value: unknown): string =>
+  value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
 const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 /** Names and properties come from strangers: `=HYPERLINK(…)` would send a whole row away at a click. */

@@ -2,6 +2,7 @@ import type { UnknownOrganization } from '../features/accounts/oidc/sso-domains.
 import type { Places } from '../features/capture/visitor-facts.ts';
 import type { DemoData } from '../features/demo/demo-data.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
+import type { SqlQueries } from '../features/sql/sql-queries.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -24,6 +25,7 @@ export interface OperateDeps {
   events: Pick<EventStore, 'query' | 'progress'>;
   /** What queries of events need. */
   eventQueries: QueryDeps;
+  sql: Pick<SqlQueries, 'run'>;
   decide: DecideDeps;
   demo: DemoData;
   geoip: Places;

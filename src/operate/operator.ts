@@ -11,6 +11,7 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { acceptOpenLosses, listOpenLosses } from './losses.ts';
 import type { OperationOutput } from './operation.ts';
 import { createProjectAsOwner, deleteProjectAsOwner, findProject, listProjects, resetProjectKey } from './projects.ts';
+import { runSql } from './run-sql.ts';
 import { exportEvents, exportPersons } from './transfer/export.ts';
 import { finishImport, importLines } from './transfer/import.ts';
 import {
@@ -52,6 +53,7 @@ const OPERATIONS = {
   'import.settle': finishImport,
   'flags.eval': explainFlag,
   annotate: annotateProject,
+  sql: runSql,
   check: checkHealth,
   'dead-letters.count': countDeadLetters,
   'dead-letters.replay': replayAllDeadLetters,

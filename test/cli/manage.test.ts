@@ -199,6 +199,7 @@ describe('a wrong command line', () => {
         'move',
         'flags',
         'annotate',
+        'sql',
         'geoip',
         'doctor',
         'demo',

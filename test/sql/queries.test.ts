@@ -1,5 +1,6 @@
 /** Statements of users over HTTP, on a small project beside another one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cairn, cairnJson } from '../support/cairn.ts';
 import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
@@ -216,6 +217,20 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
       }),
     });
     expect(await response.text()).toBe("event,f\r\nsigned_up,'=1\r\n");
+  });
+
+  it('is run on the command line', async () => {
+    const sql = `select event, count() as n from events where event = 'signed_up' group by event`;
+    const at = ['--data-dir', server.dataDir];
+    expect((await cairn(['sql', sql, ...at])).stdout).toBe('event      n\nsigned_up  1\n');
+    expect((await cairn(['sql', sql, '--csv', ...at])).stdout).toBe('event,n\r\nsigned_up,1\r\n');
+    expect(await cairnJson(['sql', sql, ...at])).toEqual({
+      columns: ['event', 'n'],
+      rows: [['signed_up', 1]],
+      has_more: false,
+    });
+    const { code, stderr } = await cairn(['sql', 'drop table events', ...at]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Only SELECT statements are run.')]);
   });
 
   it('runs in the background, and can be ended', async () => {

@@ -1,12 +1,11 @@
-import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { levelIn, requireKeyScopes } from '../../../access/callers.ts';
-import type { Json, JsonObject } from '../../../core/json/json.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { RAW_CSV_QUERY, readCsvCells } from '../../../http/format.ts';
 import { AnyObject, iso } from '../../../http/schemas/common.ts';
-import { csvLine } from '../../../lib/csv-line.ts';
+import { csvCell, csvLine } from '../../../lib/csv-line.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
@@ -14,22 +13,13 @@ import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
 import type { SqlApiDeps } from './deps.ts';
 import { readSqlQuery, TABLE_ROWS } from './sql-request.ts';
+import { QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
 
 const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:client_query_id/` } as const;
 /** Of a file. */
 const FILE_ROWS = { byDefault: 1_000_000, max: 1_000_000 };
 
-const QueryBody = Type.Object(
-  {
-    query: AnyObject,
-    refresh: Type.Optional(Type.Unknown()),
-    async: Type.Optional(Type.Boolean()),
-    client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    name: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: true },
-);
 type Context = RouteContext<unknown> & { project: Project };
 
 export function sqlRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
@@ -43,7 +33,7 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     method: 'POST',
     summary: 'Run a query',
     readOnly: true,
-    body: QueryBody,
+    body: QueryBodySchema,
     response: AnyObject,
     handler: async (context) => {
       const body = context.body as JsonObject;
@@ -71,14 +61,14 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     url: '/api/projects/:project_id/query.csv',
     summary: 'Run a query, with its rows as CSV',
     readOnly: true,
-    body: QueryBody,
+    body: QueryBodySchema,
     query: RAW_CSV_QUERY,
     handler: async (context) => {
       const query = { ...readSqlQuery(context.body as JsonObject, context.project, deps.clock.now()), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
       const { columns, results } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
       const cells = readCsvCells(context.query);
-      const lines = [columns, ...results.map((row) => row.map(cellText))].map((line) => csvLine(line, cells));
+      const lines = [columns, ...results.map((row) => row.map(csvCell))].map((line) => csvLine(line, cells));
       return context.reply.type('text/csv; charset=utf-8').send(lines.join(''));
     },
   });
@@ -86,7 +76,7 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     ...ONE,
     method: 'GET',
     summary: 'The state of a query that was started with `async`',
-    response: AnyObject,
+    response: QueryStatusSchema,
     handler: async (context) => ({ query_status: statusOf(deps, context, idOf(context)) }),
   });
   projectRoute(app, deps, {
@@ -106,8 +96,8 @@ function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     url: `${ALL.url}check/`,
     summary: 'Check a query without running it',
     readOnly: true,
-    body: QueryBody,
-    response: AnyObject,
+    body: QueryBodySchema,
+    response: SqlCheckSchema,
     handler: async (context) => {
       const query = { ...readSqlQuery(context.body as JsonObject, context.project, deps.clock.now()), checkOnly: true };
       const signal = callerSignal(context.reply);
@@ -120,7 +110,7 @@ function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     method: 'GET',
     url: `${ALL.url}schema/`,
     summary: 'Tables, columns and functions of queries',
-    response: AnyObject,
+    response: SqlSchemaSchema,
     handler: async () => ({
       tables: Object.entries(VIEWS).map(([name, { about, columns }]) => ({
         name,
@@ -187,6 +177,3 @@ function presentAnswer(answer: AnsweredSql, project: Project, sql: string) {
     query_status: null,
   };
 }
-
-const cellText = (value: unknown): string =>
-  value === null ? '' : typeof value === 'object' ? JSON.stringify(value as Json) : String(value);

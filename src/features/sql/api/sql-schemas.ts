@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox';
+import { AnyObject, DateTime, nullable } from '../../../http/schemas/common.ts';
+
+export const QueryBodySchema = Type.Object(
+  {
+    query: AnyObject,
+    refresh: Type.Optional(Type.Unknown()),
+    async: Type.Optional(Type.Boolean()),
+    client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    name: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: true },
+);
+
+const Types = Type.Array(Type.Array(Type.String()), { description: 'Pairs of a column and its type.' });
+
+/** The answer to a statement. Other kinds of queries have fields of their own. */
+export const SqlAnswerSchema = Type.Object(
+  {
+    results: Type.Array(Type.Array(Type.Unknown())),
+    columns: Type.Array(Type.String()),
+    types: Types,
+    hasMore: Type.Boolean(),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    timings: Type.Array(Type.Object({ k: Type.String(), t: Type.Number() })),
+    is_cached: Type.Boolean(),
+    fresh_until: DateTime,
+  },
+  { additionalProperties: true },
+);
+
+export const SqlCheckSchema = Type.Object({
+  isValid: Type.Boolean(),
+  columns: Type.Array(Type.String()),
+  types: Types,
+  hogql: Type.String(),
+});
+
+const Column = Type.Object({ name: Type.String(), type: Type.String(), description: Type.String() });
+
+export const SqlSchemaSchema = Type.Object({
+  tables: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), columns: Type.Array(Column) })),
+  functions: Type.Array(Type.String()),
+  limits: Type.Object({ rows: Type.Integer(), default_rows: Type.Integer(), file_rows: Type.Integer() }),
+});
+
+export const QueryStatusSchema = Type.Object({
+  query_status: Type.Object(
+    {
+      id: Type.String(),
+      complete: Type.Boolean(),
+      error: Type.Boolean(),
+      error_message: nullable(Type.String()),
+      start_time: DateTime,
+      expiration_time: DateTime,
+    },
+    { additionalProperties: true },
+  ),
+});

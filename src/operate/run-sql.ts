@@ -1,0 +1,27 @@
+import { chosenProject, ownerOf } from './lookups.ts';
+import type { Operation } from './operation.ts';
+
+interface SqlStatement {
+  project: number | null;
+  sql: string;
+  /** Rows at most. */
+  limit: number;
+}
+
+interface SqlRows {
+  columns: string[];
+  rows: unknown[][];
+  hasMore: boolean;
+}
+
+/** What an operator runs is as limited as what users run. */
+export const runSql: Operation<SqlStatement, SqlRows> = async (deps, { project, sql, limit }, { signal }) => {
+  const { id, organizationId } = await chosenProject(deps.metadata, project);
+  const owner = await ownerOf(deps.metadata, organizationId);
+  await deps.whenProcessed();
+  const rows = { byDefault: limit, max: limit };
+  const placeholders = { values: {}, variables: {}, range: { from: null, to: null } };
+  const query = { sql, placeholders, rows, refresh: true };
+  const { columns, results, hasMore } = await deps.sql.run(id, owner.user.id, query, signal);
+  return { columns, rows: results, hasMore };
+};
