@@ -25,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'dashboard', path: `${P}/dashboards/:dashboard`, load: () => import('./pages/dashboards/dashboard-page.tsx') },
   { name: 'insights', path: `${P}/insights`, nav: { label: 'Insights', group: 'Analytics', icon: 'chart' }, load: () => import('./pages/insights/insights-page.tsx') },
   { name: 'insight', path: `${P}/insights/:insight`, load: () => import('./pages/insights/insight-page.tsx') },
+  { name: 'sql', path: `${P}/sql`, nav: { label: 'SQL', group: 'Analytics', icon: 'code' }, load: () => import('./pages/sql/sql-page.tsx') },
   { name: 'alerts', path: `${P}/alerts`, nav: { label: 'Alerts', group: 'Analytics', icon: 'bell' }, load: () => import('./pages/alerts/alerts-page.tsx') },
   { name: 'alert', path: `${P}/alerts/:alert`, load: () => import('./pages/alerts/alert-page.tsx') },
   { name: 'persons', path: `${P}/persons`, nav: { label: 'Persons', group: 'People', icon: 'users' }, load: () => import('./pages/persons/persons-page.tsx') },

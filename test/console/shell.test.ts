@@ -42,6 +42,7 @@ const PAGES: readonly string[] = [
   'actions/1',
   'definitions',
   'annotations',
+  'sql',
   'web',
   'experiments',
   'experiments/1',

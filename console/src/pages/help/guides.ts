@@ -31,7 +31,7 @@ const SECTIONS: readonly { title: string; slugs: readonly string[] }[] = [
 /** The section of all other guides. */
 const OTHERS = 'Use Cairn';
 
-const NAMES: Readonly<Record<string, string>> = { api: 'API', posthog: 'PostHog', sdks: 'SDKs' };
+const NAMES: Readonly<Record<string, string>> = { api: 'API', posthog: 'PostHog', sdks: 'SDKs', sql: 'SQL' };
 
 /** `moving-from-posthog` is 'Moving from PostHog'. */
 export function titleOf(slug: string): string {
