@@ -1,4 +1,6 @@
 /** Statements of users over HTTP, on a small project beside another one. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cairn, cairnJson } from '../support/cairn.ts';
 import { capture } from '../support/capture.ts';
@@ -231,6 +233,22 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     });
     const { code, stderr } = await cairn(['sql', 'drop table events', ...at]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('Only SELECT statements are run.')]);
+  });
+
+  it('reads nothing of a deleted person, of whom no copy is left', async () => {
+    const marker = 'text-of-a-person-who-leaves';
+    await capture(server, server.projectKey, [event('left', 'gone', '11:30:00', { note: marker })]);
+    const count = `select count() as n from events where properties.note = '${marker}'`;
+    expect(await rows(count)).toEqual([[1]]);
+    const folder = join(server.dataDir, 'sql');
+    const holds = () =>
+      existsSync(folder) && readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(marker));
+    expect(holds()).toBe(true);
+    const person = (await client.get('/api/projects/1/persons/?distinct_id=gone')).body.results[0];
+    expect((await client.delete(`/api/projects/1/persons/${person.uuid}/?delete_events=true`)).status).toBe(204);
+    await expect.poll(() => rows(count)).toEqual([[0]]);
+    server.setNow('2026-01-15T12:01:00Z');
+    await expect.poll(holds).toBe(false);
   });
 
   it('runs in the background, and can be ended', async () => {

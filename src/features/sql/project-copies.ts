@@ -6,6 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
 import type { CopySource, ProjectCopier } from '../../stores/events/project-copy.ts';
 
 interface ProjectCopiesDeps {
@@ -13,6 +14,7 @@ interface ProjectCopiesDeps {
   events: ProjectCopier;
   source: CopySource;
   clock: Clock;
+  ids: Pick<Ids, 'uuid'>;
   mirrorPersons(projectId: number): Promise<void>;
 }
 
@@ -36,7 +38,6 @@ export class ProjectCopies {
   readonly #deps: ProjectCopiesDeps;
   readonly #copies = new Map<number, Copy>();
   readonly #making = new Map<number, Promise<Copy>>();
-  #made = 0;
   /** Counts removals of all copies: one that was begun before is not used. */
   #epoch = 0;
 
@@ -75,7 +76,7 @@ export class ProjectCopies {
   }
 
   async #renew(projectId: number): Promise<Copy> {
-    const { events, source, clock, folder, mirrorPersons } = this.#deps;
+    const { events, source, clock, ids, folder, mirrorPersons } = this.#deps;
     for (;;) {
       const epoch = this.#epoch;
       const start = performance.now();
@@ -84,7 +85,8 @@ export class ProjectCopies {
       const last = this.#copies.get(projectId);
       const base = last !== undefined && last.generation === events.generation ? last : null;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const path = join(folder, `${projectId}-${++this.#made}.duckdb`);
+      // Never a name that was used before: processes and kept answers know a copy by it, also after a restart of this thread.
+      const path = join(folder, `${projectId}-${ids.uuid()}.duckdb`);
       const { lastRow, generation } = await events.copyProject({ projectId, target: path, source, base });
       if (epoch !== this.#epoch) {
         rmSync(path, { force: true });

@@ -170,7 +170,7 @@ function methodsOf(
   const { processor, mirror, liveEvents, stepTimes } = worker;
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
   const folder = join(dataDir, DATA_FILES.sql);
-  const copies = new ProjectCopies({ folder, events, source: stores.copySource, clock, mirrorPersons });
+  const copies = new ProjectCopies({ folder, events, source: stores.copySource, clock, ids: randomIds, mirrorPersons });
   return {
     ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
     progress: () => events.progress(),
