@@ -43,7 +43,11 @@ export async function answerOverview(
   return {
     now: { totals: now.totals, series: now.series },
     previous: then === undefined ? null : { totals: then.totals, series: then.series },
-    tables: [...now.tables],
+    // In the order in which they were asked for.
+    tables: tables.flatMap((key): [TableKey, WebTable][] => {
+      const table = now.tables.get(key);
+      return table === undefined ? [] : [[key, table]];
+    }),
     goals: await countGoals(query, goals, lookups),
     vitals: await measureVitals(query, lookups),
     leftOut,
