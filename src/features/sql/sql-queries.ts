@@ -2,6 +2,7 @@
 import { Failure, invalid } from '../../core/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { Throttle } from '../../lib/throttle.ts';
 import type { SqlAnswer } from './child/protocol.ts';
 import type { UsableCopy } from './project-copies.ts';
 import type { Placeholders } from './rules/prepare-text.ts';
@@ -43,10 +44,11 @@ const MAX_STATEMENTS_PER_MINUTE = 120;
 export class SqlQueries {
   readonly #deps: SqlQueriesDeps;
   readonly #kept = new Map<string, AnsweredSql>();
-  readonly #counts = new Map<number, { minute: number; statements: number }>();
+  readonly #statements: Throttle;
 
   constructor(deps: SqlQueriesDeps) {
     this.#deps = deps;
+    this.#statements = new Throttle(deps.clock, MAX_STATEMENTS_PER_MINUTE, MINUTE_MS);
   }
 
   /** `userId`: who asks, for their limit. */
@@ -80,15 +82,13 @@ export class SqlQueries {
 
   #count(userId: number): void {
     if (this.#deps.isUnlimited) return;
-    const minute = Math.floor(this.#deps.clock.now() / MINUTE_MS);
-    const count = this.#counts.get(userId);
-    const statements = count?.minute === minute ? count.statements + 1 : 1;
-    this.#counts.set(userId, { minute, statements });
-    if (statements > MAX_STATEMENTS_PER_MINUTE) {
+    const retryAfter = this.#statements.secondsUntilAllowed(String(userId));
+    if (retryAfter > 0) {
       throw new Failure('throttled', `A user may run ${MAX_STATEMENTS_PER_MINUTE} statements a minute.`, {
-        retryAfter: 60,
+        retryAfter,
       });
     }
+    this.#statements.record(String(userId));
   }
 }
 

@@ -1,12 +1,11 @@
 /** The overview of a site for visitors: the same numbers, without what filters or opens more. */
 import '../web/web-page.css';
 import { useState } from 'preact/hooks';
-import type { Overview, WebNumbers } from '../../api/web.ts';
-import { ValueBar } from '../../charts/value-bar.tsx';
+import type { Overview } from '../../api/web.ts';
 import { Empty } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { formatNumber, formatPercent } from '../../lib/numbers.ts';
-import { TABLE_LABELS, valueLabel } from '../web/web-state.ts';
+import { Rows } from '../web/web-rows.tsx';
+import { TABLE_LABELS } from '../web/web-state.ts';
 import { METRICS, type Metric, Tiles, WebChart } from '../web/web-tiles.tsx';
 
 const CARDS = [
@@ -37,9 +36,7 @@ export function SharedSite({ overview }: { overview: Overview }) {
 
 function Card({ title, tabs, overview }: { title: string; tabs: readonly string[]; overview: Overview }) {
   const [selected, setSelected] = useState(tabs[0] ?? '');
-  const rows = (overview.tables[selected]?.rows ?? []).map((row) => row as [string, WebNumbers]);
-  const most = Math.max(1, ...rows.map(([, { visitors }]) => visitors));
-  const all = overview.totals.visitors.value ?? 0;
+  const rows = overview.tables[selected]?.rows ?? [];
   return (
     <section class="card stack-s web-card" aria-label={title}>
       <h2>{title}</h2>
@@ -52,35 +49,7 @@ function Card({ title, tabs, overview }: { title: string; tabs: readonly string[
         {rows.length === 0 ? (
           <p class="muted small">No visitors in this date range.</p>
         ) : (
-          <div class="web-rows-frame">
-            <table class="web-rows">
-              <thead>
-                <tr>
-                  <th scope="col">{TABLE_LABELS[selected]}</th>
-                  <th scope="col" class="number">
-                    Visitors
-                  </th>
-                  <th scope="col" class="number">
-                    Share
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map(([value, { visitors }], at) => (
-                  <tr key={at}>
-                    <td>
-                      <ValueBar share={visitors / most} colour={0} />
-                      <span class="value truncate" title={valueLabel(selected, value)}>
-                        {valueLabel(selected, value)}
-                      </span>
-                    </td>
-                    <td class="number">{formatNumber(visitors)}</td>
-                    <td class="number muted">{all === 0 ? '–' : formatPercent(Math.min(1, visitors / all))}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Rows table={selected} rows={rows} visitors={overview.totals.visitors.value ?? 0} state={null} />
         )}
       </Tabs>
     </section>

@@ -9,7 +9,8 @@ interface RowsProps {
   rows: WebTable['rows'];
   /** All visitors, of whom rows are a share. */
   visitors: number;
-  state: WebState;
+  /** Null: values are only shown. */
+  state: WebState | null;
   /** With all numbers of a row. */
   isDetailed?: boolean;
 }
@@ -24,7 +25,7 @@ const DETAILS: readonly { name: keyof WebNumbers; title: string; format(value: n
 
 const shareOf = (part: number, whole: number): string => (whole === 0 ? '–' : formatPercent(Math.min(1, part / whole)));
 
-/** A value with a bar, visitors and share; a click filters the page by it. */
+/** A value with a bar, visitors and share; a click filters the page by it, where there is something to filter. */
 export function Rows({ table, rows, visitors, state, isDetailed = false }: RowsProps) {
   const all = rows.map((row) => row as [string, WebNumbers]);
   const most = Math.max(1, ...all.map(([, numbers]) => numbers.visitors));
@@ -51,8 +52,9 @@ export function Rows({ table, rows, visitors, state, isDetailed = false }: RowsP
           </tr>
         </thead>
         <tbody>
-          {all.map(([value, numbers]) => (
-            <tr key={value}>
+          {all.map(([value, numbers], at) => (
+            // Values of a shared page may be masked, and so equal.
+            <tr key={at}>
               <td>
                 <ValueBar share={numbers.visitors / most} colour={0} />
                 <Value table={table} value={value} state={state} />
@@ -78,7 +80,13 @@ export function Rows({ table, rows, visitors, state, isDetailed = false }: RowsP
 function Value({ table, value, state }: Pick<RowsProps, 'table' | 'state'> & { value: string }) {
   const label = valueLabel(table, value);
   // There is no filter by bot: they are not visitors.
-  if (table === 'bot') return <span class="value truncate">{label}</span>;
+  if (state === null || table === 'bot') {
+    return (
+      <span class="value truncate" title={label}>
+        {label}
+      </span>
+    );
+  }
   const filter = rowFilter(table, value);
   return (
     <button

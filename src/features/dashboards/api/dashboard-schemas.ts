@@ -1,10 +1,15 @@
 import { Type } from '@sinclair/typebox';
-import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
+import {
+  AnyObject,
+  DateTime,
+  iso,
+  nullable,
+  presentUserOrNull,
+  UserSummarySchema,
+} from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { Dashboard, DashboardTile } from '../store/dashboard-store.ts';
 import { type presentSavedInsight, type SavedInsightAnswer, SavedInsightSchema } from './saved-insight-schemas.ts';
-
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 const listed = {
   id: Type.Integer(),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../../core/json/json.ts';
 import {
+  AnyObject,
   DateTime,
   iso,
   nullable,
@@ -12,8 +13,6 @@ import { digest } from '../../../lib/secrets.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { DashboardTile } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
-
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const SavedInsightSchema = Type.Object({
   id: Type.Integer(),

@@ -8,7 +8,7 @@ import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
-import { iso, nullable } from '../../../http/schemas/common.ts';
+import { AnyObject, iso, nullable } from '../../../http/schemas/common.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
@@ -23,7 +23,6 @@ import { type AskedExperiment, askExperiment, withResults } from './experiment-r
 import { presentVariant } from './present-results.ts';
 
 const ALL = '/api/projects/:project_id/experiments/';
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export function experimentDetailRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
   course(app, deps);

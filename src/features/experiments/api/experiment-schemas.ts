@@ -1,6 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
-import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
+import {
+  AnyObject,
+  DateTime,
+  iso,
+  nullable,
+  presentUserOrNull,
+  UserSummarySchema,
+} from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { statusOf } from '../manage/experiments.ts';
@@ -10,7 +17,6 @@ import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentHoldout } from '../store/holdout-store.ts';
 import { HoldoutSchema, presentHoldout } from './holdout-schemas.ts';
 
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
 const Metrics = Type.Array(Type.Unknown(), {
   fromText: true,
   maxItems: 50,

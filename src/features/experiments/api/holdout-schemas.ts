@@ -1,10 +1,15 @@
 import { Type } from '@sinclair/typebox';
-import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
+import {
+  AnyObject,
+  DateTime,
+  iso,
+  nullable,
+  presentUserOrNull,
+  UserSummarySchema,
+} from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import { holdoutVariant } from '../rules/holdout-groups.ts';
 import type { ExperimentHoldout } from '../store/holdout-store.ts';
-
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const HoldoutSchema = Type.Object({
   id: Type.Integer(),

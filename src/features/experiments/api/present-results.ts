@@ -3,15 +3,13 @@ import { Type } from '@sinclair/typebox';
 import type { ArmSums } from '../../../core/experiments/arm.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
-import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
+import { AnyObject, DateTime, iso, nullable } from '../../../http/schemas/common.ts';
 import { type MetricResult, pValueOf, type VariantResult } from '../rules/assemble-results.ts';
 import type { MetricData } from '../rules/experiment-question.ts';
 import { metricFingerprint } from '../rules/fingerprint.ts';
 import type { DecisionSettings } from '../rules/read-settings.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { CalculatedExperiment, ResultPart } from './experiment-results.ts';
-
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const ExposuresSchema = Type.Object({
   total: Type.Integer(),
