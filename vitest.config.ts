@@ -78,6 +78,7 @@ export default defineConfig({
     include: group === undefined ? ALL : filesOf(group),
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
     globalSetup: ['test/support/build-worker.ts', ...(needsPostgres ? ['test/support/start-postgres.ts'] : [])],
+    setupFiles: ['test/support/property-seed.ts'],
     // Long enough for a machine that is busy with something else; nothing here waits for it to pass.
     testTimeout: group === 'browser' ? 400_000 : 120_000,
     hookTimeout: 240_000,

@@ -111,8 +111,10 @@ const clock = (ms: string | number | boolean, timezone: string): string =>
 
 function readNumber(text: string): number | null {
   const digits = text.split(' ').join('');
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(digits)) return null;
-  return Number(digits);
+  const found = /^[+-]?(?:(\d+)\.?\d*|\.\d+)(?:e([+-]?\d+))?$/i.exec(digits);
+  if (found === null) return null;
+  const [, whole = '', exponent = '0'] = found;
+  return whole.length <= 100 && Math.abs(Number(exponent)) < 200 ? Number(digits) : null;
 }
 
 /** Only what the tests have: days and times as constants, in the project's zone. */
@@ -166,6 +168,11 @@ const isEqual = (left: Compiled, right: Compiled, context: Context): ((event: Ex
     return order === null ? a.run(event) === null && b.run(event) === null : order === 0;
   };
 };
+
+const isZero =
+  (compared: (event: ExpressionEvent) => number | null) =>
+  (event: ExpressionEvent): boolean =>
+    compared(event) === 0;
 
 const condition = (run: (event: ExpressionEvent) => boolean): Compiled => ({ type: 'boolean', run });
 
@@ -324,7 +331,13 @@ function compileIn([value, list]: readonly Expression[], context: Context): Comp
   const items = (list?.kind === 'list' ? list.items : [list as Expression]).map((item) => compile(item, context));
   const kind = comparedAs(own.type, together(items.map(({ type }) => type)));
   const type = kind === 'property' ? 'text' : kind;
-  const found = items.map((item) => isEqual(to(type, own, context), to(type, item, context), context));
+  const ready = to(type, own, context);
+  // Null is only found by `null` itself, not by an item that can't be read as the value's type.
+  const found = items.map((item) =>
+    item.type === 'null'
+      ? (event: ExpressionEvent) => ready.run(event) === null
+      : isZero(compareValues(ready, to(type, item, context), context)),
+  );
   return condition((event) => found.some((is) => is(event)));
 }
 
