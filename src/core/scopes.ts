@@ -11,12 +11,15 @@ export const SCOPE_OBJECTS = [
   'activity_log',
   'alert',
   'annotation',
+  'approvals',
+  'batch_export',
   'cohort',
   'dashboard',
   'event_definition',
   'experiment',
   'feature_flag',
   'group',
+  'hog_function',
   'ingestion_warning',
   'insight',
   'organization',
@@ -26,6 +29,7 @@ export const SCOPE_OBJECTS = [
   'property_definition',
   'query',
   'sharing_configuration',
+  'subscription',
   'user',
 ] as const;
 export type ScopeObject = (typeof SCOPE_OBJECTS)[number];
@@ -38,9 +42,12 @@ export const SCOPES: readonly Scope[] = SCOPE_OBJECTS.flatMap((name) => [`${name
 /** What an assistant has no use for, or should not see. */
 const NOT_FOR_ASSISTANTS: readonly ScopeObject[] = [
   'access_control',
-  'ingestion_warning',
+  'batch_export',
+  'hog_function',
   'organization',
   'organization_member',
+  'sharing_configuration',
+  'subscription',
   'user',
 ];
 export const ASSISTANT_SCOPES: readonly Scope[] = SCOPE_OBJECTS.filter(

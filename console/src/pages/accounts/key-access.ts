@@ -7,12 +7,15 @@ export const KEY_SUBJECTS = [
   'activity_log',
   'alert',
   'annotation',
+  'approvals',
+  'batch_export',
   'cohort',
   'dashboard',
   'event_definition',
   'experiment',
   'feature_flag',
   'group',
+  'hog_function',
   'ingestion_warning',
   'insight',
   'organization',
@@ -22,6 +25,7 @@ export const KEY_SUBJECTS = [
   'property_definition',
   'query',
   'sharing_configuration',
+  'subscription',
   'user',
 ] as const;
 
@@ -39,10 +43,12 @@ export const PRESETS: readonly { value: Preset; label: string }[] = [
 
 const NOT_FOR_ASSISTANTS = new Set([
   'access_control',
-  'ingestion_warning',
+  'batch_export',
+  'hog_function',
   'organization',
   'organization_member',
   'sharing_configuration',
+  'subscription',
   'user',
 ]);
 
