@@ -76,7 +76,7 @@ export type AppDeps = ReturnType<typeof createDeps>;
 
 export function createDeps(base: BaseDeps) {
   const admission = new Admission(base.config, base.metrics.registry);
-  const cookieless = new Cookieless(base.salts);
+  const cookieless = new Cookieless(base.salts, base.backend.metadata.cookielessVisitors);
   const logAnswer = requestLogger(base);
   const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, cookieless, logAnswer };
   const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };

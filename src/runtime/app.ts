@@ -157,8 +157,12 @@ async function openSalts(
   const isCluster = databaseUrl !== null;
   const store = isCluster ? sharedSalts(metadata.installation, clock) : saltFolder(join(dataDir, DATA_FILES.salts));
   const salts = new CookielessSalts(store, clock);
-  const destroyOld = (): Promise<void> => salts.destroyOld();
-  const onError = (err: unknown): void => log.error({ err }, 'old salts of cookieless visitors were not destroyed');
+  const destroyOld = async (): Promise<void> => {
+    await salts.destroyOld();
+    await metadata.cookielessVisitors.deleteExpired(clock.now());
+  };
+  const onError = (err: unknown): void =>
+    log.error({ err }, 'what is known of earlier cookieless visitors was not destroyed');
   void ready.then(destroyOld).catch(onError);
   const options = { clock, initialDelayMs: HOUR_MS, intervalMs: HOUR_MS, run: destroyOld, onError };
   const schedule = startSchedule(options);

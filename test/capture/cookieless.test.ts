@@ -123,7 +123,6 @@ describe.skipIf(isWithoutEvents)('a visitor without cookies', () => {
   });
 
   it.each([
-    ['cookieless_disallowed_identify', pageview({ event: '$identify', distinct_id: 'ada' })],
     ['cookieless_disallowed_event', pageview({ event: '$create_alias' })],
     ['cookieless_missing_user_agent', pageview({}, { $raw_user_agent: '' })],
     ['cookieless_missing_ip', pageview({}, { $ip: 'nonsense' })],
@@ -137,9 +136,39 @@ describe.skipIf(isWithoutEvents)('a visitor without cookies', () => {
     expect(JSON.stringify(warnings)).toContain(reason);
   });
 
+  const change = (mode: number) =>
+    call(server.url, 'PATCH', '/api/projects/1/', { body: { cookieless_server_hash_mode: mode } });
+
+  it('is one person with whom they sign in as, and somebody new after that', async () => {
+    const now = { distinct_id: 'grace', $host: 'shop.test' };
+    const signIn = { ...now, $anon_distinct_id: '$posthog_cookieless' };
+    const shop = { $host: 'shop.test' };
+    await capture([pageview({ event: 'before' }, shop)]);
+    await capture([pageview({ event: '$identify', distinct_id: 'grace' }, signIn)]);
+    await capture([pageview({ event: 'after', distinct_id: 'grace' }, now)]);
+    await capture([pageview({ event: 'next' }, shop)]);
+    const [before, after, next] = await Promise.all(
+      ['before', 'after', 'next'].map(
+        async (name) => (await client.get(`/api/projects/1/events/?event=${name}`)).body.results[0],
+      ),
+    );
+    const [person] = (await client.get('/api/projects/1/persons/?distinct_id=grace')).body.results;
+    expect(person.distinct_ids).toEqual(expect.arrayContaining(['grace', before.distinct_id]));
+    expect(person.distinct_ids).toHaveLength(2);
+    expect(after.properties['$session_id']).toBe(before.properties['$session_id']);
+    expect(next.distinct_id).toMatch(/^cookieless_/);
+    expect(person.distinct_ids).not.toContain(next.distinct_id);
+    expect(next.properties['$session_id']).not.toBe(before.properties['$session_id']);
+  });
+
+  it('cannot sign in where the project keeps no state', async () => {
+    await change(1);
+    await capture([pageview({ event: '$identify', distinct_id: 'ada' })]);
+    await change(2);
+    expect((await server.counters()).dropped['cookieless_disallowed_identify']).toBe(1);
+  });
+
   it('is not taken where the project says so', async () => {
-    const change = (mode: number) =>
-      call(server.url, 'PATCH', '/api/projects/1/', { body: { cookieless_server_hash_mode: mode } });
     await change(0);
     await capture([pageview()]);
     await change(2);

@@ -47,4 +47,19 @@ describe.skipIf(!hasBrowser)('posthog-js without cookies', () => {
     expect(await world.person('$posthog_cookieless')).toBeFalsy();
     await world.close();
   });
+
+  it('joins a visit with the person who signs in', async () => {
+    const world = await makeWorld(server);
+    const page = await visit({ browser, site }, world, SERVED, { config: { cookieless_mode: 'always' } });
+    await page.run("posthog.capture('looked')");
+    await page.run("posthog.identify('ada')");
+    await page.run("posthog.capture('bought')");
+    const events = await world.waitForEvents('looked', '$identify', 'bought');
+    const [looked, bought] = [onlyEvent(events, 'looked'), onlyEvent(events, 'bought')];
+    expect(bought.distinct_id).toBe('ada');
+    expect(bought.properties['$session_id']).toBe(looked.properties['$session_id']);
+    await page.leave();
+    expect((await world.person('ada'))?.distinct_ids.sort()).toEqual(['ada', looked.distinct_id].sort());
+    await world.close();
+  });
 });

@@ -2,6 +2,7 @@
  * A request as one entry for each partition of the log that its events belong to, by project and distinct id. Most
  * requests are about one person and stay as they came.
  */
+import { cookielessBaseOf } from '../../core/cookieless/cookieless-visitor.ts';
 import { changedSubjects, mergedSubjects } from '../../core/events/changed-subjects.ts';
 import { distinctIdOf } from '../../core/events/distinct-id.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
@@ -16,10 +17,10 @@ import { serializeEvents } from '../accept/serialize-events.ts';
 
 const NONE: JsonObject = {};
 
-/** All events without a distinct id go to the same partition. */
+/** All events without a distinct id go to the same partition; those of a visitor without cookies stay together. */
 export function partitionFor(projectId: number, raw: JsonObject, partitions: number): number {
   const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
-  return stripeOf(projectId, distinctIdOf(raw, properties) ?? '') % partitions;
+  return stripeOf(projectId, cookielessBaseOf(raw) ?? distinctIdOf(raw, properties) ?? '') % partitions;
 }
 
 interface PartitionedRequest {

@@ -17,6 +17,7 @@ import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestStore, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
+import { CookielessRecorder } from './cookieless-recorder.ts';
 import type { DefinitionLimits } from './definition-limits.ts';
 import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.ts';
 import { FateRecorder } from './fate-recorder.ts';
@@ -69,6 +70,7 @@ class Chunk {
   readonly fates: FateRecorder;
   readonly webhooks: WebhookRecorder;
   readonly groups = new GroupRecorder();
+  readonly cookieless = new CookielessRecorder();
   readonly definitions: SeenDefinitions;
   readonly limits: DefinitionLimits;
   projects: Projects = new Map();
@@ -112,6 +114,7 @@ const STEPS: readonly (readonly [name: string, step: (chunk: Chunk) => void | Pr
   ['load_projects', loadProjects],
   ['normalise', normaliseEvents],
   ['drop_and_deduplicate', dropAndDeduplicate],
+  ['identify_cookieless', identifyCookieless],
   ['load_groups', ({ groups, store, events }) => groups.load(store, events)],
   ['load_persons', loadPersons],
   ['load_webhooks', ({ webhooks, store, projects }) => webhooks.load(store, projects)],
@@ -155,6 +158,10 @@ function normaliseEvents(chunk: Chunk): void {
 
 async function dropAndDeduplicate(chunk: Chunk): Promise<void> {
   chunk.events = await selectNewEvents(chunk.store, chunk.normalised, chunk.fates);
+}
+
+async function identifyCookieless(chunk: Chunk): Promise<void> {
+  chunk.events = await chunk.cookieless.identify(chunk.store, chunk.events);
 }
 
 async function loadPersons(chunk: Chunk): Promise<void> {
@@ -204,7 +211,7 @@ function toStoredEvent(
 }
 
 async function writeMetadata(chunk: Chunk): Promise<void> {
-  const { entries, store, sink, groups, definitions, limits, fates, webhooks, options } = chunk;
+  const { entries, store, sink, groups, cookieless, definitions, limits, fates, webhooks, options } = chunk;
   chunk.personChanges = chunk.persons.changes();
   const messages = webhooks.messages(chunk.personChanges.overrides);
   chunk.messages = messages.length;
@@ -212,6 +219,7 @@ async function writeMetadata(chunk: Chunk): Promise<void> {
   await store.apply({
     persons: chunk.personChanges,
     ...groups.changes(),
+    ...cookieless.changes(),
     ...(await limits.apply(store, definitions, fates, options.now)),
     ...fates.changes(),
     messages,

@@ -3,6 +3,7 @@
  * rules in memory, then one bulk write together with the log position that the chunk reaches.
  */
 
+import type { CookielessVisitor } from '../../core/cookieless/cookieless-visitor.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { PersonChanges } from '../../core/persons/person-changes.ts';
@@ -139,6 +140,7 @@ export interface IngestChanges extends SeenDefinitionChanges {
   deadLetters: readonly NewDeadLetter[];
   warnings: readonly NewWarning[];
   messages: readonly NewOutboxMessage[];
+  cookielessVisitors: readonly CookielessVisitor[];
   /** Projects that received their first event. */
   firstEvents: readonly number[];
   /** Number of events by fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
@@ -165,6 +167,7 @@ export interface IngestTransaction {
   listSeenEvents(events: readonly EventId[]): Promise<SeenEvent[]>;
   listGroupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
   listGroups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
+  listCookielessVisitors(keys: readonly Pick<CookielessVisitor, 'projectId' | 'base'>[]): Promise<CookielessVisitor[]>;
   listWebhookEvents(projectIds: readonly number[]): Promise<WebhookEvent[]>;
   /** The number of definitions of a project. */
   countDefinitions(projectId: number): Promise<Record<keyof SeenDefinitionChanges, number>>;

@@ -14,6 +14,7 @@ export const NO_CHANGES: IngestChanges = {
   deadLetters: [],
   warnings: [],
   messages: [],
+  cookielessVisitors: [],
   firstEvents: [],
   counts: {},
   position: null,

@@ -24,6 +24,7 @@ import type {
 import type { ActionStore } from './actions.ts';
 import type { AuditStore } from './audit.ts';
 import type { CohortMemberStore, CohortStore } from './cohorts.ts';
+import type { CookielessVisitorStore } from './cookieless-visitors.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeletionStore } from './deletions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
@@ -274,6 +275,7 @@ export interface MetadataStore extends FeatureStores {
   readonly subjects: SubjectStore;
   readonly actions: ActionStore;
   readonly queryUsage: QueryUsageStore;
+  readonly cookielessVisitors: CookielessVisitorStore;
   readonly recovery: RecoveryStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */

@@ -1,3 +1,4 @@
+import { describeCookielessVisitors } from '../../../test/contract/cookieless-visitors.ts';
 import { describeDefinitions } from '../../../test/contract/definitions.ts';
 import { describeEventRecords } from '../../../test/contract/event-records.ts';
 import { describeGroups } from '../../../test/contract/groups.ts';
@@ -7,6 +8,7 @@ import { describeWithPostgres, openPostgresSetup } from '../../../test/support/p
 describeWithPostgres(() => {
   describeEventRecords('PostgreSQL', openPostgresSetup);
   describeDefinitions('PostgreSQL', openPostgresSetup);
+  describeCookielessVisitors('PostgreSQL', openPostgresSetup);
   describeGroups('PostgreSQL', openPostgresSetup);
   describeOutbox('PostgreSQL', openPostgresSetup);
 });

@@ -4,6 +4,7 @@ import { actionStore } from './actions.ts';
 import { activityStore, installationStore } from './activity.ts';
 import { auditStore } from './audit.ts';
 import { cohortMemberStore, cohortStore } from './cohorts.ts';
+import { cookielessVisitorStore } from './cookieless-visitors.ts';
 import { definitionStore } from './definitions.ts';
 import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
@@ -69,6 +70,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables
     subjects: subjectStore(on),
     actions: actionStore(on),
     queryUsage: queryUsageStore(on),
+    cookielessVisitors: cookielessVisitorStore(on),
     secretKeys: secretKeyStore(on),
     recovery: recoveryStore(on),
     transaction: (work) =>

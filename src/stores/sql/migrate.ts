@@ -37,6 +37,7 @@ import { flagUsage } from './migrations/0029-flag-usage.ts';
 import { secretKeys } from './migrations/0030-secret-keys.ts';
 import { auditWebhooks } from './migrations/0031-audit-webhooks.ts';
 import { sharing } from './migrations/0032-sharing.ts';
+import { cookielessVisitors } from './migrations/0033-cookieless-visitors.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -72,6 +73,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   secretKeys,
   auditWebhooks,
   sharing,
+  cookielessVisitors,
 ];
 
 interface VersionTable {

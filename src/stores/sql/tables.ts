@@ -434,6 +434,14 @@ export interface Tables {
     name: string;
     count: number;
   };
+  cookielessVisitors: {
+    projectId: number;
+    base: string;
+    expiresAt: number;
+    signIns: number;
+    signedInAt: number;
+    sessions: string;
+  };
   eventCounters: { fate: string; count: number };
   ingestPosition: { log: string; position: number; ahead: Generated<string> };
 }
@@ -480,6 +488,7 @@ export const PROJECT_TABLES = [
   'cohortMembers',
   'actions',
   'queryUsage',
+  'cookielessVisitors',
 ] as const satisfies readonly ProjectTable[];
 
 export type Db = Kysely<Tables>;

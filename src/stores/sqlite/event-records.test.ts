@@ -1,3 +1,4 @@
+import { describeCookielessVisitors } from '../../../test/contract/cookieless-visitors.ts';
 import { describeDefinitions } from '../../../test/contract/definitions.ts';
 import { describeEventRecords, type MetadataSetup } from '../../../test/contract/event-records.ts';
 import { describeGroups } from '../../../test/contract/groups.ts';
@@ -20,5 +21,6 @@ async function open(): Promise<MetadataSetup> {
 
 describeEventRecords('SQLite', open);
 describeDefinitions('SQLite', open);
+describeCookielessVisitors('SQLite', open);
 describeGroups('SQLite', open);
 describeOutbox('SQLite', open);

@@ -2,20 +2,25 @@
  * Visitors of whom nothing is stored on their device (`cookieless_mode` of posthog-js): they are told apart within a day by
  * a hash of address, site and user agent, and what the hash was made from is taken off the event before it is written.
  */
+import { dayIn, startOfCookielessDay } from '../../../core/cookieless/cookieless-day.ts';
+import {
+  COOKIELESS_ID,
+  cookielessBase,
+  cookielessDeviceId,
+  cookielessSessionId,
+  cookielessVisitorId,
+} from '../../../core/cookieless/cookieless-id.ts';
+import { markCookieless } from '../../../core/cookieless/cookieless-visitor.ts';
 import { addUserAgent, addVisitor, type VisitorFacts } from '../../../core/events/enrich-properties.ts';
 import { reportedTime } from '../../../core/events/event-time.ts';
 import { type CookielessRefusal, refusedEvent } from '../../../core/events/refused-event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
-import { COOKIELESS_OFF } from '../../../core/web/web-settings.ts';
+import { COOKIELESS_OFF, COOKIELESS_STATELESS } from '../../../core/web/web-settings.ts';
 import { formatIpAddress, parseIpAddress } from '../../../lib/ip-address.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { dayIn } from '../rules/cookieless-day.ts';
-import { type CookielessIds, cookielessIds } from '../rules/cookieless-id.ts';
+import type { CookielessVisitorStore } from '../../../stores/metadata/cookieless-visitors.ts';
 import { rootDomain } from '../rules/root-domain.ts';
 import type { CookielessSalts } from './salts.ts';
-
-/** The distinct id that posthog-js sends for all of them. It never becomes a person. */
-const COOKIELESS_SENTINEL = '$posthog_cookieless';
 
 const MAX_EXTRA_LENGTH = 100;
 
@@ -38,19 +43,37 @@ interface Sighting {
   timezone: unknown;
 }
 
-type Identified = { ids: CookielessIds } | { refusal: CookielessRefusal };
+/** Whose visit it is. */
+interface Visit {
+  base: string;
+  day: string;
+}
+
+type Recognised = Visit | { refusal: CookielessRefusal };
+
+const isStateless = ({ cookielessServerHashMode: mode }: Project): boolean => mode === COOKIELESS_STATELESS;
 
 export const isCookieless = ({ properties }: JsonObject): boolean =>
   isJsonObject(properties) && properties['$cookieless_mode'] === true;
 
 export class Cookieless {
   readonly #salts: Pick<CookielessSalts, 'get'>;
+  readonly #visitors: Pick<CookielessVisitorStore, 'countSignIns'>;
 
-  constructor(salts: Pick<CookielessSalts, 'get'>) {
+  constructor(salts: Pick<CookielessSalts, 'get'>, visitors: Pick<CookielessVisitorStore, 'countSignIns'>) {
     this.#salts = salts;
+    this.#visitors = visitors;
   }
 
-  async identify(project: Project, sighting: Sighting): Promise<Identified> {
+  /** The distinct id that the visitor's events have now; undefined where they would be refused. */
+  async distinctId(project: Project, sighting: Sighting): Promise<string | undefined> {
+    const visit = await this.#recognise(project, sighting);
+    if ('refusal' in visit) return undefined;
+    const signIns = isStateless(project) ? 0 : await this.#visitors.countSignIns(project.id, visit.base);
+    return cookielessVisitorId(visit.base, signIns);
+  }
+
+  async #recognise(project: Project, sighting: Sighting): Promise<Recognised> {
     if (project.cookielessServerHashMode === COOKIELESS_OFF) return { refusal: 'cookieless_off' };
     const { userAgent, host, extra, time, timezone } = sighting;
     if (typeof userAgent !== 'string' || userAgent === '') return { refusal: 'cookieless_missing_user_agent' };
@@ -68,15 +91,18 @@ export class Cookieless {
       userAgent,
       extra: typeof extra === 'string' ? extra.slice(0, MAX_EXTRA_LENGTH) : '',
     };
-    return { ids: cookielessIds(salt, day, traits) };
+    return { base: cookielessBase(salt, traits), day };
   }
 
-  /** The event as it may be written: with the visitor's ids and facts, without what they were made from. */
+  /**
+   * The event as it may be written: with the visitor's facts, without what ids are made from. The ids themselves follow
+   * when it is processed, unless the project keeps no state.
+   */
   async complete(project: Project, event: JsonObject, source: RequestSource, facts: VisitorFacts): Promise<JsonObject> {
     const properties = isJsonObject(event['properties']) ? event['properties'] : {};
-    const refusal = refusalByName(event['event']);
+    const refusal = refusalByName(event['event'], isStateless(project));
     if (refusal !== undefined) return refuse(event, refusal);
-    const result = await this.identify(project, {
+    const visit = await this.#recognise(project, {
       address: properties['$ip'] ?? source.address,
       userAgent: properties['$raw_user_agent'] ?? source.userAgent,
       host: properties['$host'] ?? source.origin,
@@ -84,38 +110,46 @@ export class Cookieless {
       time: reportedTime(event, properties['$ignore_sent_at'] === true, source) ?? source.receivedAt,
       timezone: properties['$timezone'],
     });
-    return 'refusal' in result ? refuse(event, result.refusal) : completed(event, properties, result.ids, facts);
+    if ('refusal' in visit) return refuse(event, visit.refusal);
+    const anonymous = withoutTraces(event, properties, visit, facts);
+    return isStateless(project) ? withDailyIds(anonymous, visit) : markCookieless(anonymous, visit);
   }
 }
 
 /** Without state a sign-in cannot be joined with what the visitor did before it. */
-function refusalByName(name: Json | undefined): CookielessRefusal | undefined {
+function refusalByName(name: Json | undefined, isStateless: boolean): CookielessRefusal | undefined {
   if (name === '$create_alias' || name === '$merge_dangerously') return 'cookieless_disallowed_event';
-  return name === '$identify' ? 'cookieless_disallowed_identify' : undefined;
+  return name === '$identify' && isStateless ? 'cookieless_disallowed_identify' : undefined;
 }
 
 /** Only what the project needs to be told about it. */
 const refuse = ({ event = null, uuid, timestamp }: JsonObject, reason: CookielessRefusal): JsonObject =>
   refusedEvent(
-    { event, distinct_id: COOKIELESS_SENTINEL, ...(uuid !== undefined && { uuid }), ...(timestamp && { timestamp }) },
+    { event, distinct_id: COOKIELESS_ID, ...(uuid !== undefined && { uuid }), ...(timestamp && { timestamp }) },
     { reason, bytes: 0, keys: 0 },
   );
 
-function completed(event: JsonObject, given: JsonObject, ids: CookielessIds, facts: VisitorFacts): JsonObject {
+function withoutTraces(event: JsonObject, given: JsonObject, { base }: Visit, facts: VisitorFacts): JsonObject {
   const draft = { ...given };
   addVisitor(draft, facts);
   addUserAgent(String(event['event']), draft, facts.userAgent);
-  const { $ip, $raw_user_agent, $cookieless_extra, ...properties } = draft;
-  properties['$device_id'] = ids.deviceId;
-  properties['$session_id'] = ids.sessionId;
-  if (properties['distinct_id'] === COOKIELESS_SENTINEL) properties['distinct_id'] = ids.distinctId;
+  const { $ip, $raw_user_agent, $cookieless_extra, $session_id, ...properties } = draft;
+  properties['$device_id'] = cookielessDeviceId(base);
   withoutUserAgent(properties);
   const { ip, ...rest } = event;
   const result: JsonObject = { ...rest, properties };
   withoutUserAgent(result);
-  for (const key of ['distinct_id', '$distinct_id']) {
-    if (result[key] === COOKIELESS_SENTINEL) result[key] = ids.distinctId;
-  }
+  return result;
+}
+
+/** All of a visitor's day is one session. */
+function withDailyIds(event: JsonObject, { base, day }: Visit): JsonObject {
+  const id = cookielessVisitorId(base, 0);
+  const $session_id = cookielessSessionId(base, 0, startOfCookielessDay(day));
+  const properties: JsonObject = { ...(event['properties'] as JsonObject), $session_id };
+  if (properties['distinct_id'] === COOKIELESS_ID) properties['distinct_id'] = id;
+  const result: JsonObject = { ...event, properties };
+  for (const key of ['distinct_id', '$distinct_id']) if (result[key] === COOKIELESS_ID) result[key] = id;
   return result;
 }
 

@@ -4,10 +4,10 @@
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOpenDay } from '../../../core/cookieless/cookieless-day.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { newDaySalt } from '../../../lib/secrets.ts';
 import type { InstallationStore } from '../../../stores/metadata/metadata-store.ts';
-import { isOpenDay } from '../rules/cookieless-day.ts';
 
 /** Where salts are kept. */
 interface SaltStore {

@@ -1,4 +1,5 @@
 /** What `/decide/` and `/flags/` share: reads the request, finds the project and decides its flags. */
+import { COOKIELESS_ID } from '../../../core/cookieless/cookieless-id.ts';
 import { Failure } from '../../../core/errors.ts';
 import { saysTrue } from '../../../core/events/enrich-properties.ts';
 import { projectKeyOf } from '../../../core/events/extract-events.ts';
@@ -105,9 +106,6 @@ function decisionFor(
     : decide(deps.decide, project.id, placed);
 }
 
-/** posthog-js sends it for every visitor without cookies. */
-const COOKIELESS_ID = '$posthog_cookieless';
-
 /** For the id that the visitor's events have; where that cannot be said, for a new one. */
 async function decideForCookieless(
   deps: FlagPublicDeps,
@@ -118,8 +116,7 @@ async function decideForCookieless(
 ): Promise<Decision> {
   const { origin: host, 'user-agent': userAgent } = headers;
   const sighting = { address: ip, userAgent, host, extra: undefined, time: deps.clock.now(), timezone };
-  const result = await deps.cookieless.identify(project, sighting);
-  const distinctId = 'ids' in result ? result.ids.distinctId : deps.ids.uuid();
+  const distinctId = (await deps.cookieless.distinctId(project, sighting)) ?? deps.ids.uuid();
   return decide(deps.decide, project.id, { ...request, distinctId });
 }
 

@@ -16,9 +16,9 @@ interface CookielessSighting {
 export interface FlagPublicDeps extends PublicRouteDeps {
   decide: DecideDeps;
   flagUsage: Pick<FlagUsage, 'record'>;
-  /** Ids of visitors without cookies, the same that their events get. */
   cookieless: {
-    identify(project: Project, sighting: CookielessSighting): Promise<{ ids: { distinctId: string } } | object>;
+    /** The id that the events of a visitor without cookies have. */
+    distinctId(project: Project, sighting: CookielessSighting): Promise<string | undefined>;
   };
   geoip: { placeOf(address: string): JsonObject | null };
 }

@@ -1,4 +1,5 @@
 /** Reads the body of a request for flags. Errors name the field that is wrong. */
+import { COOKIELESS_ID } from '../../../core/cookieless/cookieless-id.ts';
 import { type Failure, invalid } from '../../../core/errors.ts';
 import { toDistinctId } from '../../../core/events/distinct-id.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -37,7 +38,7 @@ export function readFlagRequest(
   const personProperties = readObject(body, names.personProperties);
   return {
     distinctId,
-    anonDistinctId: readId(body, ['$anon_distinct_id']) || null,
+    anonDistinctId: anonymousId(readId(body, ['$anon_distinct_id'])),
     deviceId: readId(body, names.deviceId) || deviceIdIn(personProperties),
     personProperties,
     groups: readGroups(body, names.groups),
@@ -46,6 +47,9 @@ export function readFlagRequest(
     runtime,
   };
 }
+
+/** The id that all visitors without cookies have says nothing about who it was before the login. */
+const anonymousId = (id: string | null): string | null => (id === COOKIELESS_ID ? null : id || null);
 
 /** `disable_flags` as sent in JSON or in a form. */
 export const hasFlagsDisabled = ({ disable_flags: value }: JsonObject): boolean =>

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest/ingest-store.ts';
+import { writeCookielessVisitors } from '../cookieless-visitors.ts';
 import type { RowType } from '../dialect.ts';
 import { moveAttachments } from '../person-attachments.ts';
 import { deletePersonRow, nextPersonChange } from '../person-change.ts';
@@ -19,6 +20,7 @@ import { writeHistory } from './write-history.ts';
 export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
   await writePersons(on, changes.persons);
   await writeGroups(on, changes);
+  await writeCookielessVisitors(on, changes.cookielessVisitors);
   await writeDefinitions(on, changes);
   await writeMessages(on, changes);
   await writeFates(on, changes);

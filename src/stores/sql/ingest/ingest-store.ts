@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.ts';
 import { aheadFromText, aheadToText, type LogProgress, progressAt } from '../../ingest/log-progress.ts';
+import { readCookielessVisitors } from '../cookieless-visitors.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { listChangedPersons } from '../person-change.ts';
 import type { BlockChanges } from '../seen/block-index.ts';
@@ -93,6 +94,7 @@ export function sqlIngestTransaction(
     },
     listGroupTypes: (projectIds) => readGroupTypes(on, projectIds),
     listGroups: (keys) => readGroups(on, keys),
+    listCookielessVisitors: (keys) => readCookielessVisitors(on, keys),
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
     countDefinitions: (projectId) => countDefinitions(on, projectId),
     listDefined: (projectId, changes) => readDefined(on, projectId, changes),

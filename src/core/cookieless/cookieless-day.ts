@@ -38,6 +38,10 @@ function newFormat(zone: string): Intl.DateTimeFormat | null {
 
 /** Whether it is, or nearly is, this day somewhere on earth. */
 export function isOpenDay(day: string, now: number): boolean {
-  const start = Date.parse(`${day}T00:00:00Z`);
-  return now >= start - OPENS_BEFORE_MS && now < start + CLOSES_AFTER_MS;
+  return now >= startOfCookielessDay(day) - OPENS_BEFORE_MS && now < endOfCookielessDay(day);
 }
+
+/** When the salt of the day is destroyed. */
+export const endOfCookielessDay = (day: string): number => startOfCookielessDay(day) + CLOSES_AFTER_MS;
+
+export const startOfCookielessDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
