@@ -1,3 +1,4 @@
+import { NO_PLACEHOLDERS } from '../features/sql/rules/prepare-text.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
@@ -20,8 +21,7 @@ export const runSql: Operation<SqlStatement, SqlRows> = async (deps, { project, 
   const owner = await ownerOf(deps.metadata, organizationId);
   await deps.whenProcessed();
   const rows = { byDefault: limit, max: limit };
-  const placeholders = { values: {}, variables: {}, range: { from: null, to: null } };
-  const query = { sql, placeholders, rows, refresh: true };
+  const query = { sql, placeholders: NO_PLACEHOLDERS, rows, refresh: true };
   const { columns, results, hasMore } = await deps.sql.run(id, owner.user.id, query, signal);
   return { columns, rows: results, hasMore };
 };

@@ -33,6 +33,7 @@ import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { RunningQueries } from '../features/sql/running-queries.ts';
+import { SavedStatements } from '../features/sql/saved-statements.ts';
 import { SqlQueries } from '../features/sql/sql-queries.ts';
 import { SqlRunner } from '../features/sql/sql-runner.ts';
 import { answerWebOverviews } from '../features/web-analytics/api/answer-web.ts';
@@ -108,18 +109,20 @@ const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
   },
 });
 
-function sqlDeps({ config, clock, backend }: BaseDeps) {
+function sqlDeps({ config, clock, backend, results }: BaseDeps) {
   const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;
   const sqlRunner = new SqlRunner({ file: builtFile('sql-child.js'), timeoutSeconds, memoryMb });
+  const sql = new SqlQueries({
+    runner: sqlRunner,
+    clock,
+    copy: backend.sqlCopy,
+    staleSeconds,
+    isUnlimited: config.apiRequestsPerMinute === null,
+  });
   return {
     sqlRunner,
-    sql: new SqlQueries({
-      runner: sqlRunner,
-      clock,
-      copy: backend.sqlCopy,
-      staleSeconds,
-      isUnlimited: config.apiRequestsPerMinute === null,
-    }),
+    sql,
+    statements: new SavedStatements({ sql, results, clock }),
     runningQueries: new RunningQueries(clock),
   };
 }

@@ -53,8 +53,10 @@ describe.skipIf(!hasBrowser)('SQL in the console', () => {
     await page.getByLabel('SQL statement').press('Control+Enter');
     await expect.poll(async () => (await cells()).slice(0, 4)).toEqual(['null', 'user-0', 'pro', 'user-1']);
     expect(await page.getByText('there are more than 120').count()).toBe(1);
-    await page.getByRole('button', { name: 'Next' }).click();
-    await expect.poll(async () => (await cells()).length).toBe(40);
+    await page.locator('.sql-rows').evaluate((frame) => {
+      frame.scrollTop = frame.scrollHeight;
+    });
+    await expect.poll(async () => (await cells()).at(-1)).toBe('user-71');
   });
 
   it('says what is wrong, and where', async () => {
@@ -84,5 +86,43 @@ describe.skipIf(!hasBrowser)('SQL in the console', () => {
     ]);
     expect(readFileSync(await download.path(), 'utf8')).toBe('event,n\r\nsigned up,50\r\n');
     expect(pageErrors).toEqual([]);
+  });
+
+  it('completes names, draws a chart, and saves it to a dashboard', async () => {
+    await write('select toDa');
+    await page.getByLabel('SQL statement').press('End');
+    await page.getByLabel('SQL statement').pressSequentially('t');
+    await page.getByRole('option', { name: 'todate(' }).waitFor();
+    await page.getByLabel('SQL statement').press('Tab');
+    expect(await page.getByLabel('SQL statement').inputValue()).toBe('select todate(');
+    await write('select event, toDate(timestamp) as day, count() as n from events where {filters} group by 1, 2');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByLabel('Show as').selectOption('bar');
+    await page.getByRole('img', { name: 'Chart of event, day, n' }).waitFor();
+    await saveScreenshot(page, 'sql-chart');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Name').fill('By day');
+    await page.getByRole('button', { name: 'Save insight' }).click();
+    await page.getByRole('heading', { name: 'By day' }).waitFor();
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByLabel('New dashboard').fill('Numbers');
+    await page.getByRole('button', { name: 'Create and add' }).click();
+    await page.getByRole('link', { name: 'Open' }).click();
+    await page.getByRole('img', { name: 'By day' }).waitFor();
+    await saveScreenshot(page, 'sql-tile');
+    await page.getByRole('link', { name: 'By day' }).click();
+    await expect.poll(() => page.getByLabel('SQL statement').inputValue()).toContain('{filters}');
+  });
+
+  it('has several statements on a page', async () => {
+    await page.goto(`${server.url}/project/1/sql`);
+    await page.getByRole('button', { name: 'Add statement' }).click();
+    await page.getByLabel('SQL statement').nth(1).fill('select 2 as two');
+    await page.getByRole('button', { name: 'Run' }).nth(1).click();
+    await page.getByText('1 row in').waitFor();
+    await page.reload();
+    await expect.poll(() => page.getByLabel('SQL statement').nth(1).inputValue()).toBe('select 2 as two');
+    await page.getByRole('button', { name: 'Remove' }).nth(1).click();
+    expect(await page.getByLabel('SQL statement').count()).toBe(1);
   });
 });

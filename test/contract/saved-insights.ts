@@ -19,6 +19,7 @@ const anInsight = (shortId: string, rest: Partial<SavedInsight> = {}): Omit<Save
   derivedName: null,
   description: '',
   filters: { insight: 'TRENDS', events: [{ id: 'Ünïcode \u{1f600}' }] },
+  query: null,
   order: null,
   saved: true,
   favorited: false,

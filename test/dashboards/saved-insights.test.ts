@@ -137,7 +137,7 @@ describe('a saved insight', () => {
     ['a bad interval', { filters: { events: ['visit'], interval: 'eon' } }, 'filters__interval', 'invalid_input'],
     ['a missing property', { filters: { events: [{ id: 'a', math: 'sum' }] } }, 'filters__math_property', 'required'],
     ['filters that are no object', { filters: 5 }, 'filters', 'not_a_dict'],
-    ['a query', { query: { kind: 'DataNode' } }, 'query', 'invalid_input'],
+    ['a query of an unknown kind', { query: { kind: 'DataNode' } }, 'query.kind', 'query_kind_unsupported'],
     ['a name too long', { name: 'x'.repeat(401) }, 'name', 'max_length'],
     ['a dashboard that is not there', { dashboards: [99] }, 'dashboards', 'does_not_exist'],
   ])('is rejected with %s', async (_name, body, attr, code) => {

@@ -33,6 +33,10 @@ export interface SharedInsight {
   description: string;
   filters: Record<string, unknown>;
   result: unknown;
+  /** How the rows of a SQL statement are drawn. */
+  query?: Record<string, unknown>;
+  columns?: string[];
+  types?: [string, string][];
   last_refresh: string | null;
   error: string | null;
 }

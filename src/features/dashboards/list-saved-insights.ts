@@ -64,8 +64,9 @@ function matchesQuery(insight: SavedInsight, question: SavedInsightQuery, on: re
 }
 
 /** Filters without a kind are trends. */
-const isOfKind = ({ filters }: SavedInsight, kind: string | undefined): boolean =>
-  kind === undefined || String(filters['insight'] ?? 'TRENDS').toUpperCase() === kind.toUpperCase();
+const isOfKind = ({ filters, query }: SavedInsight, kind: string | undefined): boolean =>
+  kind === undefined ||
+  String(query === null ? (filters['insight'] ?? 'TRENDS') : 'SQL').toUpperCase() === kind.toUpperCase();
 
 function matchesSearch({ name, derivedName, description, tags }: SavedInsight, search = ''): boolean {
   const part = search.toLowerCase();

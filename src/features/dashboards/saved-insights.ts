@@ -17,6 +17,7 @@ type WritableField =
   | 'derivedName'
   | 'description'
   | 'filters'
+  | 'query'
   | 'order'
   | 'saved'
   | 'favorited'
@@ -46,6 +47,7 @@ export function createSavedInsight(
       derivedName: null,
       description: '',
       filters: {},
+      query: null,
       order: null,
       saved: false,
       favorited: false,
@@ -126,10 +128,10 @@ async function unusedShortId({ ids }: SavedInsightDeps, store: MetadataStore, pr
   throw invalid(undefined, 'No unused short id was found. Try again.');
 }
 
-/** Only a change of name, description or filters counts, not one of favorites or dashboards. */
+/** Only a change of name, description, filters or query counts, not one of favorites or dashboards. */
 function lastModified({ clock }: SavedInsightDeps, caller: Caller, before: SavedInsight, after: SavedInsight) {
-  const contentOf = ({ name, description, filters }: SavedInsight): string =>
-    JSON.stringify([name, description, filters]);
+  const contentOf = ({ name, description, filters, query }: SavedInsight): string =>
+    JSON.stringify([name, description, filters, query]);
   return contentOf(before) === contentOf(after) ? {} : { lastModifiedAt: clock.now(), lastModifiedBy: caller.user.id };
 }
 
@@ -138,6 +140,7 @@ const visible = (insight: SavedInsight): Record<string, Json> => ({
   derived_name: insight.derivedName,
   description: insight.description,
   filters: insight.filters,
+  query: insight.query,
   order: insight.order,
   saved: insight.saved,
   favorited: insight.favorited,

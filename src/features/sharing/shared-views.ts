@@ -8,16 +8,33 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { withDashboardFilters } from '../dashboards/rules/with-dashboard-filters.ts';
 import { visibleTiles } from '../dashboards/visible-tiles.ts';
 import type { SavedQuestions } from '../insights/saved-questions.ts';
+import { isStatementFailure, type SavedStatements } from '../sql/saved-statements.ts';
 import type { WebOverviews } from '../web-analytics/web-overviews.ts';
 import type { OpenedShare } from './open-share.ts';
-import { listsPersons, maskAddresses, publicFilters, publicResult } from './rules/public-result.ts';
+import {
+  listsPersons,
+  maskAddresses,
+  namesPersons,
+  publicFilters,
+  publicQuery,
+  publicResult,
+} from './rules/public-result.ts';
 import { readShareSettings, SHARED_DATES } from './rules/share-settings.ts';
 
 export interface SharedViewDeps {
   metadata: MetadataStore;
   clock: Clock;
   questions: Pick<SavedQuestions, 'result'>;
+  statements: Pick<SavedStatements, 'answer'>;
   webOverviews: WebOverviews;
+}
+
+interface SharedInsight {
+  name: string | null;
+  derivedName: string | null;
+  description: string;
+  filters: JsonObject;
+  query: JsonObject | null;
 }
 
 interface KeptView {
@@ -117,12 +134,8 @@ export class SharedViews {
   }
 
   /** One that cannot be answered, or would list persons, says so; the others are shown. */
-  async #tile(
-    project: Project,
-    insight: { name: string | null; derivedName: string | null; description: string; filters: JsonObject },
-    changes: JsonObject,
-    signal: AbortSignal,
-  ): Promise<JsonObject> {
+  async #tile(project: Project, insight: SharedInsight, changes: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (insight.query !== null) return this.#statement(project, insight, insight.query, changes, signal);
     const filters = withDashboardFilters(insight.filters, changes);
     const shown = {
       name: insight.name || insight.derivedName || '',
@@ -138,6 +151,28 @@ export class SharedViews {
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
       // The reason may quote a filter.
+      return without('This insight cannot be computed at the moment.');
+    }
+  }
+
+  /** The statement itself is not shown: it may tell more than its rows. */
+  async #statement(
+    project: Project,
+    { name, derivedName, description }: SharedInsight,
+    query: JsonObject,
+    dashboard: JsonObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const shown = { name: name || derivedName || 'SQL', description, filters: {}, query: publicQuery(query) };
+    const without = (error: string) => ({ ...shown, result: null, last_refresh: null, error });
+    try {
+      const options = { dashboard, userId: null, refresh: false, signal };
+      const { columns, types, results, computedAt } = await this.#deps.statements.answer(project, query, options);
+      if (columns.some(namesPersons)) return without('This insight lists persons, so it is only shown to members.');
+      const last_refresh = new Date(computedAt).toISOString();
+      return { ...shown, columns, types, result: publicResult(results as Json), last_refresh, error: null };
+    } catch (error) {
+      if (!isStatementFailure(error)) throw error;
       return without('This insight cannot be computed at the moment.');
     }
   }

@@ -5,19 +5,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { SqlAnswer } from './child/protocol.ts';
 import type { UsableCopy } from './project-copies.ts';
-import type { Placeholders } from './rules/prepare-text.ts';
+import type { SqlQuery } from './rules/read-sql-query.ts';
 import { SqlRefusal } from './rules/refusal.ts';
 import type { SqlRunner } from './sql-runner.ts';
-
-export interface SqlQuery {
-  sql: string;
-  placeholders: Placeholders;
-  /** Null: as many rows as a table may show. */
-  rows: { byDefault: number; max: number };
-  /** Not from a kept answer, and with everything that is stored by now. */
-  refresh: boolean;
-  checkOnly?: boolean;
-}
 
 export interface AnsweredSql extends SqlAnswer {
   isCached: boolean;
@@ -51,15 +41,15 @@ export class SqlQueries {
     this.#statements = new Throttle(deps.clock, MAX_STATEMENTS_PER_MINUTE, MINUTE_MS);
   }
 
-  /** `userId`: who asks, for their limit. */
-  async run(projectId: number, userId: number, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
+  /** `userId`: who asks, for their limit; null for nobody. */
+  async run(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
     const { copy: copyOf, runner, clock, staleSeconds } = this.#deps;
     if (copyOf === null) {
       throw new Failure('unavailable', 'SQL is not available where events are in ClickHouse.', {
         code: 'sql_unavailable',
       });
     }
-    this.#count(userId);
+    if (userId !== null) this.#count(userId);
     const { path, freshUntil } = await copyOf(projectId, query.refresh ? 0 : staleSeconds * SECOND_MS);
     const { sql, placeholders, rows, checkOnly = false } = query;
     // The path is another one for each copy.

@@ -38,6 +38,7 @@ import { secretKeys } from './migrations/0030-secret-keys.ts';
 import { auditWebhooks } from './migrations/0031-audit-webhooks.ts';
 import { sharing } from './migrations/0032-sharing.ts';
 import { cookielessVisitors } from './migrations/0033-cookieless-visitors.ts';
+import { sqlInsights } from './migrations/0034-sql-insights.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -74,6 +75,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   auditWebhooks,
   sharing,
   cookielessVisitors,
+  sqlInsights,
 ];
 
 interface VersionTable {

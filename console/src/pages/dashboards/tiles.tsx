@@ -4,6 +4,7 @@ import type { Dashboard, DashboardChange, DashboardTile } from '../../api/dashbo
 import type { Fields } from '../insights/question.ts';
 import { InsightTile } from './insight-tile.tsx';
 import { inReadingOrder, rowsOf } from './layout.ts';
+import { SqlTile } from './sql-tile.tsx';
 import { TextTile } from './text-tile.tsx';
 import { useArrangement } from './use-arrangement.ts';
 
@@ -40,6 +41,9 @@ export function Tiles({ dashboard: { tiles, filters }, dates, round, onArrange, 
         if (insight === null) {
           const save = (body: string) => onChange([{ id, text: { body } }]);
           return <TextTile key={id} {...controls} body={text?.body ?? ''} onSave={save} />;
+        }
+        if (insight.query !== null) {
+          return <SqlTile key={id} {...controls} {...{ insight, query: insight.query, dates, round }} />;
         }
         return <InsightTile key={id} {...controls} {...{ tile, insight, dates, isOverridden, round }} />;
       })}

@@ -17,6 +17,7 @@ import { Builder } from './builder/builder.tsx';
 import { Toolbar } from './builder/toolbar.tsx';
 import { CorrelationPanel } from './correlation.tsx';
 import { KIND_LABELS, titleOf } from './labels.ts';
+import { pathOfInsight } from './path-of-insight.ts';
 import {
   type Fields,
   finished,
@@ -42,8 +43,12 @@ export function Page({ params }: PageProps) {
   useEffect(() => {
     if (savedId !== undefined) markInsightViewed(id, savedId).catch(() => undefined);
   }, [id, savedId]);
+  const sqlPath = saved.data && saved.data.query !== null ? pathOfInsight(id, saved.data) : null;
+  useEffect(() => {
+    if (sqlPath !== null) navigate(sqlPath, { replace: true });
+  }, [sqlPath]);
   if (isNew) return <Editor key="new" saved={null} onSaved={() => undefined} />;
-  if (saved.data) return <Editor key={key} saved={saved.data} onSaved={saved.set} />;
+  if (saved.data && sqlPath === null) return <Editor key={key} saved={saved.data} onSaved={saved.set} />;
   return (
     <PageFrame title="Insight">
       <Loaded
@@ -123,7 +128,7 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
       actions={
         <SaveBar
           saved={saved}
-          fields={fields}
+          question={{ filters: { ...fields } }}
           derived={derived}
           isChanged={isChanged}
           canSave={queryRun.missing === null}

@@ -14,6 +14,7 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { KIND_LABELS, titleOf } from './labels.ts';
+import { pathOfInsight } from './path-of-insight.ts';
 import { type Fields, KINDS, NAMES, newQuestion, toFields } from './question.ts';
 import { readQuestion, toSearch } from './read-question.ts';
 
@@ -21,6 +22,7 @@ const PAGE_SIZE = 50;
 const KIND_OPTIONS = [
   { value: '', label: 'All types' },
   ...KINDS.map((kind) => ({ value: NAMES[kind], label: KIND_LABELS[kind].label })),
+  { value: 'SQL', label: 'SQL' },
 ];
 
 export function Page() {
@@ -124,7 +126,7 @@ const columns = (projectId: number, onToggleFavorite: (insight: SavedInsight) =>
     canSort: true,
     cell: (insight) => (
       <>
-        <Link class="truncate" to={pathTo('insight', { project: projectId, insight: insight.id }) ?? '/'}>
+        <Link class="truncate" to={pathOfInsight(projectId, insight)}>
           {nameOf(insight)}
         </Link>
         {insight.description && <span class="truncate muted">{insight.description}</span>}
@@ -134,7 +136,9 @@ const columns = (projectId: number, onToggleFavorite: (insight: SavedInsight) =>
   {
     id: 'kind',
     title: 'Type',
-    cell: ({ filters }) => <Badge>{KIND_LABELS[readQuestion(filters as Fields).kind].label}</Badge>,
+    cell: ({ filters, query }) => (
+      <Badge>{query === null ? KIND_LABELS[readQuestion(filters as Fields).kind].label : 'SQL'}</Badge>
+    ),
   },
   {
     id: 'dashboards',

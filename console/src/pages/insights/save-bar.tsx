@@ -14,11 +14,12 @@ import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { DashboardsDialog } from './dashboards-dialog.tsx';
-import type { Fields } from './question.ts';
+import { pathOfInsight } from './path-of-insight.ts';
 
 interface SaveBarProps {
   saved: SavedInsight | null;
-  fields: Fields;
+  /** What is saved: filters, or a SQL statement. */
+  question: { filters: Record<string, unknown> } | { query: Record<string, unknown> };
   /** The default name. */
   derived: string;
   isChanged: boolean;
@@ -28,20 +29,20 @@ interface SaveBarProps {
 
 type OpenDialog = 'share' | 'save' | 'name' | 'dashboards' | 'delete' | null;
 
-export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }: SaveBarProps) {
+export function SaveBar({ saved, question, derived, isChanged, canSave, onSaved }: SaveBarProps) {
   const { id } = useProject();
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const close = (): void => setDialog(null);
-  const pathOf = (insight: SavedInsight): string => pathTo('insight', { project: id, insight: insight.id }) ?? '/';
+  const pathOf = (insight: SavedInsight): string => pathOfInsight(id, insight);
   const create = async ({ name, description, dashboards }: Named): Promise<void> => {
-    const body = { name, description, dashboards, derived_name: derived, filters: { ...fields } };
+    const body = { name, description, dashboards, derived_name: derived, ...question };
     const created = await createInsight(id, body);
     toast('Insight saved.');
     navigate(pathOf(created));
   };
   const saveChanges = useAction(async () => {
     if (saved === null) return;
-    onSaved(await updateInsight(id, saved.id, { filters: { ...fields }, derived_name: derived }));
+    onSaved(await updateInsight(id, saved.id, { ...question, derived_name: derived }));
     toast('Changes saved.');
     navigate(pathOf(saved), { replace: true });
   });

@@ -23,6 +23,8 @@ import { AnswerView } from '../insights/answer/answer-view.tsx';
 import { readAnswer } from '../insights/answers.ts';
 import { titleOf } from '../insights/labels.ts';
 import { readQuestion } from '../insights/read-question.ts';
+import { SqlAnswer } from '../sql/sql-answer.tsx';
+import { readDisplay } from '../sql/sql-chart.ts';
 import { SharedSite } from './shared-site.tsx';
 
 export function Page({ params }: PageProps) {
@@ -197,7 +199,38 @@ const safeTarget = (href: string): string | null => (/^(https?:\/\/|mailto:)/i.t
 
 const noPick = (): void => undefined;
 
-function SharedAnswer({ insight, small, hasExtra }: { insight: SharedInsight; small: boolean; hasExtra: boolean }) {
+interface SharedAnswerProps {
+  insight: SharedInsight;
+  small: boolean;
+  hasExtra: boolean;
+}
+
+const SharedAnswer = (props: SharedAnswerProps) =>
+  props.insight.query ? <SharedStatement {...props} /> : <SharedQuestion {...props} />;
+
+function SharedStatement({ insight, small, hasExtra }: SharedAnswerProps) {
+  const { columns, types, result, query, error, name, last_refresh } = insight;
+  if (!columns || !types || !Array.isArray(result)) return <p class="muted">{error}</p>;
+  return (
+    <>
+      <div class="tile-answer">
+        <SqlAnswer
+          rows={{ columns, types, results: result }}
+          display={readDisplay(query?.['display'])}
+          label={name}
+          small={small}
+        />
+      </div>
+      {hasExtra && (
+        <footer class="muted small">
+          Updated <Time at={last_refresh ?? ''} as="relative" />
+        </footer>
+      )}
+    </>
+  );
+}
+
+function SharedQuestion({ insight, small, hasExtra }: SharedAnswerProps) {
   const question = useMemo(() => readQuestion(insight.filters), [insight]);
   const answer = useMemo(
     () => (insight.result === null ? null : readAnswer(question, insight.result)),

@@ -6,7 +6,6 @@ import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { QueryCaller } from '../../insights/api/run-query.ts';
 import {
   createDashboard,
   DASHBOARD_SCOPE,
@@ -24,7 +23,7 @@ import {
 } from './dashboard-schemas.ts';
 import type { DashboardApiDeps } from './deps.ts';
 import { presentDashboard, presentDashboards } from './present-dashboards.ts';
-import { asksToRefresh } from './present-saved-insights.ts';
+import { type Asker, asksToRefresh } from './present-saved-insights.ts';
 
 const ALL = {
   url: '/api/projects/:project_id/dashboards/',
@@ -43,9 +42,9 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardApiDeps): v
 
 const show = (
   deps: DashboardApiDeps,
-  { project, query, reply }: QueryCaller & { query: Query },
+  { caller, project, query, reply }: Asker & { query: Query },
   dashboard: Dashboard,
-) => presentDashboard(deps, reply, project, dashboard, { refresh: asksToRefresh(query) });
+) => presentDashboard(deps, { caller, project, reply }, dashboard, { refresh: asksToRefresh(query) });
 
 const dates = ({ clock }: DashboardApiDeps, { timezone }: Project) => ({ now: clock.now(), timezone });
 
@@ -73,7 +72,7 @@ function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
     response: DashboardSchema,
     handler: async ({ caller, project, body, query, reply }) => {
       const changes = readDashboardBody(body, dates(deps, project));
-      return show(deps, { project, query, reply }, await createDashboard(deps, caller, project, changes));
+      return show(deps, { caller, project, query, reply }, await createDashboard(deps, caller, project, changes));
     },
   });
 }
@@ -85,8 +84,8 @@ function oneDashboard(app: FastifyInstance, deps: DashboardApiDeps): void {
     summary: 'One dashboard: its insights in order, with their answers where they are asked for',
     query: REFRESH,
     response: DashboardSchema,
-    handler: async ({ project, params, query, reply }) =>
-      show(deps, { project, query, reply }, await getDashboard(deps.metadata, project.id, idFromPath(params))),
+    handler: async ({ caller, project, params, query, reply }) =>
+      show(deps, { caller, project, query, reply }, await getDashboard(deps.metadata, project.id, idFromPath(params))),
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -100,7 +99,7 @@ function oneDashboard(app: FastifyInstance, deps: DashboardApiDeps): void {
       handler: async ({ caller, project, params, body, query, reply }) => {
         const { id } = await getDashboardOrDeleted(deps.metadata, project.id, idFromPath(params));
         const changes = readDashboardBody(body, dates(deps, project));
-        return show(deps, { project, query, reply }, await updateDashboard(deps, caller, project, id, changes));
+        return show(deps, { caller, project, query, reply }, await updateDashboard(deps, caller, project, id, changes));
       },
     });
   }

@@ -1,16 +1,14 @@
 /** Dashboards as the API returns them, with their tiles in order and, if requested, results. */
-import type { FastifyReply } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
-import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { withDashboardFilters } from '../rules/with-dashboard-filters.ts';
+import { isStatementFailure } from '../../sql/saved-statements.ts';
 import type { Dashboard } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import { visibleTiles } from '../visible-tiles.ts';
 import { presentListed, presentTile } from './dashboard-schemas.ts';
 import type { DashboardApiDeps } from './deps.ts';
-import { freshAnswer, insightContexts } from './present-saved-insights.ts';
+import { type Asker, freshAnswer, insightContexts, questionOn } from './present-saved-insights.ts';
 import { NO_ANSWER, presentSavedInsight, type SavedInsightAnswer } from './saved-insight-schemas.ts';
 
 export async function presentDashboards(metadata: MetadataStore, dashboards: readonly Dashboard[]) {
@@ -23,21 +21,25 @@ export async function presentDashboards(metadata: MetadataStore, dashboards: rea
 
 export async function presentDashboard(
   deps: DashboardApiDeps,
-  reply: FastifyReply,
-  project: Project,
+  asker: Asker,
   dashboard: Dashboard,
   { refresh }: { refresh: boolean },
 ) {
   const [listed] = await presentDashboards(deps.metadata, [dashboard]);
   const shown = await visibleTiles(deps.metadata, dashboard);
   const insights = shown.flatMap(({ insight }) => insight ?? []);
-  const settingOf = await insightContexts(deps.metadata, project, insights);
-  const answers = refresh ? await answersOf(deps, reply, project, dashboard, insights) : [];
+  const settingOf = await insightContexts(deps.metadata, asker.project, insights);
+  const answers = refresh ? await answersOf(deps, asker, dashboard, insights) : [];
   const tiles = shown.map(({ tile, insight }) => {
     if (insight === null) return presentTile(tile, null, NO_ANSWER, null);
     const { answer, error } = answers[insights.indexOf(insight)] ?? { answer: NO_ANSWER, error: null };
-    const filters = withDashboardFilters(insight.filters, dashboard.filters);
-    return presentTile(tile, presentSavedInsight(insight, { ...settingOf(insight), filters, answer }), answer, error);
+    const question = questionOn(insight, dashboard.filters);
+    return presentTile(
+      tile,
+      presentSavedInsight(insight, { ...settingOf(insight), ...question, answer }),
+      answer,
+      error,
+    );
   });
   return { ...listed, tiles };
 }
@@ -52,8 +54,7 @@ interface TileAnswer {
 
 async function answersOf(
   deps: DashboardApiDeps,
-  reply: FastifyReply,
-  project: Project,
+  asker: Asker,
   dashboard: Dashboard,
   insights: readonly SavedInsight[],
 ): Promise<TileAnswer[]> {
@@ -61,9 +62,7 @@ async function answersOf(
   for (let start = 0; start < insights.length; start += BATCH_SIZE) {
     const some = insights.slice(start, start + BATCH_SIZE);
     answers.push(
-      ...(await Promise.all(
-        some.map((one) => answerOrError(deps, reply, project, withDashboardFilters(one.filters, dashboard.filters))),
-      )),
+      ...(await Promise.all(some.map((one) => answerOrError(deps, asker, questionOn(one, dashboard.filters))))),
     );
   }
   return answers;
@@ -72,14 +71,15 @@ async function answersOf(
 /** A saved insight may have become invalid, when a cohort or action was deleted: its tile shows the error. */
 async function answerOrError(
   deps: DashboardApiDeps,
-  reply: FastifyReply,
-  project: Project,
-  filters: SavedInsight['filters'],
+  asker: Asker,
+  question: Pick<SavedInsight, 'filters' | 'query'>,
 ): Promise<TileAnswer> {
   try {
-    return { answer: await freshAnswer(deps, reply, project, filters), error: null };
+    return { answer: await freshAnswer(deps, asker, question), error: null };
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'invalid') return { answer: NO_ANSWER, error: error.message };
+    const isOwn =
+      question.query === null ? error instanceof Failure && error.kind === 'invalid' : isStatementFailure(error);
+    if (isOwn && error instanceof Failure) return { answer: NO_ANSWER, error: error.message };
     throw error;
   }
 }

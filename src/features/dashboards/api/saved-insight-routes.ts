@@ -4,13 +4,13 @@ import { type Caller, requireKeyScopes } from '../../../access/callers.ts';
 import { requireEditor } from '../../../access/resources.ts';
 import { requiredScopes } from '../../../core/scopes.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
+import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { QueryCaller } from '../../insights/api/run-query.ts';
 import { getDashboard } from '../dashboards.ts';
 import { listSavedInsights } from '../list-saved-insights.ts';
 import {
@@ -24,6 +24,7 @@ import {
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
 import {
+  type Asker,
   asksToRefresh,
   isBasic,
   presentInsights,
@@ -78,8 +79,8 @@ function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
     response: SavedInsightSchema,
     handler: async ({ caller, project, body, query, reply }) => {
       await requireDashboards(deps, caller, project, body);
-      const changes = await readSavedInsightBody(deps, project, body);
-      return show(deps, { project, query, reply }, await createSavedInsight(deps, caller, project, changes));
+      const changes = await readSavedInsightBody(deps, { caller, project, signal: callerSignal(reply) }, body);
+      return show(deps, { caller, project, query, reply }, await createSavedInsight(deps, caller, project, changes));
     },
   });
 }
@@ -108,10 +109,10 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
     summary: 'One saved insight, with its answer where that is asked for',
     query: { ...REFRESH_QUERY, ...BASIC_QUERY },
     response: SavedInsightSchema,
-    handler: async ({ project, params, query, reply }) => {
+    handler: async ({ caller, project, params, query, reply }) => {
       const insight = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
-      if (!isBasic(query)) return show(deps, { project, query, reply }, insight);
-      return withoutResult(await presentOneInsight(deps, reply, project, insight, { refresh: false }));
+      if (!isBasic(query)) return show(deps, { caller, project, query, reply }, insight);
+      return withoutResult(await presentOneInsight(deps, { caller, project, reply }, insight, { refresh: false }));
     },
   });
   for (const method of ['PATCH', 'PUT'] as const) {
@@ -126,8 +127,12 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
       handler: async ({ caller, project, params, body, query, reply }) => {
         const { id } = await getInsightOrDeleted(deps.metadata, project.id, idFromPath(params));
         await requireDashboards(deps, caller, project, body);
-        const changes = await readSavedInsightBody(deps, project, body);
-        return show(deps, { project, query, reply }, await updateSavedInsight(deps, caller, project, id, changes));
+        const changes = await readSavedInsightBody(deps, { caller, project, signal: callerSignal(reply) }, body);
+        return show(
+          deps,
+          { caller, project, query, reply },
+          await updateSavedInsight(deps, caller, project, id, changes),
+        );
       },
     });
   }
@@ -154,12 +159,12 @@ async function requireDashboards(
 
 async function show(
   deps: DashboardApiDeps,
-  { project, query, reply }: QueryCaller & { query: Query },
+  { caller, project, query, reply }: Asker & { query: Query },
   insight: SavedInsight,
 ) {
   const from = queryText(query, 'from_dashboard');
   const dashboard = from ? await getDashboard(deps.metadata, project.id, idFromPath({ id: from })) : null;
-  return presentOneInsight(deps, reply, project, insight, {
+  return presentOneInsight(deps, { caller, project, reply }, insight, {
     refresh: asksToRefresh(query),
     dashboard: dashboard?.filters ?? {},
   });

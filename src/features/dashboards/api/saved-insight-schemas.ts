@@ -20,7 +20,7 @@ export const SavedInsightSchema = Type.Object({
   name: nullable(Type.String()),
   derived_name: nullable(Type.String()),
   filters: AnyObject,
-  query: Type.Null({ description: 'Questions are kept in filters.' }),
+  query: nullable(AnyObject),
   order: nullable(Type.Integer()),
   deleted: Type.Boolean(),
   dashboards: Type.Array(Type.Integer()),
@@ -29,6 +29,9 @@ export const SavedInsightSchema = Type.Object({
   ),
   last_refresh: nullable(DateTime),
   next_allowed_client_refresh: nullable(DateTime),
+  columns: Type.Optional(Type.Array(Type.String(), { description: 'Of a SQL statement, with its answer.' })),
+  types: Type.Optional(Type.Array(Type.Array(Type.String()))),
+  hasMore: Type.Optional(Type.Boolean()),
   result: Type.Optional(
     Type.Unknown({
       description:
@@ -62,6 +65,7 @@ export interface PresentedWith {
   timezone: string;
   /** The filters that it is asked with, where they are not its own. */
   filters?: JsonObject;
+  query?: JsonObject | null;
   answer: SavedInsightAnswer;
 }
 
@@ -69,20 +73,25 @@ export interface SavedInsightAnswer {
   result: unknown;
   is_cached: boolean;
   last_refresh: string | null;
+  /** Of a SQL statement. */
+  columns?: string[];
+  types?: [string, string][];
+  hasMore?: boolean;
 }
 
 /** Nobody has asked. */
 export const NO_ANSWER: SavedInsightAnswer = { result: null, is_cached: false, last_refresh: null };
 
 export function presentSavedInsight(insight: SavedInsight, setting: PresentedWith) {
-  const { users, tiles, timezone, filters = insight.filters, answer } = setting;
+  const { users, tiles, timezone, filters = insight.filters, query = insight.query, answer } = setting;
+  const { columns, types, hasMore } = answer;
   return {
     id: insight.id,
     short_id: insight.shortId,
     name: insight.name,
     derived_name: insight.derivedName,
     filters,
-    query: null,
+    query,
     order: insight.order,
     deleted: insight.deleted,
     dashboards: tiles.map(({ dashboardId }) => dashboardId),
@@ -90,6 +99,7 @@ export function presentSavedInsight(insight: SavedInsight, setting: PresentedWit
     last_refresh: answer.last_refresh,
     next_allowed_client_refresh: null,
     result: answer.result,
+    ...(columns === undefined ? {} : { columns, types, hasMore }),
     created_at: iso(insight.createdAt),
     created_by: presentUserOrNull(users, insight.createdBy),
     description: insight.description,
@@ -103,7 +113,7 @@ export function presentSavedInsight(insight: SavedInsight, setting: PresentedWit
     ...EVERYBODY_EDITS,
     timezone,
     is_cached: answer.is_cached,
-    filters_hash: digest(JSON.stringify([insight.projectId, filters])),
+    filters_hash: digest(JSON.stringify([insight.projectId, filters, ...(query === null ? [] : [query])])),
   };
 }
 
@@ -117,7 +127,10 @@ export const SavedInsightWriteSchema = Type.Partial(
       fromText: true,
       description: 'The question, in the fields that its endpoint takes; `insight` says which one that is.',
     }),
-    query: Type.Unknown({ description: 'Null: questions are kept in filters.' }),
+    query: Type.Unknown({
+      description:
+        '`{"kind": "DataVisualizationNode", "source": {"kind": "HogQLQuery", …}}`: a SQL statement instead of filters. Needs the scope `query:read`.',
+    }),
     order: nullable(Type.Integer()),
     deleted: Type.Boolean(),
     saved: Type.Boolean(),
@@ -143,7 +156,7 @@ export const INSIGHT_LIST_QUERY = {
   deleted: '`true`: only deleted ones, which can be restored. Ours.',
   user: 'Present: those of the caller.',
   created_by: 'The id of who made it.',
-  insight: '`TRENDS`, `STICKINESS`, `LIFECYCLE`, `FUNNELS`, `RETENTION` or `PATHS`.',
+  insight: '`TRENDS`, `STICKINESS`, `LIFECYCLE`, `FUNNELS`, `RETENTION`, `PATHS` or `SQL`.',
   search: 'Part of a name, the description or a tag.',
   short_id: 'The one of this short id.',
   date_from: 'Modified then or later: `2024-01-31`, an ISO time, or `-7d` and the like.',

@@ -20,6 +20,7 @@ declare module '../../../stores/sql/tables.ts' {
       derivedName: string | null;
       description: string;
       filters: string;
+      query: string | null;
       order: number | null;
       saved: Flag;
       favorited: Flag;
@@ -46,6 +47,8 @@ export interface SavedInsight {
   description: string;
   /** As they were sent. */
   filters: JsonObject;
+  /** A SQL statement with how it is drawn, as it was sent; null: the question is in the filters. */
+  query: JsonObject | null;
   /** The position in a list, if one was set. */
   order: number | null;
   /** False: a draft. */
@@ -57,7 +60,7 @@ export interface SavedInsight {
   createdBy: number | null;
   /** Any change. */
   updatedAt: number;
-  /** The last change of name, description or filters. */
+  /** The last change of name, description, filters or query. */
   lastModifiedAt: number;
   lastModifiedBy: number | null;
 }
@@ -90,6 +93,7 @@ const toInsight = (row: Selectable<Tables['insights']>): SavedInsight => ({
   ...row,
   id: Number(row.id),
   filters: parseStoredJson(row.filters) as JsonObject,
+  query: row.query === null ? null : (parseStoredJson(row.query) as JsonObject),
   saved: row.saved === 1,
   favorited: row.favorited === 1,
   deleted: row.deleted === 1,
@@ -99,6 +103,7 @@ const toInsight = (row: Selectable<Tables['insights']>): SavedInsight => ({
 const toColumns = (insight: Omit<SavedInsight, 'id'>): Insertable<Tables['insights']> => ({
   ...insight,
   filters: JSON.stringify(insight.filters),
+  query: insight.query === null ? null : JSON.stringify(insight.query),
   saved: toBit(insight.saved),
   favorited: toBit(insight.favorited),
   deleted: toBit(insight.deleted),

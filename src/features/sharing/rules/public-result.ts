@@ -134,6 +134,28 @@ export function listsPersons({ breakdown, breakdowns, breakdown_type: type }: Js
   );
 }
 
+/** Whether a column of a statement tells who somebody is. */
+export const namesPersons = (column: string): boolean => {
+  const name = column.toLowerCase();
+  return IDENTIFYING.has(name) || name === 'person_id';
+};
+
+/** How the rows of a statement are drawn; not the statement. */
+export const publicQuery = ({ kind, display, chartSettings }: JsonObject): JsonObject => ({
+  kind: kind ?? null,
+  display: typeof display === 'string' ? display : null,
+  chartSettings: chartSettings === undefined ? null : publicChart(chartSettings),
+});
+
+/** Which columns are the axes. */
+function publicChart(settings: Json): Json {
+  if (!isJsonObject(settings)) return null;
+  const axis = (value: Json | undefined): Json =>
+    isJsonObject(value) && typeof value['column'] === 'string' ? { column: value['column'] } : null;
+  const { xAxis, yAxis } = settings;
+  return { xAxis: axis(xAxis), yAxis: Array.isArray(yAxis) ? yAxis.map(axis) : null };
+}
+
 const ADDRESS = /[^\s@"'<>()/?&=,;:]{1,64}@[^\s@"'<>()/?&=,;:]{1,255}\.[a-z]{2,63}/gi;
 
 const maskText = <T extends Json>(value: T): T | string =>

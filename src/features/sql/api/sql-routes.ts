@@ -9,10 +9,10 @@ import { csvCell, csvLine } from '../../../lib/csv-line.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
+import { readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
 import type { SqlApiDeps } from './deps.ts';
-import { readSqlQuery, TABLE_ROWS } from './sql-request.ts';
 import { QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
 
 const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
@@ -44,7 +44,7 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
       }
       const id = typeof body['client_query_id'] === 'string' ? body['client_query_id'] : deps.ids.uuid();
       const about = { id, projectId: context.project.id, userId: context.caller.user.id };
-      const query = readSqlQuery(body, context.project, deps.clock.now());
+      const query = readBody(deps, context);
       const run = (signal: AbortSignal) => deps.sql.run(context.project.id, context.caller.user.id, query, signal);
       const present = (answer: AnsweredSql) => presentAnswer(answer, context.project, query.sql);
       if (body['async'] !== true) {
@@ -64,7 +64,7 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     body: QueryBodySchema,
     query: RAW_CSV_QUERY,
     handler: async (context) => {
-      const query = { ...readSqlQuery(context.body as JsonObject, context.project, deps.clock.now()), rows: FILE_ROWS };
+      const query = { ...readBody(deps, context), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
       const { columns, results } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
       const cells = readCsvCells(context.query);
@@ -99,7 +99,7 @@ function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     body: QueryBodySchema,
     response: SqlCheckSchema,
     handler: async (context) => {
-      const query = { ...readSqlQuery(context.body as JsonObject, context.project, deps.clock.now()), checkOnly: true };
+      const query = { ...readBody(deps, context), checkOnly: true };
       const signal = callerSignal(context.reply);
       const { columns, types, sql } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
       return { isValid: true, columns, types, hogql: sql };
@@ -122,6 +122,9 @@ function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     }),
   });
 }
+
+const readBody = ({ clock }: SqlApiDeps, { body, project: { timezone } }: Context) =>
+  readSqlQuery(body as JsonObject, { timezone, now: clock.now() });
 
 const described = ({ name, type, about }: { name: string; type: string; about: string }) => ({
   name,

@@ -4,6 +4,8 @@
  *
  * Nothing here decides what is allowed: the tree of the result does (`check-tree.ts`).
  */
+import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
+import { filtersSql, timeSql } from './filters-sql.ts';
 import { SqlRefusal } from './refusal.ts';
 
 export type SqlScalar = string | number | boolean | null;
@@ -13,7 +15,16 @@ export interface Placeholders {
   variables: Readonly<Record<string, unknown>>;
   /** Ms UTC; what `{filters}` stands for. */
   range: { from: number | null; to: number | null };
+  /** Also part of `{filters}`. */
+  properties: Filter;
 }
+
+export const NO_PLACEHOLDERS: Placeholders = {
+  values: {},
+  variables: {},
+  range: { from: null, to: null },
+  properties: NO_FILTER,
+};
 
 interface PreparedText {
   sql: string;
@@ -113,7 +124,7 @@ function replace(token: Token, replacing: Replacing): string {
 
 function replacePlaceholder(token: Token, { tokens, at, placeholders, bind }: Replacing): string {
   const name = token.text.slice(1, -1).trim();
-  if (name === 'filters') return filtersSql(placeholders.range, bind);
+  if (name === 'filters') return conditions(placeholders, bind);
   const variable = name.startsWith('variables.') ? name.slice('variables.'.length) : null;
   const source = variable === null ? placeholders.values : placeholders.variables;
   const key = variable ?? name;
@@ -149,12 +160,13 @@ function neighbour(tokens: readonly Token[], from: number, step: 1 | -1): string
   return tokens[at]?.text;
 }
 
-function filtersSql({ from, to }: Placeholders['range'], bind: (value: SqlScalar) => string): string {
-  const bounds = [
-    ...(from === null ? [] : [`timestamp >= cast(${bind(new Date(from).toISOString().slice(0, -1))} as timestamp)`]),
-    ...(to === null ? [] : [`timestamp < cast(${bind(new Date(to).toISOString().slice(0, -1))} as timestamp)`]),
+function conditions({ range: { from, to }, properties }: Placeholders, bind: (value: SqlScalar) => string): string {
+  const all = [
+    ...(from === null ? [] : [`timestamp >= ${timeSql(from, bind)}`]),
+    ...(to === null ? [] : [`timestamp < ${timeSql(to, bind)}`]),
+    filtersSql(properties, bind),
   ];
-  return bounds.length === 0 ? '(true)' : `(${bounds.join(' and ')})`;
+  return `(${all.join(' and ')})`;
 }
 
 /** `name(a)(b)` → `name(b, a)`, as ClickHouse writes quantiles. */

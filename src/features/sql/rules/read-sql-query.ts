@@ -1,28 +1,40 @@
-/** Reads the body of a query as PostHog's clients send it. */
+/** Reads a query as PostHog's clients send it: a statement, or a saved insight around one. */
 import { invalid } from '../../../core/errors.ts';
+import { readFilters } from '../../../core/filters/parse-filters.ts';
+import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { readDateRange } from '../../../core/time/read-date-range.ts';
 import { requireTimeZone } from '../../../core/time/zoned.ts';
-import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { Placeholders } from '../rules/prepare-text.ts';
-import type { SqlQuery } from '../sql-queries.ts';
+import type { Placeholders } from './prepare-text.ts';
+
+export interface SqlQuery {
+  sql: string;
+  placeholders: Placeholders;
+  rows: { byDefault: number; max: number };
+  /** Not from a kept answer, and with everything that is stored by now. */
+  refresh: boolean;
+  checkOnly?: boolean;
+}
 
 const KINDS = ['HogQLQuery', 'DataVisualizationNode', 'ExperimentQuery', 'ExperimentExposureQuery'];
 
 /** Of a table on a page; a file may have more. */
 export const TABLE_ROWS = { byDefault: 100, max: 50_000 };
 
-export function readSqlQuery(body: JsonObject, project: Project, now: number): SqlQuery {
-  const query = sourceOf(body['query']);
+/** `body`: of a request, with the query and how fresh its answer has to be. */
+export function readSqlQuery(body: JsonObject, context: { timezone: string; now: number }): SqlQuery {
+  const query = readSource(body['query']);
   const sql = query['query'];
   if (typeof sql !== 'string') throw invalid('query.query', 'query.query must be the text of a SELECT statement.');
   const refresh = body['refresh'];
+  const filters = objectOf(query['filters'], 'query.filters');
   return {
     sql,
     placeholders: {
       values: objectOf(query['values'], 'query.values'),
       variables: variablesOf(query['variables']),
-      range: rangeOf(query['filters'], project, now),
+      range: rangeOf(filters, context),
+      properties: propertiesOf(filters['properties']),
     },
     rows: TABLE_ROWS,
     refresh: typeof refresh === 'string' && refresh.startsWith('force_'),
@@ -30,10 +42,10 @@ export function readSqlQuery(body: JsonObject, project: Project, now: number): S
 }
 
 /** The statement itself, or that of a saved insight. */
-function sourceOf(query: Json | undefined): JsonObject {
+export function readSource(query: Json | undefined): JsonObject {
   if (!isJsonObject(query))
     throw invalid('query', 'query must be an object such as {"kind": "HogQLQuery", "query": "select 1"}.');
-  if (query['kind'] === 'DataVisualizationNode') return sourceOf(query['source']);
+  if (query['kind'] === 'DataVisualizationNode') return readSource(query['source']);
   if (query['kind'] === 'HogQLQuery') return query;
   throw invalid('query.kind', `query.kind is one of ${KINDS.join(', ')}.`, 'query_kind_unsupported');
 }
@@ -50,13 +62,8 @@ function variablesOf(value: Json | undefined): Placeholders['variables'] {
   return Object.fromEntries(variables.map((variable) => [String(variable['code_name']), variable['value']]));
 }
 
-/** What `{filters}` stands for. */
-function rangeOf(value: Json | undefined, project: Project, now: number): Placeholders['range'] {
-  const filters = objectOf(value, 'query.filters');
-  const properties = filters['properties'];
-  if (Array.isArray(properties) && properties.length > 0) {
-    throw invalid('query.filters', 'Only filters.dateRange is supported; write other conditions in the statement.');
-  }
+/** What `{filters}` stands for: first the dates. */
+function rangeOf(filters: JsonObject, { timezone, now }: { timezone: string; now: number }): Placeholders['range'] {
   const dates = objectOf(filters['dateRange'], 'query.filters.dateRange');
   const text = (name: string): string | undefined => {
     const given = dates[name];
@@ -65,7 +72,10 @@ function rangeOf(value: Json | undefined, project: Project, now: number): Placeh
   if (text('date_from') === undefined && text('date_to') === undefined) return { from: null, to: null };
   const { from, until } = readDateRange(
     { dateFrom: text('date_from'), dateTo: text('date_to'), explicit: dates['explicitDate'] === true, interval: 'day' },
-    { now, timezone: requireTimeZone(project.timezone), earliest: 0 },
+    { now, timezone: requireTimeZone(timezone), earliest: 0 },
   );
   return { from, to: until };
 }
+
+const propertiesOf = (given: Json | undefined): Filter =>
+  given === undefined || given === null ? NO_FILTER : readFilters(given);

@@ -1,0 +1,72 @@
+/** Statements of saved insights: checked when they are saved, answered for readers, dashboards, shared pages and alerts. */
+import { Failure } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { MINUTE_MS } from '../../core/time/units.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { ResultCache } from '../insights/result-cache.ts';
+import { readSqlQuery } from './rules/read-sql-query.ts';
+import { readSavedQuery, withFiltersOf } from './rules/saved-query.ts';
+import type { AnsweredSql, SqlQueries } from './sql-queries.ts';
+
+interface SavedStatementsDeps {
+  sql: SqlQueries;
+  /** The same as that of other insights. */
+  results: ResultCache;
+  clock: Clock;
+}
+
+interface AnswerOptions {
+  /** Filters of the dashboard that it is on. */
+  dashboard?: JsonObject;
+  /** Who asks, for their limit; null: nobody, as for a shared page or an alert. */
+  userId: number | null;
+  refresh: boolean;
+  signal: AbortSignal;
+}
+
+export type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'results' | 'hasMore'> & {
+  isCached: boolean;
+  computedAt: number;
+};
+
+export class SavedStatements {
+  readonly #deps: SavedStatementsDeps;
+
+  constructor(deps: SavedStatementsDeps) {
+    this.#deps = deps;
+  }
+
+  /** As it is kept. Fails where it could not be run. */
+  async check(project: Project, query: JsonObject, userId: number, signal: AbortSignal): Promise<JsonObject> {
+    const saved = readSavedQuery(query);
+    const read = this.#read(project, saved);
+    await this.#deps.sql.run(project.id, userId, { ...read, checkOnly: true }, signal);
+    return saved;
+  }
+
+  async answer(
+    project: Project,
+    query: JsonObject,
+    { dashboard = {}, userId, refresh, signal }: AnswerOptions,
+  ): Promise<StatementAnswer> {
+    const { sql, results, clock } = this.#deps;
+    const read = this.#read(project, withFiltersOf(query, dashboard));
+    const { sql: text, placeholders } = read;
+    // A statement may ask for the time, and copies of large projects are some seconds old: kept for a minute at most.
+    const question = JSON.stringify(['sql', Math.floor(clock.now() / MINUTE_MS), text, placeholders]);
+    const cached = await results.getOrCompute({ projectId: project.id, question, refresh, signal }, async (stopped) => {
+      const { columns, types, results: rows, hasMore } = await sql.run(project.id, userId, read, stopped);
+      return { columns, types, results: rows, hasMore };
+    });
+    return { ...cached.answer, isCached: cached.isCached, computedAt: cached.computedAt };
+  }
+
+  #read({ timezone }: Project, query: JsonObject) {
+    return readSqlQuery({ query }, { timezone, now: this.#deps.clock.now() });
+  }
+}
+
+/** For a tile: what is wrong with this one statement, rather than with the server. */
+export const isStatementFailure = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.kind === 'invalid' || error.kind === 'timeout' || error.kind === 'unavailable');
