@@ -44,7 +44,7 @@ describe('the chart of a statement', () => {
         [null, '2026-01-01T00:00:00.000Z', 10],
       ]),
     );
-    expect(chart?.ticks.map(({ label }) => label)).toEqual(['01-01', '01-02']);
+    expect(chart?.ticks.map(({ label }) => label)).toEqual(['Jan 1', 'Jan 2']);
     expect(chart?.series.map(({ name, values }) => [name, values])).toEqual([
       ['n', [null, 2]],
       ['m', [10, 20]],

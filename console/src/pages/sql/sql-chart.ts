@@ -1,6 +1,6 @@
 /** Rows of a statement as a chart: which columns are the axes, and which chart suits them. */
 import type { ChartSeries, ChartTick } from '../../charts/chart-data.ts';
-import { formatTickTitle } from '../../lib/dates.ts';
+import { formatTick, formatTickTitle } from '../../lib/dates.ts';
 
 export interface SqlRows {
   columns: readonly string[];
@@ -120,7 +120,6 @@ function numberOf(value: unknown): number | null {
 function tickOf(value: unknown, isTime: boolean): ChartTick {
   const text = textOf(value);
   if (!isTime || value === null) return { label: text.length > 24 ? `${text.slice(0, 23)}…` : text, title: text };
-  const hasTime = /T(?!00:00:00)/.test(text);
-  const label = hasTime ? text.slice(5, 16).replace('T', ' ') : text.slice(5, 10);
-  return { label, title: formatTickTitle(text, hasTime ? 'hour' : 'day') };
+  const interval = /T(?!00:00:00)/.test(text) ? 'hour' : 'day';
+  return { label: formatTick(text, interval), title: formatTickTitle(text, interval) };
 }
