@@ -12,9 +12,9 @@ import { isStatementFailure, type SavedStatements } from '../sql/saved-statement
 import type { WebOverviews } from '../web-analytics/web-overviews.ts';
 import type { OpenedShare } from './open-share.ts';
 import {
+  isIdentifyingColumn,
   listsPersons,
   maskAddresses,
-  namesPersons,
   publicFilters,
   publicQuery,
   publicResult,
@@ -168,7 +168,8 @@ export class SharedViews {
     try {
       const options = { dashboard, userId: null, refresh: false, signal };
       const { columns, types, results, computedAt } = await this.#deps.statements.answer(project, query, options);
-      if (columns.some(namesPersons)) return without('This insight lists persons, so it is only shown to members.');
+      if (columns.some(isIdentifyingColumn))
+        return without('This insight lists persons, so it is only shown to members.');
       const last_refresh = new Date(computedAt).toISOString();
       return { ...shown, columns, types, result: publicResult(results as Json), last_refresh, error: null };
     } catch (error) {

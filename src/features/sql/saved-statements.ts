@@ -25,7 +25,7 @@ interface AnswerOptions {
   signal: AbortSignal;
 }
 
-export type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'results' | 'hasMore'> & {
+type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'results' | 'hasMore'> & {
   isCached: boolean;
   computedAt: number;
 };

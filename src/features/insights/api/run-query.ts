@@ -14,7 +14,7 @@ import type { PeopleQuestion, Question } from '../rules/question.ts';
 import type { InsightApiDeps } from './deps.ts';
 import { type ContextDeps, peopleUrl, questionContext } from './insight-request.ts';
 
-export interface QueryCaller {
+interface QueryCaller {
   project: Project;
   reply: FastifyReply;
 }

@@ -135,7 +135,7 @@ export function listsPersons({ breakdown, breakdowns, breakdown_type: type }: Js
 }
 
 /** Whether a column of a statement tells who somebody is. */
-export const namesPersons = (column: string): boolean => {
+export const isIdentifyingColumn = (column: string): boolean => {
   const name = column.toLowerCase();
   return IDENTIFYING.has(name) || name === 'person_id';
 };

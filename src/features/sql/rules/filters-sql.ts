@@ -8,7 +8,7 @@ import { parseNumber } from '../../../core/filters/matches.ts';
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
 import { SqlRefusal } from './refusal.ts';
 
-export type BindValue = (value: string | number) => string;
+type BindValue = (value: string | number) => string;
 
 const NEVER = 'false';
 
