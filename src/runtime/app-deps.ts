@@ -259,8 +259,9 @@ const insightDeps = ({ backend: { metadata }, clock, log }: BaseDeps) => ({
 type DemoDeps = BaseDeps & ReturnType<typeof storeDeps> & ReturnType<typeof flagDeps> & ReturnType<typeof eventDeps>;
 
 const newDemoData = (deps: DemoDeps) => {
-  const { metadata, clock, ids, log, flagSnapshots, calculations, ingestion, whenProcessed } = deps;
+  const { config, metadata, clock, ids, log, flagSnapshots, calculations, ingestion, whenProcessed } = deps;
   return new DemoData({
+    config,
     metadata,
     clock,
     ids,

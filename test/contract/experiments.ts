@@ -39,6 +39,7 @@ async function aRunningExperiment(store: MetadataStore) {
     clock: { now: () => NOW },
     ids: randomIds,
     flagSnapshots: { invalidate: () => undefined },
+    config: { publicUrl: null },
   };
   return { deps, guarded: { experiment, flagVersion: 1, baselineKey: 'control' } };
 }

@@ -124,6 +124,7 @@ describe('the life of an experiment', () => {
     [{ metrics: [{ ...ORDERS, conversion_window: -1 }] }, 'metrics__0__conversion_window'],
     [{ metrics: [{ ...ORDERS, source: { ...ORDERS.source, math: 'hogql' } }] }, 'metrics__0__source__math'],
     [{ stats_config: { frequentist: { alpha: 2 } } }, 'stats_config__frequentist__alpha'],
+    [{ stats_config: { bayesian: { difference_type: 'half' } } }, 'stats_config__bayesian__difference_type'],
     [{ parameters: { feature_flag_variants: [{ key: 'a' }, { key: 'b' }] } }, 'parameters__feature_flag_variants'],
     [{ start_date: 'soon' }, 'start_date'],
   ])('refuses %j', async (body, attr) => {
@@ -242,6 +243,20 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     expect(variant.sequential.p_value).toBeLessThan(0.05);
     expect(variant.chance_to_win).toBeGreaterThan(0.99);
     expect(variant.lift_interval[0]).toBeGreaterThan(0);
+    expect(found.result).toMatchObject({ significant: true, significance_code: 'significant' });
+    expect(found.result.variants).toMatchObject([
+      { key: 'control', success_count: 60, failure_count: 240 },
+      { key: 'test' },
+    ]);
+    expect(found.result.probability.control + found.result.probability.test).toBeCloseTo(1, 12);
+    expect(found).toMatchObject({ complete_until: '2026-01-15T14:00:00Z', plan: { days_left: null } });
+    expect(found.plan.mde_now).toBeGreaterThan(0.3);
+    await client.patch(`${all}${id}/`, {
+      body: { stats_config: { cuped: { enabled: false }, frequentist: { difference_type: 'ABSOLUTE' } } },
+    });
+    const [absolute] = (await results(id)).metrics[0].variant_results;
+    expect(absolute.confidence_interval).toEqual(variant.sequential.interval);
+    expect(absolute.credible_interval).toEqual(variant.credible_interval);
     const course = await client.get(`${all}${id}/timeseries_results/?metric_uuid=${found.metrics[0].uuid}`);
     expect(course.body.points).toHaveLength(1);
     expect(course.body.points[0]).toMatchObject({ users: 600, variant_results: [{ lift: variant.lift }] });

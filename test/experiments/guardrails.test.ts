@@ -3,15 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from '../support/capture.ts';
 import { type Answer, clientFor } from '../support/client.ts';
 import { START, startServer, type TestProject, type TestServer } from '../support/server.ts';
+import { type Hook, startHook } from '../support/webhook.ts';
 
 let server: TestServer;
 let project: TestProject;
 let client: ReturnType<typeof clientFor>;
+let hook: Hook;
 beforeAll(async () => {
-  server = await startServer();
+  hook = await startHook();
+  server = await startServer({ config: { webhookAllowPrivate: true, publicUrl: 'https://cairn.example.org' } });
   client = clientFor(server);
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await hook.close();
+});
 beforeEach(async () => {
   server.setNow(START);
   project = await server.createProject();
@@ -64,8 +70,46 @@ const people = (name: string, each: number, shares: { control: number; test: num
 const send = (events: SentEvent[]) => capture(server, project.projectKey, events);
 const HARM = { control: 0.1, test: 0.4 };
 
+/** What the project's webhook was told, oldest first. */
+const told = async (): Promise<string[]> => {
+  const { body } = await client.get(`/api/projects/${project.projectId}/deliveries/`);
+  return body.results.map(({ title }: { title: string }) => title).reverse();
+};
+
+describe('the webhook of a project', () => {
+  it('hears of the launch, the end and the shipping, each once', async () => {
+    const settings = { slack_incoming_webhook: hook.url };
+    expect((await client.patch(`/api/projects/${project.projectId}/`, { body: settings })).status).toBe(200);
+    const { id } = await start({});
+    await client.patch(path(`${id}/`), { body: { name: 'Renamed <!channel>' } });
+    await client.post(path(`${id}/end/`), { body: { conclusion: 'won', conclusion_comment: 'as hoped' } });
+    await client.post(path(`${id}/ship_variant/`), { body: { variant_key: 'test' } });
+    expect(await told()).toEqual([
+      'Risky: launched',
+      'Renamed <!channel>: ended',
+      'Renamed <!channel>: test shipped to everyone',
+    ]);
+    const requests = await hook.waitForRequests(3);
+    const shipped = requests.find(({ text }) => text.includes('shipped'));
+    expect(shipped?.text).toContain('&lt;!channel&gt;: test shipped to everyone');
+    expect(shipped?.text).toContain('Conclusion: won. as hoped');
+    expect(shipped?.text).toContain(`https://cairn.example.org/project/${project.projectId}/experiments/${id}`);
+    expect((await read(id)).shipped).toMatchObject({ variant: 'test' });
+  });
+
+  it('hears of a start that was planned once it is done', async () => {
+    await client.patch(`/api/projects/${project.projectId}/`, { body: { slack_incoming_webhook: hook.url } });
+    await start({}, { start_date: later(10) });
+    expect(await told()).toEqual([]);
+    server.setNow(later(11));
+    await server.followExperimentSchedule();
+    expect(await told()).toEqual(['Risky: launched']);
+  });
+});
+
 describe('a guardrail that is harmed', () => {
   it('gives everybody control, ends the experiment, and says why in both activity logs', async () => {
+    await client.patch(`/api/projects/${project.projectId}/`, { body: { slack_incoming_webhook: hook.url } });
     const { id, feature_flag } = await start({ action: 'roll_back' });
     server.setNow(later(3));
     await send(people('a', 300, HARM, 1));
@@ -99,6 +143,7 @@ describe('a guardrail that is harmed', () => {
     await check(8);
     expect((await client.get(flags)).body.version).toBe(version);
     expect((await read(id)).guardrail_alarms).toHaveLength(1);
+    expect(await told()).toEqual(['Risky: launched', 'Risky: rolled back by a guardrail']);
   });
 
   it('pauses, and judges anew after somebody resumes', async () => {
@@ -193,8 +238,12 @@ describe('a guardrail does nothing', () => {
     expect(await read(id)).toMatchObject({ status: 'running', guardrail_alarms: [], rolled_back: null });
   });
 
-  it('but tell, while the split is not as planned', async () => {
-    const { id } = await start({ action: 'roll_back' });
+  it.each([
+    ['but tell', false, { status: 'running', guardrail_alarms: [{ action: 'notify', split: 'mismatch' }] }],
+    ['but pause, if that was wanted', true, { status: 'paused', guardrail_alarms: [{ action: 'pause' }] }],
+  ])('%s, while the split is not as planned', async (_, pause_on_split, expected) => {
+    const guardrails = pause_on_split ? { guardrails: [] } : {};
+    const { id } = await start({ action: 'roll_back' }, { pause_on_split, ...guardrails });
     server.setNow(later(3));
     const lopsided = [...people('a', 300, HARM, 1), ...people('b', 300, HARM, 1)].filter(
       ({ distinct_id: who }) => !String(who).startsWith('b-test'),
@@ -203,8 +252,7 @@ describe('a guardrail does nothing', () => {
     await check(4);
     await send(people('c', 5, HARM, 4));
     await check(5);
-    const found = await read(id);
-    expect(found).toMatchObject({ status: 'running', guardrail_alarms: [{ action: 'notify', split: 'mismatch' }] });
+    expect(await read(id)).toMatchObject(expected);
   });
 });
 

@@ -106,3 +106,11 @@ export function detectableEffect(
   const needed = criticalAt(stopping, control + treatment) + normalQuantile(power);
   return (needed * Math.sqrt(variance / control + variance / treatment)) / Math.abs(mean);
 }
+
+/** The same for a difference whose standard error is known. */
+export const detectableNow = (
+  stopping: Stopping,
+  { n, standardError }: { n: number; standardError: number },
+  mean: number,
+  power: number,
+): number => ((criticalAt(stopping, n) + normalQuantile(power)) * standardError) / Math.abs(mean);

@@ -190,9 +190,14 @@ const INTERRUPTED: Outcome = {
   error: 'the server stopped while it was being sent; it may have arrived',
 };
 
+const ABOUT: Partial<Record<Delivery['kind'], keyof typeof SAVE_AGAIN>> = {
+  audit: 'audit log',
+  experiment: 'experiment',
+};
 const SAVE_AGAIN = {
   alert: 'the alert is saved with it again',
   'audit log': 'an admin saves it again on the page of the audit log',
+  experiment: 'an alert is saved with it again, or the project has another webhook',
 };
 
 const skipped = (error: string): Outcome => ({ state: 'skipped', status: null, error });
@@ -211,7 +216,7 @@ async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string
   await store.deliveries.pauseTarget(projectId, targetHash, why, now);
   const owner = ownerId === null ? null : await store.users.get(ownerId);
   if (!owner) return;
-  const what = delivery.kind === 'audit' ? 'audit log' : 'alert';
+  const what = ABOUT[delivery.kind] ?? 'alert';
   await makeDeliveries(store, {
     projectId,
     kind: 'notice',

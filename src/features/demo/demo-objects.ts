@@ -7,11 +7,11 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import { type CohortDeps, createCohort } from '../cohorts/cohorts.ts';
 import { createDashboard } from '../dashboards/dashboards.ts';
 import { createSavedInsight } from '../dashboards/saved-insights.ts';
-import { createExperiment } from '../experiments/manage/experiments.ts';
+import { createExperiment, type ExperimentDeps } from '../experiments/manage/experiments.ts';
 import { createFlag } from '../flags/manage/flags.ts';
 import { DEMO_FLAG } from './rules/demo-visitor.ts';
 
-export type DemoObjectsDeps = CohortDeps;
+export type DemoObjectsDeps = CohortDeps & ExperimentDeps;
 
 const TAGS = ['demo'];
 const PRO = { key: 'plan', value: 'pro', operator: 'exact', type: 'person' };

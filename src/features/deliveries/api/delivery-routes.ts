@@ -34,7 +34,7 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryApiDeps): voi
     summary: 'Messages of the last 30 days, the newest first, with every attempt to deliver them',
     query: {
       ...PAGE_QUERY,
-      kind: '`alert`, `test` or `notice`.',
+      kind: '`alert`, `test`, `notice` or `experiment`.',
       state: '`waiting`, `sending`, `sent`, `failed`, `unknown` or `skipped`.',
       target: 'The `target_id` of a delivery: only those to the same target.',
       subject_id: 'Only those about the alert with this id.',

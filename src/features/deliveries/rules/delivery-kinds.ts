@@ -1,5 +1,8 @@
-/** What the message is about; `notice`: about a target that was paused; `audit`: an entry of the audit log. */
-export const DELIVERY_KINDS = ['alert', 'test', 'notice', 'audit'] as const;
+/**
+ * What the message is about; `notice`: about a target that was paused; `audit`: an entry of the audit log; `experiment`:
+ * a step of an experiment.
+ */
+export const DELIVERY_KINDS = ['alert', 'test', 'notice', 'audit', 'experiment'] as const;
 
 /** The project of messages about an organization, whose `subjectId` is then its id. */
 export const NO_PROJECT = 0;

@@ -10,7 +10,8 @@ type MessageType =
   | 'alert.test'
   | 'target.paused'
   | 'audit.entry'
-  | 'audit.test';
+  | 'audit.test'
+  | `experiment.${'launched' | 'ended' | 'shipped' | 'rolled_back' | 'guardrail'}`;
 
 export interface Message {
   type: MessageType;

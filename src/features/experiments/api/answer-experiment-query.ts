@@ -9,7 +9,7 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import { getExperiment } from '../manage/experiments.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
-import { calculateExperiment } from './experiment-results.ts';
+import { type CalculatedExperiment, calculateExperiment } from './experiment-results.ts';
 import { presentExposures, presentResults } from './present-results.ts';
 
 type Kind = 'ExperimentQuery' | 'ExperimentExposureQuery';
@@ -39,11 +39,19 @@ export async function answerExperimentQuery(
       total_exposures: by_variant,
       date_range: { date_from: iso(range.from), date_to: iso(range.until) },
       sample_ratio_mismatch: { expected: srm.expected, p_value: srm.p_value },
-      bias_risk: null,
+      bias_risk: biasRisk(calculated),
     };
   }
   const [metric] = presentResults(calculated).metrics as JsonObject[];
   return { kind, ...(metric ?? {}) };
+}
+
+/** Leaving out those who met several variants shifts the others where the split is uneven. */
+function biasRisk({ exposures, exposure, results, variants }: CalculatedExperiment): JsonObject | null {
+  const several = exposures.multiple.sameId + exposures.multiple.mergedIds;
+  const isUneven = new Set(variants.map(({ weight }) => weight)).size > 1;
+  if (exposure.severalVariants !== 'exclude' || !isUneven || several === 0) return null;
+  return { multiple_variant_percentage: (100 * several) / (results.users + several) };
 }
 
 const withMetrics = (experiment: Experiment, metrics: Json[]): Experiment => ({

@@ -11,6 +11,8 @@ export interface ExperimentApiDeps extends FlagRouteDeps, QueryDeps {
   clock: FlagRouteDeps['clock'];
   config: FlagRouteDeps['config'] & { queryTimeoutSeconds: number };
   experiments: ExperimentMethods;
+  /** How long accepted events have been waiting to be stored. */
+  lagMs(): Promise<number>;
   /** Cached answers. */
   results: ResultCache;
 }

@@ -24,6 +24,7 @@ const SETTINGS = [
   'plan',
   'guardrails',
   'mode',
+  'pause_on_split',
   'holdout_id',
   'conclusion',
   'conclusion_comment',

@@ -1,6 +1,7 @@
 /** Calculates the results of an experiment from what the worker measures. */
 import { Failure } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { startOfInterval } from '../../../core/time/interval.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
@@ -39,6 +40,8 @@ export interface AskedExperiment {
   /** Null: it has not started, or its flag is gone. */
   startedAt: number | null;
   now: number;
+  /** How long events take until they are stored: later ones may be missing. */
+  lagMs: number;
 }
 
 export interface CalculatedExperiment extends AskedExperiment {
@@ -93,6 +96,7 @@ export async function askExperiment(
     isFlagDeleted: flag === null || flag.deleted,
     startedAt: variants.length > 0 ? experiment.startDate : null,
     now,
+    lagMs: await deps.lagMs(),
   };
 }
 
@@ -207,6 +211,7 @@ export function withResults(
     startedAt: experiment.startDate ?? now,
     endedAt: experiment.endDate,
     now,
+    today: startOfInterval(now, 'day', asked.exposure.timezone),
   });
   return { ...asked, exposures: measured.exposures, isCached: measured.isCached === true, results };
 }

@@ -68,6 +68,7 @@ export function experimentRoutes(app: FastifyInstance, deps: ExperimentApiDeps):
   steps(app, deps);
   duplicate(app, deps);
   eligibleFlags(app, deps);
+  implementation(app, deps);
   results(app, deps);
   activity(app, deps);
 }
@@ -288,6 +289,21 @@ function eligibleFlags(app: FastifyInstance, deps: ExperimentApiDeps): void {
       );
       const items = found.slice(page.offset, page.offset + page.limit);
       return envelope(url, page, { count: found.length, items }, presentFlagOf);
+    },
+  });
+}
+
+/** PostHog's own front end asks whether to show how to call the flag. */
+function implementation(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    url: `${ALL.url}requires_flag_implementation/`,
+    summary: 'Whether this project has never called a feature flag in its code',
+    response: Type.Object({ result: Type.Boolean() }),
+    handler: async ({ project }) => {
+      const seen = await deps.metadata.definitions.listEvents(project.id);
+      return { result: !seen.some(({ name }) => name === '$feature_flag_called') };
     },
   });
 }

@@ -52,6 +52,10 @@ export const ExperimentSchema = Type.Object({
   guardrails: Type.Array(Type.Unknown()),
   guardrail_alarms: Type.Array(Type.Unknown(), { description: 'What guardrails have done, each with its evidence.' }),
   rolled_back: nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Why a guardrail ended it.' })),
+  pause_on_split: Type.Boolean(),
+  shipped: nullable(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The `variant` that everybody got, when, and by whom.' }),
+  ),
   mode: Type.String({ description: '`ab`, or `aa`: all variants are the same, to check the set-up.' }),
   holdout_id: nullable(Type.Integer()),
   holdout: nullable(HoldoutSchema),
@@ -88,6 +92,9 @@ const writable = {
     maxItems: 20,
     description:
       '`{metric | metric_uuid, margin_relative, action, min_users}`: what a variant must not harm by more than the margin. `action` is `notify`, `pause` or `roll_back`.',
+  }),
+  pause_on_split: Type.Boolean({
+    description: 'A split that is not as planned pauses it; otherwise it is only told.',
   }),
   mode: Type.Union([Type.Literal('ab'), Type.Literal('aa')]),
   primary_metrics_ordered_uuids: nullable(Type.Array(Type.String(), { fromText: true, maxItems: 50 })),
@@ -202,6 +209,8 @@ export function presentExperiment(
     guardrails: listOr(settings['guardrails']),
     guardrail_alarms: listOr(settings['guardrail_alarms']),
     rolled_back: settings['rolled_back'] === undefined ? null : objectOr(settings['rolled_back']),
+    pause_on_split: settings['pause_on_split'] === true,
+    shipped: settings['shipped'] === undefined ? null : objectOr(settings['shipped']),
     mode: textOrNull(settings['mode']) ?? 'ab',
     holdout_id: holdout?.id ?? null,
     holdout: holdout === null ? null : presentHoldout(holdout, users),

@@ -18,5 +18,6 @@ export async function measureGuardrails(
   const metrics = asked.metrics.filter(({ metric }) => metric.role === 'guardrail');
   const { results } = await calculateAsked(deps, project, new AbortController().signal, { ...asked, metrics });
   const live = flagVariants(flag.filters).flatMap(({ key, weight }) => (weight > 0 ? [key] : []));
-  return { results, live, flagVersion: flag.version, baselineKey: asked.settings.baselineKey };
+  const pausesOnSplit = experiment.settings['pause_on_split'] === true;
+  return { results, live, pausesOnSplit, flagVersion: flag.version, baselineKey: asked.settings.baselineKey };
 }

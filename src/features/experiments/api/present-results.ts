@@ -10,6 +10,7 @@ import { metricFingerprint } from '../rules/fingerprint.ts';
 import type { DecisionSettings } from '../rules/read-settings.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { CalculatedExperiment, ResultPart } from './experiment-results.ts';
+import { presentOldResult } from './present-old-result.ts';
 
 export const ExposuresSchema = Type.Object({
   total: Type.Integer(),
@@ -24,6 +25,7 @@ export const ResultsSchema = Type.Object({
   experiment_id: Type.Integer(),
   status: Type.String(),
   as_of: DateTime,
+  complete_until: DateTime,
   is_cached: Type.Boolean({ description: 'Calculated before, in the same minute and from the same data.' }),
   method: Type.String(),
   stopping: Type.String(),
@@ -41,6 +43,12 @@ export const ResultsSchema = Type.Object({
     planned_users: nullable(Type.Number()),
     users: Type.Integer(),
     days: Type.Number({ description: 'Since the start, or from the start to the end.' }),
+    days_left: nullable(
+      Type.Integer({ description: 'Until the planned number of people, at the pace of the last week.' }),
+    ),
+    power_now: nullable(Type.Number({ description: 'The chance to have found `mde_relative` by now.' })),
+    mde_now: nullable(Type.Number({ description: 'The smallest change that the people of now can show.' })),
+    mde_relative: Type.Number(),
     min_days: Type.Number(),
     max_days: Type.Number(),
   }),
@@ -49,6 +57,12 @@ export const ResultsSchema = Type.Object({
     description: 'How the flag was split; each change of the percentages begins a phase.',
   }),
   metrics: Type.Array(AnyObject),
+  result: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The first primary metric as clients of 2023 read it: `{variants, probability, significant, …}`.',
+    }),
+  ),
+  last_refresh: DateTime,
   breakdown: Type.Optional(
     Type.Object({
       property: Type.String(),
@@ -94,11 +108,12 @@ export function presentExposures({ exposures, results }: CalculatedExperiment) {
 }
 
 export function presentResults(calculated: CalculatedExperiment) {
-  const { experiment, status, settings, results, phases, unreadable, isCached, now } = calculated;
+  const { experiment, status, settings, results, phases, unreadable, isCached, now, lagMs } = calculated;
   return {
     experiment_id: experiment.id,
     status,
     as_of: iso(now),
+    complete_until: iso(now - lagMs),
     is_cached: isCached,
     method: settings.method,
     stopping: settings.stopping,
@@ -113,6 +128,10 @@ export function presentResults(calculated: CalculatedExperiment) {
       planned_users: settings.plan.plannedUsers,
       users: results.users,
       days: daysOf(calculated),
+      days_left: results.progress.daysLeft,
+      power_now: results.progress.powerNow,
+      mde_now: results.progress.mdeNow,
+      mde_relative: settings.plan.mdeRelative,
       min_days: settings.plan.minDays,
       max_days: settings.plan.maxDays,
     },
@@ -136,6 +155,8 @@ export function presentResults(calculated: CalculatedExperiment) {
         variant_results: [],
       })),
     ],
+    result: presentOldResult(calculated),
+    last_refresh: iso(now),
   };
 }
 
@@ -247,6 +268,7 @@ export function presentVariant(variant: VariantResult, settings: DecisionSetting
   const scale = comparison === null || comparison.control.mean === 0 ? null : Math.abs(comparison.control.mean);
   const relative = (bounds: readonly [number, number] | undefined): Json =>
     bounds === undefined || scale === null ? null : [bounds[0] / scale, bounds[1] / scale];
+  const { areAbsolute } = settings;
   return {
     key,
     method: settings.method,
@@ -256,9 +278,9 @@ export function presentVariant(variant: VariantResult, settings: DecisionSetting
     lift_interval: listOf(liftInterval),
     p_value: pValueOf(analysis, settings),
     p_value_adjusted: pValueAdjusted,
-    confidence_interval: listOf(liftInterval),
+    confidence_interval: listOf(areAbsolute.frequentist ? chosen?.interval : liftInterval),
     chance_to_win: bayesian?.chanceToWin ?? null,
-    credible_interval: relative(bayesian?.interval),
+    credible_interval: areAbsolute.bayesian ? listOf(bayesian?.interval) : relative(bayesian?.interval),
     significant: isSignificant,
     validation_failures: failures,
     fixed:

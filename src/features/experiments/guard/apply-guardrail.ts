@@ -4,8 +4,8 @@
  */
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { FlagChanges } from '../../flags/manage/flag-fields.ts';
-import { type FlagDeps, saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
-import { saveExperiment, withVariantForAll } from '../manage/experiments.ts';
+import { saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
+import { type ExperimentDeps, saveExperiment, withVariantForAll } from '../manage/experiments.ts';
 import { flagVariants, withVariantReplaced } from '../rules/flag-variants.ts';
 import type { Guardrail } from '../rules/read-metrics.ts';
 import type { Experiment } from '../store/experiment-store.ts';
@@ -25,7 +25,7 @@ export interface Guarded {
 }
 
 /** False if somebody has changed it meanwhile: then the next check measures anew. */
-export function applyGuardrail(deps: FlagDeps, guarded: Guarded, alarm: Alarm): Promise<boolean> {
+export function applyGuardrail(deps: ExperimentDeps, guarded: Guarded, alarm: Alarm): Promise<boolean> {
   const { projectId, id, flagId, updatedAt } = guarded.experiment;
   return updateAndInvalidate(deps, projectId, async (store) => {
     const [before, flag] = [await store.experiments.get(projectId, id), await store.flags.get(projectId, flagId)];

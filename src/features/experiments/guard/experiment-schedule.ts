@@ -3,12 +3,12 @@ import { isJsonObject } from '../../../core/json/json.ts';
 import { DAY_MS, MINUTE_MS } from '../../../core/time/units.ts';
 import { type LeaderTask, scheduledTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
-import { type FlagDeps, saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
-import { launched, requireLaunchable, saveExperiment } from '../manage/experiments.ts';
+import { saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
+import { type ExperimentDeps, launched, requireLaunchable, saveExperiment } from '../manage/experiments.ts';
 import { readDecision } from '../rules/read-settings.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 
-interface ScheduleDeps extends FlagDeps {
+interface ScheduleDeps extends ExperimentDeps {
   logger: Logger;
 }
 

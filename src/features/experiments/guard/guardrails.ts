@@ -11,13 +11,13 @@ import { MINUTE_MS } from '../../../core/time/units.ts';
 import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
-import type { FlagDeps } from '../../flags/manage/flags.ts';
+import type { ExperimentDeps } from '../manage/experiments.ts';
 import type { ExperimentResults } from '../rules/assemble-results.ts';
 import { evidenceOf } from '../rules/judge-guardrail.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import { type Alarm, alarmsIn, applyGuardrail, type Guarded } from './apply-guardrail.ts';
 
-interface GuardrailDeps extends FlagDeps {
+interface GuardrailDeps extends ExperimentDeps {
   /** Of the guardrails alone; null if there is nothing to measure. */
   measureGuardrails(experiment: Experiment): Promise<MeasuredGuardrails | null>;
   logger: Logger;
@@ -25,6 +25,8 @@ interface GuardrailDeps extends FlagDeps {
 
 export interface MeasuredGuardrails extends Omit<Guarded, 'experiment'> {
   results: ExperimentResults;
+  /** Whether a split that is not as planned pauses it. */
+  pausesOnSplit: boolean;
   /** The variants that somebody gets: one that was rolled back already does no more harm. */
   live: readonly string[];
 }
@@ -110,18 +112,18 @@ export class Guardrails implements LeaderTask {
   }
 }
 
-const hasGuardrails = ({ settings: { guardrails } }: Experiment): boolean =>
-  Array.isArray(guardrails) && guardrails.length > 0;
+const hasGuardrails = ({ settings: { guardrails, pause_on_split: pausesOnSplit } }: Experiment): boolean =>
+  pausesOnSplit === true || (Array.isArray(guardrails) && guardrails.length > 0);
 
 /** One action is enough at a time: the strongest. */
 const WEIGHTS = { roll_back: 0, pause: 1, notify: 2 } as const;
 const byWeight = (a: Alarm, b: Alarm): number => WEIGHTS[a.action] - WEIGHTS[b.action];
 
-function suspicionsIn({ results, live }: MeasuredGuardrails): Suspicion[] {
+function suspicionsIn({ results, live, pausesOnSplit }: MeasuredGuardrails): Suspicion[] {
   if (results.verdict === 'split_broken') {
     const { chiSquare, pValue } = results.sampleRatio;
-    const evidence = { split: 'mismatch', chi2: chiSquare, p_value: pValue };
-    return [{ action: 'notify', key: 'split', evidence, numbers: JSON.stringify(evidence) }];
+    const evidence = { split: 'mismatch', chi2: chiSquare, p_value: pValue, sentence: results.sentence };
+    return [{ action: pausesOnSplit ? 'pause' : 'notify', key: 'split', evidence, numbers: JSON.stringify(evidence) }];
   }
   return results.metrics.flatMap(({ metric, baseline, variants }) =>
     variants.flatMap((variant): Suspicion[] => {

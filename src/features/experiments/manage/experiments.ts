@@ -17,8 +17,13 @@ import { withExplicitGroups } from '../../flags/rules/filters-shape.ts';
 import { canBeMeasured, flagVariants, flagVariantsAsSent, newFlag } from '../rules/flag-variants.ts';
 import { withHoldout } from '../rules/holdout-groups.ts';
 import type { Experiment } from '../store/experiment-store.ts';
+import { tellWebhooks } from './tell-webhooks.ts';
 
 export const EXPERIMENT_SCOPE = 'Experiment';
+
+export interface ExperimentDeps extends FlagDeps {
+  config: { publicUrl: string | null };
+}
 
 export type ExperimentChanges = Partial<
   Pick<Experiment, 'name' | 'description' | 'settings' | 'startDate' | 'endDate' | 'archived' | 'deleted'>
@@ -106,7 +111,12 @@ function requireVariants(flag: FeatureFlag): void {
   );
 }
 
-export const launchExperiment = (deps: FlagDeps, caller: Caller, project: Project, id: number): Promise<Experiment> =>
+export const launchExperiment = (
+  deps: ExperimentDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+): Promise<Experiment> =>
   changeWithFlag(deps, caller, project, id, async (store, before, flag) => {
     const now = deps.clock.now();
     if (before.startDate !== null && before.startDate <= now)
@@ -148,7 +158,7 @@ export function launched(
 
 /** A paused experiment is one whose flag is off. */
 export const pauseExperiment = (
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   caller: Caller,
   project: Project,
   id: number,
@@ -163,7 +173,12 @@ export const pauseExperiment = (
   });
 
 /** Back to a draft: dates and conclusion are cleared; flag and events stay as they are. */
-export const resetExperiment = (deps: FlagDeps, caller: Caller, project: Project, id: number): Promise<Experiment> =>
+export const resetExperiment = (
+  deps: ExperimentDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+): Promise<Experiment> =>
   updateAndInvalidate(deps, project.id, async (store) => {
     const before = await getExperiment(store, project.id, id);
     if (before.startDate === null) throw invalid(undefined, 'Experiment is already in draft state.');
@@ -186,6 +201,7 @@ const HAPPENED = [
   'scheduled_start',
   'guardrail_alarms',
   'rolled_back',
+  'shipped',
   'exposure_cohort',
 ];
 
@@ -213,7 +229,7 @@ export async function duplicateExperiment(
 }
 
 export const archiveExperiment = (
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   caller: Caller,
   project: Project,
   id: number,
@@ -234,7 +250,7 @@ interface Conclusion {
 
 /** The flag stays as it is. */
 export const endExperiment = (
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   caller: Caller,
   project: Project,
   id: number,
@@ -250,7 +266,7 @@ export const endExperiment = (
  * shipping.
  */
 export const shipVariant = (
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   caller: Caller,
   project: Project,
   id: number,
@@ -263,8 +279,10 @@ export const shipVariant = (
     if (flag === null || flag.deleted) throw invalid(undefined, 'The feature flag of this experiment is deleted.');
     if (!flagVariants(flag.filters).some(({ key }) => key === variantKey))
       throw invalid('variant_key', `The flag ${flag.key} has no variant ${JSON.stringify(variantKey)}.`);
+    const now = deps.clock.now();
+    const shipped = { variant: variantKey, at: new Date(now).toISOString(), by: caller.user.id };
     return {
-      experiment: { endDate: before.endDate ?? deps.clock.now(), settings: concluded(before, conclusion) },
+      experiment: { endDate: before.endDate ?? now, settings: { ...concluded(before, conclusion), shipped } },
       flag: { active: true, filters: withVariantForAll(flag.filters, variantKey) },
     };
   });
@@ -293,7 +311,7 @@ interface BothChanges {
 }
 
 function changeWithFlag(
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   caller: Caller,
   project: Project,
   id: number,
@@ -327,7 +345,7 @@ export async function changeFlag(
 
 /** Saves a change, and records who made it. */
 export async function saveExperiment(
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   store: MetadataStore,
   by: ChangedBy,
   project: Project,
@@ -338,6 +356,7 @@ export async function saveExperiment(
   await store.experiments.update(after);
   const changes = changesBetween(EXPERIMENT_SCOPE, visible(before), visible(after));
   await recordActivity(deps, store, { ...about(by, project, after), activity: 'updated', changes });
+  await tellWebhooks(deps, store, project, by.userId, before, after);
   return after;
 }
 

@@ -8,13 +8,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { validateChanges } from '../../flags/manage/flag-checks.ts';
-import { type FlagDeps, updateAndInvalidate } from '../../flags/manage/flags.ts';
+import { updateAndInvalidate } from '../../flags/manage/flags.ts';
 import { flagVariants, withFlagParameters } from '../rules/flag-variants.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import {
   byCaller,
   changeFlag,
   type ExperimentChanges,
+  type ExperimentDeps,
   getExperiment,
   holdOut,
   launched,
@@ -33,7 +34,7 @@ interface ExperimentUpdate {
 }
 
 export const updateExperiment = (
-  deps: FlagDeps,
+  deps: ExperimentDeps,
   caller: Caller,
   project: Project,
   id: number,

@@ -11,8 +11,9 @@ import { benjaminiHochberg, holm } from '../../../core/experiments/corrections.t
 import { checkCounts, checkSampleRatio, type SampleRatio } from '../../../core/experiments/sample-ratio.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { SplitFault } from './diagnose-split.ts';
-import type { ExposureAnswer, MetricData } from './experiment-question.ts';
+import { type ExposureAnswer, type MetricData, openWindowMs } from './experiment-question.ts';
 import { type GuardedVariant, judgeGuardrail } from './judge-guardrail.ts';
+import { PAST_DIFFERS_ABOVE, type PlanProgress, planProgress, VERY_LIKELY } from './plan-progress.ts';
 import type { ExperimentMetric } from './read-metrics.ts';
 import type { DecisionSettings } from './read-settings.ts';
 import { expectedCounts, type MeasuredVariant, type SplitPhase } from './split-phases.ts';
@@ -31,6 +32,8 @@ export interface MeasuredExperiment {
   /** When it ended, or null. */
   endedAt: number | null;
   now: number;
+  /** The start of the current day in the project's time zone; absent: it is not known. */
+  today?: number;
 }
 
 type Verdict =
@@ -72,6 +75,7 @@ export interface ExperimentResults extends Said {
   /** Where a split goes wrong that is not as planned. */
   diagnosis: SplitFault[];
   metrics: MetricResult[];
+  progress: PlanProgress;
   warnings: { code: string; sentence: string }[];
 }
 
@@ -81,9 +85,11 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
   const sampleRatio = checkSplit(measured);
   const isPlanDone = hasReachedPlan(measured, users);
   const compared = measured.metrics.map((one) => compareVariants(measured, one));
+  const progress = progressOf(measured, compared, users);
+  const state = { sampleRatio, users, isPlanDone, progress };
   const metrics = adjust(compared, measured.settings).map((result) => ({
     ...result,
-    variants: result.variants.map((variant) => decide(measured, result, variant, { sampleRatio, users, isPlanDone })),
+    variants: result.variants.map((variant) => decide(measured, result, variant, state)),
   }));
   const said = cannotMeasure(measured) ?? overall(metrics, sampleRatio, users, measured.settings.primaryUuid);
   return {
@@ -93,8 +99,56 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
     sampleRatio,
     diagnosis: [],
     metrics,
-    warnings: warningsOf(measured, users, sampleRatio),
+    progress,
+    warnings: [...warningsOf(measured, users, sampleRatio), ...pastWarnings(metrics)],
   };
+}
+
+/** By the metric that decides. */
+function progressOf(measured: MeasuredExperiment, compared: readonly Compared[], users: number): PlanProgress {
+  const { settings, exposures, startedAt, endedAt, now, today = now } = measured;
+  const first = primaryOf(compared, settings.primaryUuid);
+  const known = (first?.variants ?? []).flatMap(({ analysis: { comparison } }) =>
+    comparison === null
+      ? []
+      : [{ n: comparison.n, standardError: comparison.standardError, baselineMean: comparison.control.mean }],
+  );
+  const windowMs = first === undefined ? 0 : openWindowMs({ ...first.metric.asked, windowMs: first.metric.windowMs });
+  return planProgress({
+    settings,
+    users,
+    days: exposures.days,
+    windowMs,
+    compared: known,
+    startedAt,
+    endedAt,
+    now,
+    today,
+  });
+}
+
+function primaryOf<R extends Pick<MetricResult, 'metric'>>(
+  results: readonly R[],
+  primaryUuid: string | null,
+): R | undefined {
+  const primary = results.filter(({ metric }) => metric.role === 'primary');
+  return primary.find(({ metric }) => metric.uuid === primaryUuid) ?? primary[0];
+}
+
+/** What people did before their exposure cannot depend on the variant: like a split that is not as planned. */
+function pastWarnings(metrics: readonly MetricResult[]): ExperimentResults['warnings'] {
+  const found = metrics.flatMap(({ metric, variants }) =>
+    variants.flatMap(({ key, analysis: { comparison } }) => {
+      const [control, treatment] = [comparison?.control, comparison?.treatment];
+      if (!control?.past || !treatment?.past) return [];
+      const error = Math.sqrt(control.past.variance / control.n + treatment.past.variance / treatment.n);
+      const isFar = Math.abs(treatment.past.mean - control.past.mean) > PAST_DIFFERS_ABOVE * error;
+      return error > 0 && isFar ? [`${nameOf(metric)} in ${key}`] : [];
+    }),
+  );
+  if (found.length === 0) return [];
+  const sentence = `People differed before they saw any variant: ${found.slice(0, 5).join(', ')}. Check how variants are assigned.`;
+  return [{ code: 'past_differs', sentence }];
 }
 
 /** Each phase of the split by its own percentages. */
@@ -188,13 +242,14 @@ interface State {
   sampleRatio: SampleRatio;
   users: number;
   isPlanDone: boolean;
+  progress: PlanProgress;
 }
 
 function decide(
   measured: MeasuredExperiment,
   { metric, baseline }: Compared,
   variant: Compared['variants'][number],
-  { sampleRatio, users, isPlanDone }: State,
+  { sampleRatio, users, isPlanDone, progress }: State,
 ): VariantResult {
   const { settings, endedAt } = measured;
   const said = (verdict: Verdict, sentence: string, isSignificant = false): VariantResult => ({
@@ -223,8 +278,8 @@ function decide(
     const isUp = (analysis.comparison?.effect ?? 0) > 0;
     return said(isUp === metric.isLowerBetter ? 'worse' : 'better', foundSentence(variant, metric, settings), true);
   }
-  if (isPlanDone || isEnded) return said('no_difference_found', noDifference(settings));
-  return said('collecting', collecting(users, settings));
+  if (isPlanDone || isEnded) return said('no_difference_found', noDifference(settings, progress));
+  return said('collecting', collecting(users, settings, progress));
 }
 
 function guarded(own: GuardedVariant): [Verdict, string] {
@@ -252,8 +307,13 @@ const FAILURES: Partial<Record<ValidationFailure, string>> = {
 const cannotCalculate = (failures: readonly ValidationFailure[]): string =>
   `Nothing can be calculated: ${failures.map((one) => FAILURES[one] ?? one).join(', ')}.`;
 
-const noDifference = ({ isAa }: DecisionSettings): string =>
-  isAa ? 'No difference found, as it should be in an A/A test.' : 'No difference found.';
+function noDifference({ isAa, plan }: DecisionSettings, { powerNow, mdeNow }: PlanProgress): string {
+  if (isAa) return 'No difference found, as it should be in an A/A test.';
+  if (powerNow !== null && powerNow >= VERY_LIKELY)
+    return `No difference found. A change above ${percent(plan.mdeRelative)} would very likely have shown.`;
+  if (mdeNow === null) return 'No difference found.';
+  return `No difference found. Only a change above ${percent(mdeNow)} would very likely have shown.`;
+}
 
 const NO_DATA = 'No one has seen this yet.';
 const SPLIT_BROKEN = 'Do not use these numbers: the split is not as planned.';
@@ -265,9 +325,11 @@ function tooEarly(key: string, own: MetricData | null): string {
     : `Too early to say anything: ${n} of at least ${MIN_ENTITIES} people in ${key}.`;
 }
 
-function collecting(users: number, { plan: { plannedUsers } }: DecisionSettings): string {
-  const of = plannedUsers === null ? `${users} people` : `${users} of ${plannedUsers} people`;
-  return `Still collecting: ${of}. Differences this early are mostly noise.`;
+function collecting(users: number, { plan: { plannedUsers } }: DecisionSettings, { daysLeft }: PlanProgress): string {
+  const seen = users.toLocaleString('en');
+  const of = plannedUsers === null ? `${seen} people` : `${seen} of ${plannedUsers.toLocaleString('en')} people`;
+  const left = daysLeft === null || daysLeft === 0 ? '' : `, about ${daysLeft} more ${daysLeft === 1 ? 'day' : 'days'}`;
+  return `Still collecting: ${of}${left}. Differences this early are mostly noise.`;
 }
 
 function foundSentence(
@@ -294,8 +356,7 @@ function overall(
 ): Said {
   if (users === 0) return { verdict: 'no_data', sentence: NO_DATA };
   if (status === 'mismatch') return { verdict: 'split_broken', sentence: SPLIT_BROKEN };
-  const primary = metrics.filter(({ metric }) => metric.role === 'primary');
-  const first = primary.find(({ metric }) => metric.uuid === primaryUuid) ?? primary[0];
+  const first = primaryOf(metrics, primaryUuid);
   const found = ORDER.flatMap((verdict) => first?.variants.filter((variant) => variant.verdict === verdict) ?? []);
   const [most] = found;
   if (most === undefined) return { verdict: 'cannot_calculate', sentence: 'There is no primary metric to decide by.' };

@@ -26,7 +26,9 @@ export interface DecisionSettings {
   baselineKey: string;
   lookbackMs: number | null;
   analysis: Omit<AnalysisSettings, 'isLowerBetter'>;
-  plan: { plannedUsers: number | null; minDays: number; maxDays: number };
+  /** Whether intervals on the wire are differences instead of lifts. */
+  areAbsolute: { frequentist: boolean; bayesian: boolean };
+  plan: { plannedUsers: number | null; minDays: number; maxDays: number; mdeRelative: number; power: number };
 }
 
 /** `stats_config` and `plan`; a number out of its range is refused, never replaced. */
@@ -64,21 +66,33 @@ export function readDecision(settings: JsonObject): DecisionSettings {
             }
           : null,
     },
+    areAbsolute: {
+      frequentist: isAbsolute(frequentist, `${at}__frequentist`),
+      bayesian: isAbsolute(bayesian, `${at}__bayesian`),
+    },
     plan: {
       plannedUsers,
       minDays: numberIn(plan, 'min_days', { min: 0, max: 365, attr: 'plan' }) ?? 7,
       maxDays: numberIn(plan, 'max_days', { min: 1, max: 365, attr: 'plan' }) ?? 60,
+      mdeRelative: numberIn(plan, 'mde_relative', { min: 0.0001, max: 10, attr: 'plan' }) ?? 0.05,
+      power: numberIn(plan, 'power', { min: 0.5, max: 0.999, attr: 'plan' }) ?? 0.8,
     },
   };
+}
+
+/** Clients write it in either case. */
+function isAbsolute(given: JsonObject, attr: string): boolean {
+  const { difference_type: type = null } = given;
+  const named = { difference_type: typeof type === 'string' ? type.toLowerCase() : type };
+  return choice(named, 'difference_type', ['relative', 'absolute'], attr) === 'absolute';
 }
 
 /** `plan` with the rest that a power calculation needs. */
 export function readPlanInput(settings: JsonObject): Omit<PlanInput, 'comparisons'> {
   const { stopping, analysis, plan } = readDecision(settings);
-  const given = objectIn(settings, 'plan');
   return {
-    mdeRelative: numberIn(given, 'mde_relative', { min: 0.0001, max: 10, attr: 'plan' }) ?? 0.05,
-    power: numberIn(given, 'power', { min: 0.5, max: 0.999, attr: 'plan' }) ?? 0.8,
+    mdeRelative: plan.mdeRelative,
+    power: plan.power,
     alpha: analysis.alpha,
     stopping,
     minDays: plan.minDays,
