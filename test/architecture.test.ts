@@ -100,7 +100,7 @@ const FEATURES: Record<string, readonly string[]> = {
   deliveries: ['webhooks'],
   demo: ['cohorts', 'dashboards', 'experiments', 'flags'],
   events: [],
-  experiments: ['deliveries', 'flags', 'insights'],
+  experiments: ['cohorts', 'deliveries', 'flags', 'insights'],
   flags: ['accounts'],
   geoip: [],
   groups: [],

@@ -159,6 +159,10 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
         worker().measureExperimentCourse(...args),
       countExposuresBy: async (...args: Parameters<WorkerMethods['countExposuresBy']>) =>
         worker().countExposuresBy(...args),
+      countUnusualExposures: async (...args: Parameters<WorkerMethods['countUnusualExposures']>) =>
+        worker().countUnusualExposures(...args),
+      countRecentEvents: async (...args: Parameters<WorkerMethods['countRecentEvents']>) =>
+        worker().countRecentEvents(...args),
       listExposed: async (...args: Parameters<WorkerMethods['listExposed']>) => worker().listExposed(...args),
     },
     eventQueries,

@@ -97,6 +97,46 @@ export function describeExperiments(name: string, open: () => Promise<{ metadata
       expect(await store.holdouts.listByProject(1)).toEqual([]);
     });
 
+    it('keeps saved metrics, in their project only', async () => {
+      const times = { createdAt: NOW, createdBy: null, updatedAt: NOW };
+      const given = {
+        projectId: 1,
+        name: 'Ünïcode \u{1f600}',
+        description: '',
+        query: { uuid: 'u' },
+        tags: ['a'],
+        ...times,
+      };
+      const made = await store.savedMetrics.create(given);
+      await store.savedMetrics.create({ ...given, name: 'newer' });
+      expect(await store.savedMetrics.get(1, made.id)).toEqual({ id: made.id, ...given });
+      expect(await store.savedMetrics.get(2, made.id)).toBeNull();
+      await store.savedMetrics.update({ ...made, query: { uuid: 'v' } });
+      const listed = await store.savedMetrics.listByProject(1);
+      expect(listed.map(({ name, query }) => [name, query['uuid']])).toEqual([
+        ['newer', 'u'],
+        [given.name, 'v'],
+      ]);
+      await store.savedMetrics.delete(2, made.id);
+      expect(await store.savedMetrics.listByProject(1)).toHaveLength(2);
+      await store.savedMetrics.delete(1, made.id);
+      expect(await store.savedMetrics.listByProject(1)).toHaveLength(1);
+    });
+
+    it('keeps the first finding of a key', async () => {
+      const finding = { projectId: 1, experimentId: 5, key: 'crossed', foundAt: NOW, value: { a: 1 } };
+      await store.experimentFindings.create([]);
+      await store.experimentFindings.create([finding]);
+      const other = { ...finding, key: 'planned' };
+      await store.experimentFindings.create([{ ...finding, foundAt: NOW + 1, value: {} }, other]);
+      expect(await store.experimentFindings.listByExperiment(1, 5)).toEqual([finding, other]);
+      expect(await store.experimentFindings.listByExperiment(2, 5)).toEqual([]);
+      await store.experimentFindings.deleteByExperiment(1, 6);
+      expect(await store.experimentFindings.listByExperiment(1, 5)).toHaveLength(2);
+      await store.experimentFindings.deleteByExperiment(1, 5);
+      expect(await store.experimentFindings.listByExperiment(1, 5)).toEqual([]);
+    });
+
     it('lets a guardrail act once, though two processes found the same', async () => {
       const { guarded, deps } = await aRunningExperiment(store);
       const alarm: Alarm = { action: 'roll_back', key: 'm test', evidence: { variant: 'test' } };

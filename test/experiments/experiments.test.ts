@@ -269,6 +269,53 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     expect(csv.body.trim().split('\r\n')).toHaveLength(3);
   });
 
+  it('warn of people who met a variant before, or got one by a condition, and count values that are no numbers', async () => {
+    server.setNow('2026-01-15T14:00:00Z');
+    const variants = ['control', 'test'].map((key) => ({ key, rollout_percentage: 50 }));
+    const pro = {
+      properties: [{ key: 'plan', value: 'pro', type: 'person' }],
+      rollout_percentage: 100,
+      variant: 'test',
+    };
+    const filters = { groups: [pro, { properties: [], rollout_percentage: 100 }], multivariate: { variants } };
+    await client.post('/api/projects/1/feature_flags/', { body: { key: 'known', filters } });
+    server.setNow('2026-01-15T14:30:00Z');
+    const source = { kind: 'EventsNode', event: 'order', math: 'sum', math_property: 'price' };
+    const metrics = [{ metric_type: 'mean', name: 'revenue', source }];
+    const { id } = await make({
+      name: 'Known',
+      feature_flag_key: 'known',
+      metrics,
+      start_date: '2026-01-15T14:30:00Z',
+    });
+    server.setNow('2026-01-15T15:00:00Z');
+    const seen = (who: string, variant: string, time: string, $set = {}) => ({
+      ...call(who, variant),
+      timestamp: `2026-01-15T${time}Z`,
+      properties: { $feature_flag: 'known', $feature_flag_response: variant, $set },
+    });
+    const paid = (who: string, price: unknown) => ({ ...order(who, '14:50:00'), properties: { price } });
+    await capture(server, server.projectKey, [
+      seen('k1', 'control', '14:10:00'),
+      seen('k1', 'control', '14:40:00'),
+      seen('k2', 'test', '14:40:00', { plan: 'pro' }),
+      seen('k3', 'control', '14:40:00'),
+      seen('k4', 'test', '14:10:00'),
+      paid('k1', 10),
+      paid('k2', 'a lot'),
+      paid('k2', '1e400'),
+      paid('k3', 5),
+    ]);
+    const found = await results(id);
+    expect(found.exposures).toMatchObject({ total: 3, exposed_before_start: 1, forced: 1 });
+    const codes = found.warnings.map(({ code }: { code: string }) => code);
+    expect(codes).toEqual(['exposed_before_start', 'forced_variants']);
+    expect(found.metrics[0]).toMatchObject({
+      baseline: { sum: 15, ignored_values: 0 },
+      variant_results: [{ sum: 0, ignored_values: 2 }],
+    });
+  });
+
   it('name what makes the split wrong', async () => {
     const { id } = await make({ name: 'Split', feature_flag_key: 'split', start_date: '2026-01-15T14:00:00Z' });
     const people = Array.from({ length: 2000 }, (_, at) => ({ who: `split-${at}`, at }));

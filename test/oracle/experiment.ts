@@ -130,6 +130,8 @@ export interface VariantValues {
   part: number;
   rows: number[][];
   stepCounts: number[] | null;
+  /** Events after the exposure without a number; null where none is read. */
+  ignored: number | null;
 }
 
 export function valuesOf(
@@ -148,9 +150,36 @@ export function valuesOf(
   );
   const found = [...places.values()].map(({ variant, part }) => {
     const own = counted.filter((one) => one.variant === variant && partOf(one, split) === part);
-    return { variant, part, ...valuesIn(exposure, metric, own, world) };
+    return {
+      variant,
+      part,
+      ...valuesIn(exposure, metric, own, world),
+      ignored: ignoredIn(exposure, metric, own, world),
+    };
   });
   return metric.winsor ? winsorised(found, metric.winsor) : found;
+}
+
+function ignoredIn(
+  exposure: ExposureQuestion,
+  metric: MetricQuestion,
+  own: readonly Exposed[],
+  world: World,
+): number | null {
+  if (metric.kind !== 'mean' && metric.kind !== 'ratio') return null;
+  const all = metric.kind === 'mean' ? [metric.measured] : [metric.numerator, metric.denominator];
+  const read = all.flatMap(({ entity, measure }) => ('property' in measure ? [{ entity, ...measure }] : []));
+  if (read.length === 0) return null;
+  const isIgnored = (event: WorldEvent, property: string): boolean =>
+    numberOf(textIn(event.properties, property)) === null;
+  return read.reduce(
+    (sum, { entity, property }) =>
+      sum +
+      own
+        .flatMap((one) => after(exposure, metric, one))
+        .filter((event) => world.isOf(event, entity) && isIgnored(event, property)).length,
+    0,
+  );
 }
 
 function valuesIn(exposure: ExposureQuestion, metric: MetricQuestion, own: readonly Exposed[], world: World) {

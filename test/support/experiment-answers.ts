@@ -8,12 +8,13 @@ const sumOf = (rows: readonly number[][], one: number, other?: number): number =
 
 export const expectedData = (metric: MetricQuestion, values: readonly VariantValues[]): unknown =>
   rounded(
-    values.map(({ variant, part, rows, stepCounts }) => ({
+    values.map(({ variant, part, rows, stepCounts, ignored }) => ({
       variant,
       part,
       sums: expectedSums(metric, rows),
       nonZero: rows.filter(([value]) => value !== 0).length,
       stepCounts,
+      ignored,
       withPast:
         metric.lookbackMs === null || metric.kind === 'retention' ? 0 : rows.filter(([, past]) => past !== 0).length,
     })),
@@ -55,12 +56,13 @@ function expectedSums(metric: MetricQuestion, rows: readonly number[][]): unknow
 
 export const shownData = (found: readonly MetricData[]): unknown =>
   rounded(
-    found.map(({ variant, part, data, stepCounts, withPast }) => ({
+    found.map(({ variant, part, data, stepCounts, withPast, ignoredValues }) => ({
       variant,
       part,
       sums: data.sums,
       nonZero: data.nonZero,
       stepCounts,
+      ignored: ignoredValues,
       withPast,
     })),
   );

@@ -55,6 +55,7 @@ const VERBS: Readonly<Record<string, string>> = {
   delete_property: 'deleted a property of',
   split_person: 'split',
   undid_merge: 'undid a merge of',
+  early_numbers_shown: 'looked at early numbers of',
 };
 
 /** In a sentence, and in the list of filters. */

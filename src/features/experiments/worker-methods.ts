@@ -1,3 +1,4 @@
+import type { Entity } from '../../core/actions/entity.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { Page } from '../../stores/metadata/page.ts';
@@ -10,6 +11,8 @@ import {
   measureCourse,
   measureExperiment,
 } from './measure/measure-experiment.ts';
+import { countRecentEvents, type RecentEvents } from './measure/recent-events.ts';
+import { countUnusual, type UnusualExposures, type UnusualQuestion } from './measure/unusual-exposures.ts';
 import type {
   ExposureCount,
   ExposureQuestion,
@@ -48,6 +51,20 @@ export function experimentWorkerMethods(deps: ExperimentWorkerDeps) {
       properties: readonly string[],
       signal?: AbortSignal,
     ): Promise<ExposureCount[]> => countExposuresBy(own(signal), projectId, exposure, properties),
+
+    countUnusualExposures: (
+      projectId: number,
+      exposure: ExposureQuestion,
+      question: UnusualQuestion,
+      signal?: AbortSignal,
+    ): Promise<UnusualExposures> => countUnusual(own(signal), projectId, exposure, question),
+
+    countRecentEvents: (
+      projectId: number,
+      exposure: ExposureQuestion,
+      entities: readonly Entity[],
+      signal?: AbortSignal,
+    ): Promise<RecentEvents> => countRecentEvents(own(signal), projectId, exposure, entities),
 
     listExposed: (
       projectId: number,

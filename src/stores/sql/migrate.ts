@@ -39,6 +39,7 @@ import { auditWebhooks } from './migrations/0031-audit-webhooks.ts';
 import { sharing } from './migrations/0032-sharing.ts';
 import { cookielessVisitors } from './migrations/0033-cookieless-visitors.ts';
 import { sqlInsights } from './migrations/0034-sql-insights.ts';
+import { experimentFindings } from './migrations/0035-experiment-findings.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -76,6 +77,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   sharing,
   cookielessVisitors,
   sqlInsights,
+  experimentFindings,
 ];
 
 interface VersionTable {

@@ -56,7 +56,7 @@ function biasRisk({ exposures, exposure, results, variants }: CalculatedExperime
 
 const withMetrics = (experiment: Experiment, metrics: Json[]): Experiment => ({
   ...experiment,
-  settings: { ...experiment.settings, metrics, metrics_secondary: [], guardrails: [] },
+  settings: { ...experiment.settings, metrics, metrics_secondary: [], saved_metrics_ids: [], guardrails: [] },
 });
 
 function metricIn({ metric }: JsonObject): JsonObject {

@@ -10,6 +10,7 @@ import type { ExperimentChanges } from '../manage/experiments.ts';
 import { metricOfInsight } from '../rules/metric-of-insight.ts';
 import { METRIC_LISTS, readMetrics } from '../rules/read-metrics.ts';
 import { readDecision, readExcluded, readExposure } from '../rules/read-settings.ts';
+import { readSavedMetricUses } from '../rules/saved-metrics.ts';
 import type { ExperimentChangeSchema } from './experiment-schemas.ts';
 
 type Body = Static<typeof ExperimentChangeSchema>;
@@ -19,6 +20,7 @@ const SETTINGS = [
   'parameters',
   'metrics',
   'metrics_secondary',
+  'saved_metrics_ids',
   'exposure_criteria',
   'stats_config',
   'plan',
@@ -51,6 +53,7 @@ export function readExperimentBody(
   const settings = withUuids(sent, ids);
   // Guardrails may name metrics that were there before.
   readMetrics(settings['guardrails'] === undefined ? settings : { ...known, ...settings }, context);
+  readSavedMetricUses(settings);
   readExposure(settings, context);
   readDecision(settings);
   readExcluded({ ...known, ...settings });

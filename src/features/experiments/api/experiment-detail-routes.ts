@@ -1,23 +1,18 @@
-/** More about one experiment than its results: the course over time, the people, a plan before it starts. */
-import { type Static, Type } from '@sinclair/typebox';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+/** More about one experiment than its results: the course over time, and the people. */
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
-import type { Json } from '../../../core/json/json.ts';
-import { DAY_MS } from '../../../core/time/units.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
-import { AnyObject, iso, nullable } from '../../../http/schemas/common.ts';
+import { AnyObject, iso } from '../../../http/schemas/common.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
-import type { Project } from '../../../stores/metadata/accounts.ts';
-import { questionContext } from '../../insights/api/insight-request.ts';
+import { presentOneCohort } from '../../cohorts/api/present-cohorts.ts';
 import { presentActors } from '../../insights/api/present-people.ts';
-import { getExperiment } from '../manage/experiments.ts';
+import { getExperiment, recordEarlyLook } from '../manage/experiments.ts';
+import { saveExposureCohort } from '../manage/exposure-cohort.ts';
 import { courseTimes } from '../rules/course-times.ts';
-import { planExperiment } from '../rules/plan-experiment.ts';
-import { readMetrics } from '../rules/read-metrics.ts';
-import { readBaselineEvent, readPlanInput } from '../rules/read-settings.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 import { type AskedExperiment, askExperiment, withResults } from './experiment-results.ts';
 import { presentVariant } from './present-results.ts';
@@ -27,7 +22,8 @@ const ALL = '/api/projects/:project_id/experiments/';
 export function experimentDetailRoutes(app: FastifyInstance, deps: ExperimentApiDeps): void {
   course(app, deps);
   people(app, deps);
-  plan(app, deps);
+  cohort(app, deps);
+  earlyNumbers(app, deps);
 }
 
 const CourseSchema = Type.Object({
@@ -107,75 +103,54 @@ function people(app: FastifyInstance, deps: ExperimentApiDeps): void {
   });
 }
 
-const PlanBodySchema = Type.Object({
-  metric: AnyObject,
-  event: Type.Optional(
-    Type.String({ description: 'Who would be part of it: everyone with this event. `$pageview` if absent.' }),
-  ),
-  variants: Type.Optional(Type.Integer({ minimum: 2, maximum: 20 })),
-  stats_config: Type.Optional(AnyObject),
-  plan: Type.Optional(AnyObject),
-});
-
-const PlanSchema = Type.Object({
-  users: Type.Integer({ description: 'Who would have been part of it in the last 14 days.' }),
-  users_per_day: Type.Number(),
-  baseline_mean: nullable(Type.Number()),
-  planned_users: nullable(Type.Integer({ description: 'In all variants together.' })),
-  days: nullable(Type.Integer()),
-  detectable_effect: nullable(Type.Number({ description: 'The smallest change that the longest run can show.' })),
-  sentence: Type.String(),
-});
-
-const HISTORY_DAYS = 14;
-
-function plan(app: FastifyInstance, deps: ExperimentApiDeps): void {
+/** Numbers before the plan allows a decision are shown only to who asks for them, and everybody can see who did. */
+function earlyNumbers(app: FastifyInstance, deps: ExperimentApiDeps): void {
   projectRoute(app, deps, {
-    url: `${ALL}plan/`,
+    url: `${ALL}:id/show_early_numbers/`,
     tag: 'experiments',
     scope: 'experiment',
     method: 'POST',
-    summary: 'How many people and days an experiment needs, from the last 14 days',
-    body: PlanBodySchema,
-    response: PlanSchema,
-    handler: async ({ project, body, reply }) => {
-      const found = await planFor(deps, project, reply, body);
-      return {
-        users: found.users,
-        users_per_day: found.usersPerDay,
-        baseline_mean: found.mean,
-        planned_users: found.plannedUsers,
-        days: found.days,
-        detectable_effect: found.detectable,
-        sentence: found.sentence,
-      };
+    summary: 'Record in the activity log that someone looked at numbers before the plan allows a decision',
+    status: 204,
+    handler: async ({ caller, project, params }) => {
+      const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
+      await recordEarlyLook(deps, caller, project, experiment);
     },
   });
 }
 
-async function planFor(
-  deps: ExperimentApiDeps,
-  project: Project,
-  reply: FastifyReply,
-  body: Static<typeof PlanBodySchema>,
-) {
-  const context = await questionContext(deps, project, {});
-  const now = deps.clock.now();
-  const [metric] = readMetrics({ metrics: [body.metric as Json] }, context);
-  if (metric === undefined) throw invalid('metric', 'metric is an object with its metric_type.');
-  const exposure = {
-    ...readBaselineEvent(body.event ?? '$pageview', context),
-    range: { from: now - HISTORY_DAYS * DAY_MS, until: now },
-    timezone: project.timezone,
-  };
-  const question = { ...metric.asked, windowMs: metric.windowMs, lookbackMs: null, exposedBefore: null };
-  const measured = await withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), (signal) =>
-    deps.experiments.measureExperiment(project.id, exposure, [question], null, signal),
-  );
-  const data = measured.metrics[0]?.[0]?.data;
-  const input = readPlanInput({ plan: (body.plan ?? {}) as Json, stats_config: (body.stats_config ?? {}) as Json });
-  return planExperiment(
-    { ...input, comparisons: (body.variants ?? 2) - 1 },
-    { sums: data?.sums ?? null, isBinary: data?.isBinary ?? false, nonZero: data?.nonZero ?? 0, days: HISTORY_DAYS },
-  );
+/** Cohorts of more would be too large to add at once. */
+const MAX_COHORT_SIZE = 200_000;
+const COHORT_PAGE = 10_000;
+
+function cohort(app: FastifyInstance, deps: ExperimentApiDeps): void {
+  projectRoute(app, deps, {
+    url: `${ALL}:id/create_exposure_cohort_for_experiment/`,
+    tag: 'experiments',
+    scope: ['experiment', 'cohort'],
+    method: 'POST',
+    edits: ['experiments', 'cohorts'],
+    summary: 'A static cohort of those who count now; made again, those who came since are added',
+    status: 201,
+    response: Type.Object({ cohort: AnyObject }),
+    handler: async ({ caller, project, params, reply }) => {
+      const experiment = await getExperiment(deps.metadata, project.id, idFromPath(params));
+      const { exposure, startedAt } = await askExperiment(deps, project, experiment);
+      if (exposure.actor.kind === 'group')
+        throw invalid(undefined, 'This experiment is split by groups, and cohorts are of people.');
+      const stopped = callerSignal(reply);
+      async function* persons(): AsyncGenerator<string> {
+        for (let offset = 0; offset < MAX_COHORT_SIZE && startedAt !== null; offset += COHORT_PAGE) {
+          const page = { limit: COHORT_PAGE, offset };
+          const found = await withQueryLimits(deps.config.queryTimeoutSeconds, stopped, (signal) =>
+            deps.experiments.listExposed(project.id, exposure, null, page, signal),
+          );
+          for (const { actor } of found) yield actor;
+          if (found.length < COHORT_PAGE) return;
+        }
+      }
+      const made = await saveExposureCohort(deps, caller, project, experiment, persons());
+      return { cohort: await presentOneCohort(deps, made) };
+    },
+  });
 }

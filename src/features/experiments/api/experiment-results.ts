@@ -7,8 +7,10 @@ import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
 import type { QuestionContext } from '../../insights/rules/question.ts';
+import { readFilter } from '../../insights/rules/read-filter.ts';
 import { type ExperimentStatus, statusOf } from '../manage/experiments.ts';
 import type { ExperimentMeasurement } from '../measure/measure-experiment.ts';
+import type { ForcedCondition, UnusualExposures, UnusualQuestion } from '../measure/unusual-exposures.ts';
 import { assembleResults, type ExperimentResults } from '../rules/assemble-results.ts';
 import { diagnoseSplit } from '../rules/diagnose-split.ts';
 import {
@@ -19,8 +21,10 @@ import {
   openWindowMs,
 } from '../rules/experiment-question.ts';
 import { flagVariants } from '../rules/flag-variants.ts';
+import { forcedGroups, rangeBefore } from '../rules/forced-conditions.ts';
 import { type ExperimentMetric, METRIC_LISTS, readListedMetric } from '../rules/read-metrics.ts';
 import { type DecisionSettings, readDecision, readExcluded, readExposure } from '../rules/read-settings.ts';
+import { withSavedMetrics } from '../rules/saved-metrics.ts';
 import { type MeasuredVariant, measuredVariants, type SplitPhase, splitPhases } from '../rules/split-phases.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
@@ -37,6 +41,8 @@ export interface AskedExperiment {
   /** Metrics that cannot be read any more, because an action was deleted, say. */
   unreadable: { uuid: string; name: string; reason: string }[];
   isFlagDeleted: boolean;
+  /** Exposures that are no fair draw. */
+  unusual: UnusualQuestion;
   /** Null: it has not started, or its flag is gone. */
   startedAt: number | null;
   now: number;
@@ -46,6 +52,7 @@ export interface AskedExperiment {
 
 export interface CalculatedExperiment extends AskedExperiment {
   isCached: boolean;
+  unusualExposures: UnusualExposures;
   exposures: ExperimentMeasurement['exposures'];
   results: ExperimentResults;
 }
@@ -62,9 +69,11 @@ const NO_EXPOSURES: ExperimentMeasurement['exposures'] = {
 export async function askExperiment(
   deps: ExperimentApiDeps,
   project: Project,
-  experiment: Experiment,
+  stored: Experiment,
 ): Promise<AskedExperiment> {
   const now = deps.clock.now();
+  const saved = await deps.metadata.savedMetrics.listByProject(project.id);
+  const experiment = { ...stored, settings: withSavedMetrics(stored.settings, saved) };
   const context = await questionContext(deps, project, {});
   const flag = await deps.metadata.flags.get(project.id, experiment.flagId);
   const settings = readDecision(experiment.settings);
@@ -93,12 +102,27 @@ export async function askExperiment(
     },
     metrics: metrics.map((metric) => ({ metric, question: questionOf(metric, settings, now) })),
     unreadable,
+    unusual: {
+      before: experiment.startDate === null ? null : rangeBefore(versions, experiment.startDate),
+      forced: readForced(forcedGroups(versions, range)),
+    },
     isFlagDeleted: flag === null || flag.deleted,
     startedAt: variants.length > 0 ? experiment.startDate : null,
     now,
     lagMs: await deps.lagMs(),
   };
 }
+
+/** Conditions on what events do not tell, such as other flags, are left out. */
+const readForced = (groups: ReturnType<typeof forcedGroups>): ForcedCondition[] =>
+  groups.flatMap(({ properties, ...group }) => {
+    try {
+      return [{ ...group, filter: readFilter(properties, 'filters') }];
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return [];
+    }
+  });
 
 /** Variants that count nowhere are in no expectation either. */
 const without = (excluded: readonly string[], phases: readonly SplitPhase[]): SplitPhase[] =>
@@ -125,7 +149,8 @@ export async function calculateAsked(
   if (asked.startedAt === null) return withResults(asked, { exposures: NO_EXPOSURES, metrics: [] });
   return withQueryLimits(deps.config.queryTimeoutSeconds, stopped, async (signal) => {
     const measured = await measureAsked(deps, project, asked, null, signal, refresh);
-    const calculated = withResults(asked, measured);
+    const unusual = await countUnusual(deps, project, asked, signal, refresh);
+    const calculated = withResults(asked, measured, unusual);
     if (!['watch', 'mismatch'].includes(calculated.results.sampleRatio.status)) return calculated;
     const counts = await deps.experiments.countExposuresBy(project.id, asked.exposure, DIAGNOSED, signal);
     const diagnosis = diagnoseSplit([...counts, ...daysOf(measured.exposures)], asked.variants);
@@ -150,6 +175,23 @@ async function measureAsked(
   );
   return { ...answer, isCached };
 }
+
+async function countUnusual(
+  deps: ExperimentApiDeps,
+  project: Project,
+  { exposure, unusual }: AskedExperiment,
+  signal: AbortSignal,
+  refresh: boolean,
+): Promise<UnusualExposures> {
+  if (unusual.before === null && unusual.forced.length === 0) return NOTHING_UNUSUAL;
+  const question = JSON.stringify(['experiment-unusual', exposure, unusual]);
+  const { answer } = await deps.results.getOrCompute({ projectId: project.id, question, refresh, signal }, (stopped) =>
+    deps.experiments.countUnusualExposures(project.id, exposure, unusual, stopped),
+  );
+  return answer;
+}
+
+const NOTHING_UNUSUAL: UnusualExposures = { exposedBefore: 0, forced: 0 };
 
 /** The same for each value of a property of the first exposure: described, never decided. */
 export interface ResultPart {
@@ -199,6 +241,7 @@ const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =
 export function withResults(
   asked: AskedExperiment,
   measured: ExperimentMeasurement & { isCached?: boolean },
+  unusualExposures: UnusualExposures = NOTHING_UNUSUAL,
 ): CalculatedExperiment {
   const { settings, variants, phases, metrics, experiment, isFlagDeleted, now } = asked;
   const results = assembleResults({
@@ -207,13 +250,15 @@ export function withResults(
     variants,
     phases,
     exposures: measured.exposures,
+    unusualExposures,
     metrics: metrics.map(({ metric }, at) => ({ metric, data: measured.metrics[at] ?? [] })),
     startedAt: experiment.startDate ?? now,
     endedAt: experiment.endDate,
     now,
     today: startOfInterval(now, 'day', asked.exposure.timezone),
   });
-  return { ...asked, exposures: measured.exposures, isCached: measured.isCached === true, results };
+  const isCached = measured.isCached === true;
+  return { ...asked, exposures: measured.exposures, unusualExposures, isCached, results };
 }
 
 const actorOf = ({ aggregation_group_type_index: index }: JsonObject): ExposureQuestion['actor'] =>

@@ -27,8 +27,10 @@ import {
   shipVariant,
 } from '../manage/experiments.ts';
 import { listExperiments } from '../manage/list-experiments.ts';
+import { requireSavedMetrics } from '../manage/saved-metrics.ts';
 import { updateExperiment } from '../manage/update-experiment.ts';
 import { canBeMeasured } from '../rules/flag-variants.ts';
+import { withSavedMetrics } from '../rules/saved-metrics.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentApiDeps } from './deps.ts';
 import { readDate, readExperimentBody, withInsights } from './experiment-body.ts';
@@ -43,15 +45,9 @@ import {
   presentFlagOf,
   ShipSchema,
 } from './experiment-schemas.ts';
+import { presentWithFindings } from './keep-findings.ts';
 import { requireKnownEvents } from './known-events.ts';
-import {
-  ExposuresSchema,
-  presentBreakdown,
-  presentExposures,
-  presentResults,
-  ResultsSchema,
-  resultLines,
-} from './present-results.ts';
+import { ExposuresSchema, presentBreakdown, presentExposures, ResultsSchema, resultLines } from './present-results.ts';
 
 const ALL = { url: '/api/projects/:project_id/experiments/', tag: 'experiments', scope: 'experiment' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
@@ -86,11 +82,13 @@ async function presentAll(
   );
   const now = deps.clock.now();
   const holdouts = await deps.metadata.holdouts.listByProject(project.id);
+  const savedMetrics = await deps.metadata.savedMetrics.listByProject(project.id);
   return Promise.all(
     experiments.map(async (experiment) =>
       presentExperiment(experiment, await deps.metadata.flags.get(project.id, experiment.flagId), {
         users,
         holdouts,
+        savedMetrics,
         canEdit,
         now,
       }),
@@ -146,6 +144,7 @@ function listAndCreate(app: FastifyInstance, deps: ExperimentApiDeps): void {
       if (typeof end === 'number') throw invalid('end_date', 'An experiment that is new cannot have ended.');
       const changes = readExperimentBody(body, await questionContext(deps, project, {}), deps.ids);
       await requireKnownEvents(deps.metadata, project.id, body);
+      await requireSavedMetrics(deps.metadata, project.id, changes.settings ?? {});
       const given = { ...changes, name: body.name, flagKey: body.feature_flag_key };
       const made = await createExperiment(deps, caller, project, given);
       if (typeof start !== 'number') return presentOne(deps, caller, project, made);
@@ -179,8 +178,11 @@ function oneExperiment(app: FastifyInstance, deps: ExperimentApiDeps): void {
       if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag?.key)
         throw invalid('feature_flag_key', 'The flag of an experiment cannot be changed: make another experiment.');
       const context = await questionContext(deps, project, {});
-      const changes = readExperimentBody(body, context, deps.ids, before.settings);
+      const saved = await deps.metadata.savedMetrics.listByProject(project.id);
+      const known = withSavedMetrics(before.settings, saved);
+      const changes = readExperimentBody(body, context, deps.ids, known);
       await requireKnownEvents(deps.metadata, project.id, body, before.settings);
+      await requireSavedMetrics(deps.metadata, project.id, changes.settings ?? {});
       const updatesFlag = body.update_feature_flag_params;
       const changed = await updateExperiment(deps, caller, project, before.id, { changes, start, end, updatesFlag });
       return presentOne(deps, caller, project, changed);
@@ -325,9 +327,10 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
       const asked = await askExperiment(deps, project, experiment);
       const signal = callerSignal(reply);
       const property = queryText(query, 'breakdown') ?? '';
+      const isRefresh = queryText(query, 'refresh') === 'true';
       const parts = property === '' ? null : await breakDownExperiment(deps, project, signal, asked, property);
       const found = {
-        ...presentResults(await calculateAsked(deps, project, signal, asked, queryText(query, 'refresh') === 'true')),
+        ...(await presentWithFindings(deps, await calculateAsked(deps, project, signal, asked, isRefresh))),
         ...(parts === null ? {} : { breakdown: presentBreakdown(property, parts) }),
       };
       if (readFormat(query) === 'json') return found;
@@ -342,7 +345,8 @@ function results(app: FastifyInstance, deps: ExperimentApiDeps): void {
     response: ExposuresSchema,
     handler: async ({ project, params, reply }) => {
       const { settings, ...rest } = await getExperiment(deps.metadata, project.id, idFromPath(params));
-      const withoutMetrics = { ...rest, settings: { ...settings, metrics: [], metrics_secondary: [] } };
+      const none = { metrics: [], metrics_secondary: [], saved_metrics_ids: [], guardrails: [] };
+      const withoutMetrics = { ...rest, settings: { ...settings, ...none } };
       return presentExposures(await calculateExperiment(deps, project, callerSignal(reply), withoutMetrics));
     },
   });

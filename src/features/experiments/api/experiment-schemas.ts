@@ -13,8 +13,10 @@ import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { statusOf } from '../manage/experiments.ts';
 import { withFingerprints } from '../rules/fingerprint.ts';
 import { flagVariantsAsSent } from '../rules/flag-variants.ts';
+import { readSavedMetricUses } from '../rules/saved-metrics.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import type { ExperimentHoldout } from '../store/holdout-store.ts';
+import type { SavedMetric } from '../store/saved-metric-store.ts';
 import { HoldoutSchema, presentHoldout } from './holdout-schemas.ts';
 
 const Metrics = Type.Array(Type.Unknown(), {
@@ -59,7 +61,7 @@ export const ExperimentSchema = Type.Object({
   mode: Type.String({ description: '`ab`, or `aa`: all variants are the same, to check the set-up.' }),
   holdout_id: nullable(Type.Integer()),
   holdout: nullable(HoldoutSchema),
-  exposure_cohort: Type.Null(),
+  exposure_cohort: nullable(Type.Integer({ description: 'The cohort of those who were exposed, if one was made.' })),
   start_date: nullable(DateTime),
   end_date: nullable(DateTime),
   archived: Type.Boolean(),
@@ -84,6 +86,13 @@ const writable = {
   }),
   metrics: Metrics,
   metrics_secondary: Metrics,
+  saved_metrics_ids: nullable(
+    Type.Array(Type.Unknown(), {
+      fromText: true,
+      maxItems: 50,
+      description: 'Saved metrics: `[{"id": 1, "metadata": {"type": "primary"}}]`; `type` may be `secondary`.',
+    }),
+  ),
   exposure_criteria: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
   stats_config: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
   plan: Type.Record(Type.String(), Type.Unknown(), { fromText: true }),
@@ -160,6 +169,7 @@ const isoOrNull = (time: number | null): string | null => (time === null ? null 
 interface PresentedWith {
   users: ReadonlyMap<number, User>;
   holdouts: readonly ExperimentHoldout[];
+  savedMetrics: readonly SavedMetric[];
   /** Whether the caller may change it. */
   canEdit: boolean;
   now: number;
@@ -169,7 +179,7 @@ interface PresentedWith {
 export function presentExperiment(
   experiment: Experiment,
   flag: FeatureFlag | null,
-  { users, holdouts, canEdit, now }: PresentedWith,
+  { users, holdouts, savedMetrics, canEdit, now }: PresentedWith,
 ) {
   const { settings, startDate } = experiment;
   const holdout = holdouts.find(({ id }) => id === settings['holdout_id']) ?? null;
@@ -196,7 +206,7 @@ export function presentExperiment(
     stats_config: objectOr(settings['stats_config']),
     plan: objectOr(settings['plan']),
     changed_after_start: listOr(settings['changed_after_start']),
-    saved_metrics: [],
+    saved_metrics: presentSavedUses(experiment, savedMetrics),
     primary_metrics_ordered_uuids: listOrNull(settings['primary_metrics_ordered_uuids']),
     secondary_metrics_ordered_uuids: listOrNull(settings['secondary_metrics_ordered_uuids']),
     only_count_matured_users: settings['only_count_matured_users'] === true,
@@ -214,7 +224,7 @@ export function presentExperiment(
     mode: textOrNull(settings['mode']) ?? 'ab',
     holdout_id: holdout?.id ?? null,
     holdout: holdout === null ? null : presentHoldout(holdout, users),
-    exposure_cohort: null,
+    exposure_cohort: typeof settings['exposure_cohort'] === 'number' ? settings['exposure_cohort'] : null,
     start_date: isoOrNull(experiment.startDate),
     end_date: isoOrNull(experiment.endDate),
     archived: experiment.archived,
@@ -226,6 +236,25 @@ export function presentExperiment(
     updated_at: iso(experiment.updatedAt),
   };
 }
+
+/** With the metric of each, as clients read it. */
+const presentSavedUses = ({ id, settings, startDate, createdAt }: Experiment, saved: readonly SavedMetric[]): Json[] =>
+  readSavedMetricUses(settings).flatMap(({ id: metricId, role, metadata }, at) => {
+    const found = saved.find((one) => one.id === metricId);
+    if (found === undefined) return [];
+    const query = { ...found.query, name: found.name };
+    return [
+      {
+        id: at + 1,
+        experiment: id,
+        saved_metric: metricId,
+        metadata: { ...metadata, type: role },
+        created_at: iso(createdAt),
+        name: found.name,
+        query: withFingerprints([query], settings, startDate)[0] ?? query,
+      },
+    ];
+  });
 
 /** As much of a flag as an experiment shows. */
 export const presentFlagOf = ({ id, key, name, active, deleted, filters }: FeatureFlag) => ({

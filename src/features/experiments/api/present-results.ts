@@ -17,6 +17,8 @@ export const ExposuresSchema = Type.Object({
   by_variant: Type.Record(Type.String(), Type.Integer()),
   multiple: Type.Object({ same_id: Type.Integer(), merged_ids: Type.Integer() }),
   without_group: Type.Integer(),
+  exposed_before_start: Type.Integer({ description: 'Of those who count: who met a variant before the start, too.' }),
+  forced: Type.Integer({ description: 'Of those who count: who match a release condition with a variant.' }),
   timeseries: Type.Array(AnyObject),
   srm: AnyObject,
 });
@@ -63,6 +65,11 @@ export const ResultsSchema = Type.Object({
     }),
   ),
   last_refresh: DateTime,
+  planned_result: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Of a fixed plan: verdict and metrics as they were when it was first seen to be reached.',
+    }),
+  ),
   breakdown: Type.Optional(
     Type.Object({
       property: Type.String(),
@@ -73,7 +80,7 @@ export const ResultsSchema = Type.Object({
   ),
 });
 
-export function presentExposures({ exposures, results }: CalculatedExperiment) {
+export function presentExposures({ exposures, results, unusualExposures }: CalculatedExperiment) {
   const { status, chiSquare, df, pValue, expected } = results.sampleRatio;
   const variants = Object.keys(exposures.byVariant);
   const days = [...new Set(exposures.days.map(({ day }) => day))].sort((a, b) => a - b);
@@ -84,6 +91,8 @@ export function presentExposures({ exposures, results }: CalculatedExperiment) {
     by_variant: exposures.byVariant,
     multiple: { same_id: exposures.multiple.sameId, merged_ids: exposures.multiple.mergedIds },
     without_group: exposures.withoutGroup,
+    exposed_before_start: unusualExposures.exposedBefore,
+    forced: unusualExposures.forced,
     timeseries: variants.map((variant) => ({
       variant,
       days: days.map((day) => iso(day)),
@@ -167,7 +176,7 @@ const addedLater = ({ settings: { metrics_added_later: uuids } }: Experiment): J
   Array.isArray(uuids) ? uuids : [];
 
 /** Null where the metric is that of a guardrail, which has no number to compare over time. */
-function fingerprintOf({ settings, startDate }: Experiment, uuid: string): string | null {
+export function fingerprintOf({ settings, startDate }: Experiment, uuid: string): string | null {
   const lists = [settings['metrics'], settings['metrics_secondary']].flatMap((list) =>
     Array.isArray(list) ? list : [],
   );
@@ -233,12 +242,13 @@ function presentMetric({ metric, baseline, variants }: MetricResult, settings: D
 }
 
 /** Sums as PostHog names them; a conversion is a value of 0 or 1. */
-function presentData({ data, stepCounts, uncappedSum }: MetricData): JsonObject {
+function presentData({ data, stepCounts, uncappedSum, ignoredValues }: MetricData): JsonObject {
   const { sums } = data;
   return {
     number_of_samples: sums.n,
     ...sumsOf(sums),
     ...(stepCounts === null ? {} : { step_counts: stepCounts }),
+    ...(ignoredValues === null ? {} : { ignored_values: ignoredValues }),
     ...(uncappedSum === null ? {} : { uncapped_mean: ratioOrNull(uncappedSum, sums.n) }),
   };
 }

@@ -183,6 +183,7 @@ export const resetExperiment = (
     const before = await getExperiment(store, project.id, id);
     if (before.startDate === null) throw invalid(undefined, 'Experiment is already in draft state.');
     const changed = { ...before, settings: asDraft(before.settings), startDate: null, endDate: null, archived: false };
+    await store.experimentFindings.deleteByExperiment(project.id, id);
     return saveExperiment(deps, store, byCaller(caller), project, before, changed);
   });
 
@@ -359,6 +360,19 @@ export async function saveExperiment(
   await tellWebhooks(deps, store, project, by.userId, before, after);
   return after;
 }
+
+/** Someone wanted to see numbers that the plan does not decide by yet. */
+export const recordEarlyLook = (
+  deps: ExperimentDeps,
+  caller: Caller,
+  project: Project,
+  experiment: Experiment,
+): Promise<void> =>
+  recordActivity(deps, deps.metadata, {
+    ...about(byCaller(caller), project, experiment),
+    activity: 'early_numbers_shown',
+    changes: null,
+  });
 
 interface ChangedBy {
   /** Null: the system. */

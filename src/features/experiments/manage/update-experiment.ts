@@ -10,6 +10,7 @@ import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { validateChanges } from '../../flags/manage/flag-checks.ts';
 import { updateAndInvalidate } from '../../flags/manage/flags.ts';
 import { flagVariants, withFlagParameters } from '../rules/flag-variants.ts';
+import { addedSavedMetric, readSavedMetricUses } from '../rules/saved-metrics.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 import {
   byCaller,
@@ -167,7 +168,7 @@ function settingsAfter(
 }
 
 /** The settings with a note that something was changed after the start. */
-function noted(settings: JsonObject, before: JsonObject, fields: readonly string[], now: number): JsonObject {
+export function noted(settings: JsonObject, before: JsonObject, fields: readonly string[], now: number): JsonObject {
   const notes = before['changed_after_start'];
   const note = {
     at: new Date(now).toISOString(),
@@ -183,12 +184,14 @@ function noted(settings: JsonObject, before: JsonObject, fields: readonly string
   };
 }
 
-/** Of all metrics; those of saved metrics come with these. */
-const uuidsIn = (settings: JsonObject): Json[] =>
-  ['metrics', 'metrics_secondary'].flatMap((name) => {
+/** Of all metrics; saved ones by their ids. */
+const uuidsIn = (settings: JsonObject): Json[] => [
+  ...['metrics', 'metrics_secondary'].flatMap((name) => {
     const list = settings[name];
     return (Array.isArray(list) ? list : []).flatMap((one) => (isJsonObject(one) ? [one['uuid'] ?? null] : []));
-  });
+  }),
+  ...readSavedMetricUses(settings).map(({ id }) => addedSavedMetric(id)),
+];
 
 /** When the plan was fixed cannot be changed. */
 const withFrozen = (before: Json | undefined, after: Json | undefined): Json => {

@@ -18,6 +18,8 @@ export interface MetricValues {
   readonly columns: readonly Float64Array[];
   /** Of funnels: how many steps were done. */
   readonly depths: Uint8Array | null;
+  /** How many events have no number that counts, by what is measured. */
+  readonly ignored: readonly Float64Array[];
 }
 
 type Funnel = MetricQuestion & { kind: 'funnel' };
@@ -41,16 +43,20 @@ async function valuesOf(
   measured: MeasuredRows,
   sorted: ReadonlyMap<MetricQuestion, Uint8Array>,
 ): Promise<MetricValues> {
-  if (metric.kind === 'retention') return { columns: await retainedActors(metric, measured), depths: null };
+  if (metric.kind === 'retention')
+    return { columns: await retainedActors(metric, measured), depths: null, ignored: [] };
   if (metric.kind === 'funnel') return funnelValues(metric, measured, sorted.get(metric));
   const columns: Float64Array[] = [];
+  const ignored: Float64Array[] = [];
   for (const one of measuredIn(metric)) {
-    const { after, before } = await measured.columns.get(one, metric);
+    const { after, before, ignored: own } = await measured.columns.get(one, metric);
     columns.push(after, ...(before === null ? [] : [before]));
+    if (own !== null) ignored.push(own);
   }
   const threshold = metric.kind === 'mean' ? (metric.threshold ?? null) : null;
-  if (threshold === null) return { columns, depths: null };
-  return { columns: columns.map((column) => column.map((value) => (value >= threshold ? 1 : 0))), depths: null };
+  if (threshold === null) return { columns, depths: null, ignored };
+  const reached = columns.map((column) => column.map((value) => (value >= threshold ? 1 : 0)));
+  return { columns: reached, depths: null, ignored };
 }
 
 /** The past of a funnel is the number of its last step's events. */
@@ -60,9 +66,9 @@ async function funnelValues(metric: Funnel, measured: MeasuredRows, sorted?: Uin
   const isDone = new Float64Array(depths.length);
   for (let who = 0; who < depths.length; who++) isDone[who] = depths[who] === metric.steps.length ? 1 : 0;
   const last = metric.steps.at(-1);
-  if (last === undefined || metric.lookbackMs === null) return { columns: [isDone], depths };
+  if (last === undefined || metric.lookbackMs === null) return { columns: [isDone], depths, ignored: [] };
   const { before } = await measured.columns.get({ entity: last, measure: { kind: 'count' } }, metric);
-  return { columns: [isDone, ...(before === null ? [] : [before])], depths };
+  return { columns: [isDone, ...(before === null ? [] : [before])], depths, ignored: [] };
 }
 
 /** The funnels that need somebody's events in their order. */

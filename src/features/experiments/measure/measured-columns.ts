@@ -10,6 +10,8 @@ interface MeasuredPair {
   after: Float64Array;
   /** Null where the past is not measured. */
   before: Float64Array | null;
+  /** Events after the exposure without a number that counts; null where no number is read. */
+  ignored: Float64Array | null;
 }
 
 type Times = Pick<MetricQuestion, 'windowMs' | 'lookbackMs'>;
@@ -43,13 +45,15 @@ export class MeasuredColumns {
     if (measure.kind === 'unique') return this.#countDifferent(bit, times, numbers ?? new Float64Array(0));
     const after = new ActorValues(measure.kind, actors);
     const before = times.lookbackMs === null ? null : new ActorValues(measure.kind, actors);
+    const ignored = numbers === null ? null : new Float64Array(actors);
     if (numbers === null) await this.#count(bit, times, after.values, before?.values ?? null);
     else
       await this.#eachSide(bit, times, (row, who, isAfter) => {
         const number = numbers[row] as number;
         if (Math.abs(number) < MAX_VALUE) (isAfter ? after : before)?.add(who, number);
+        else if (isAfter && ignored !== null) (ignored[who] as number)++;
       });
-    return { after: after.result(), before: before?.result() ?? null };
+    return { after: after.result(), before: before?.result() ?? null, ignored };
   }
 
   async #countDifferent(bit: number, times: Times, numbers: Float64Array): Promise<MeasuredPair> {
@@ -62,6 +66,7 @@ export class MeasuredColumns {
     return {
       after: await countDifferent(after, actor, numbers, actors),
       before: times.lookbackMs === null ? null : await countDifferent(before, actor, numbers, actors),
+      ignored: null,
     };
   }
 

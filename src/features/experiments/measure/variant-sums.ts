@@ -10,6 +10,7 @@ import {
 import type { ActorExposures } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
+import { measuredIn } from './metric-plan.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
@@ -29,19 +30,22 @@ export class VariantSums {
   /** By the code of the exposure. */
   readonly #totals = new Map<number, Totals>();
   readonly #kept: KeptValues | null;
+  /** Code → events without a number that counts. */
+  readonly #ignored = new Map<number, number>();
 
   constructor(metric: MetricQuestion) {
     this.#metric = metric;
     this.#kept = metric.winsor ? new KeptValues() : null;
   }
 
-  add({ actors, since, code }: ActorExposures, { columns, depths }: MetricValues): void {
+  add({ actors, since, code }: ActorExposures, { columns, depths, ignored }: MetricValues): void {
     const before = this.#metric.exposedBefore ?? Number.POSITIVE_INFINITY;
     // Faster than the map, and there are millions.
     const byCode: (Totals | undefined)[] = [];
     for (let actor = 0; actor < actors; actor++) {
       // Those who do not count have NaN.
       if (!((since[actor] as number) < before)) continue;
+      for (const own of ignored) if (own[actor] !== 0) this.#addIgnored(code[actor] as number, own[actor] as number);
       if (this.#kept !== null) {
         this.#kept.add(code[actor] as number, columns, actor);
         continue;
@@ -52,6 +56,10 @@ export class VariantSums {
       addValues(totals, columns, actor);
       for (let step = 0; step < (depths?.[actor] ?? 0); step++) (totals.steps[step] as number)++;
     }
+  }
+
+  #addIgnored(code: number, count: number): void {
+    this.#ignored.set(code, (this.#ignored.get(code) ?? 0) + count);
   }
 
   #totalsOf(code: number, columns: number): Totals {
@@ -97,9 +105,13 @@ export class VariantSums {
       stepCounts: kind === 'funnel' ? totals.steps : null,
       withPast: hasPast ? (totals.nonZero[1] ?? 0) : 0,
       uncappedSum: this.#kept === null ? null : totals.uncapped,
+      ignoredValues: readsNumbers(this.#metric) ? (this.#ignored.get(code) ?? 0) : null,
     })).sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1));
   }
 }
+
+const readsNumbers = (metric: MetricQuestion): boolean =>
+  measuredIn(metric).some(({ measure }) => measure.kind !== 'count' && measure.kind !== 'unique');
 
 /** Who came back has no past: nobody could before. */
 const measuresPast = ({ kind, lookbackMs }: MetricQuestion): boolean => lookbackMs !== null && kind !== 'retention';

@@ -26,6 +26,7 @@ const converted = (variant: string, n: number, conversions: number): MetricData 
   stepCounts: [conversions],
   withPast: 0,
   uncappedSum: null,
+  ignoredValues: null,
 });
 
 const anExperiment = (

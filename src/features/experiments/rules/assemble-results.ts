@@ -25,6 +25,8 @@ export interface MeasuredExperiment {
   /** How the flag was split while it ran. */
   phases: readonly SplitPhase[];
   exposures: ExposureAnswer;
+  /** Of those who count: who met a variant before the start, and who was given one by a condition; absent: no one. */
+  unusualExposures?: { exposedBefore: number; forced: number };
   /** Absent: it is there. */
   isFlagDeleted?: boolean;
   metrics: readonly { metric: ExperimentMetric; data: readonly MetricData[] }[];
@@ -70,6 +72,8 @@ export interface MetricResult {
 
 export interface ExperimentResults extends Said {
   decisionAllowed: boolean;
+  /** Whether the planned people and days are reached. */
+  isPlanDone: boolean;
   users: number;
   sampleRatio: SampleRatio;
   /** Where a split goes wrong that is not as planned. */
@@ -95,6 +99,7 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
   return {
     ...said,
     decisionAllowed: said.verdict === 'better' || said.verdict === 'worse' || said.verdict === 'no_difference_found',
+    isPlanDone,
     users,
     sampleRatio,
     diagnosis: [],
@@ -374,14 +379,17 @@ const ORDER: readonly Verdict[] = [
 ];
 
 const MAX_MULTIPLE_SHARE = 0.001;
+const MAX_BEFORE_SHARE = 0.05;
+const MAX_FORCED_SHARE = 0.01;
 
 function warningsOf(
-  { exposures, variants, phases, isFlagDeleted = false }: MeasuredExperiment,
+  { exposures, unusualExposures, variants, phases, isFlagDeleted = false }: MeasuredExperiment,
   users: number,
   { status }: SampleRatio,
 ) {
   const { sameId, mergedIds } = exposures.multiple;
   const several = sameId + mergedIds;
+  const { exposedBefore = 0, forced = 0 } = unusualExposures ?? {};
   const removed = variants.flatMap(({ key, isRemoved }) => (isRemoved ? [key] : []));
   const isUneven = new Set(variants.map(({ weight }) => weight)).size > 1;
   const found: [boolean, string, string][] = [
@@ -399,6 +407,16 @@ function warningsOf(
       phases.length > 1,
       'split_changed',
       'The percentages of the variants were changed while it ran: people may have moved between variants since.',
+    ],
+    [
+      exposedBefore > MAX_BEFORE_SHARE * users,
+      'exposed_before_start',
+      `${exposedBefore} of ${users} people met a variant before the start already: what they do may come from then.`,
+    ],
+    [
+      forced > MAX_FORCED_SHARE * users,
+      'forced_variants',
+      `Up to ${forced} of ${users} people got their variant by a release condition, not by chance. No statistic repairs that: remove the variant from the condition, or leave these people out.`,
     ],
     [
       removed.length > 0,

@@ -108,6 +108,8 @@ export interface MetricData {
   withPast: number;
   /** The sum before extreme values were moved to a bound; null where they stay. */
   uncappedSum: number | null;
+  /** Events after the exposure whose property is no number that counts; null where none is read. */
+  ignoredValues: number | null;
 }
 
 /** First exposures by a property of theirs. */

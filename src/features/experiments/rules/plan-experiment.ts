@@ -22,7 +22,7 @@ interface History {
   days: number;
 }
 
-interface ExperimentPlan {
+export interface ExperimentPlan {
   /** Who would have been part of it. */
   users: number;
   usersPerDay: number;
@@ -35,6 +35,9 @@ interface ExperimentPlan {
   detectable: number | null;
   sentence: string;
 }
+
+/** Changes that a slider offers. */
+export const MDE_STEPS = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1] as const;
 
 const WEEK = 7;
 const DEFAULT_TUNING = 5000;

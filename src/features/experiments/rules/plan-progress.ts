@@ -6,7 +6,7 @@ import type { ExposureAnswer } from './experiment-question.ts';
 import type { DecisionSettings } from './read-settings.ts';
 
 /** Of one variant and the baseline, by the metric that decides. */
-export interface ComparedVariant {
+interface ComparedVariant {
   n: number;
   standardError: number;
   baselineMean: number;
