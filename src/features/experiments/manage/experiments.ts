@@ -17,6 +17,8 @@ import { withExplicitGroups } from '../../flags/rules/filters-shape.ts';
 import { canBeMeasured, flagVariants, flagVariantsAsSent, newFlag } from '../rules/flag-variants.ts';
 import { withHoldout } from '../rules/holdout-groups.ts';
 import type { Experiment } from '../store/experiment-store.ts';
+// What it adds to the metadata store is used here.
+import type {} from '../store/finding-store.ts';
 import { tellWebhooks } from './tell-webhooks.ts';
 
 export const EXPERIMENT_SCOPE = 'Experiment';
