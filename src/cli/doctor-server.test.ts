@@ -17,7 +17,17 @@ const LOSS: EventLoss = {
 };
 const HEALTHY: Health = {
   stores: [{ store: 'events', problem: null, detail: '3 events' }],
-  counts: { accepted: 3, stored: 3, duplicate: 0, dropped: {}, deadLettered: 0, lost: 0, pending: 0, lagMs: 0 },
+  counts: {
+    accepted: 3,
+    stored: 3,
+    duplicate: 0,
+    dropped: {},
+    deadLettered: 0,
+    lost: 0,
+    pending: 0,
+    labelled: { bots: 0, own: 0 },
+    lagMs: 0,
+  },
   losses: [],
   broken_audit: [],
   unknown_organizations: [],

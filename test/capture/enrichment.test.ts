@@ -139,13 +139,19 @@ describe.skipIf(isWithoutEvents)('an event', () => {
     ],
     [FIREFOX, { $browser_type: 'bot' }, { $is_bot: true, $bot_category: 'other' }],
   ])('of a bot says so: %s %j', async (agent, more, expected) => {
+    const before = (await server.counters()).labelled;
     expect(await stored({ ...PAGE, ...more }, { agent })).toMatchObject(expected);
+    expect((await server.counters()).labelled).toEqual({ ...before, bots: before.bots + 1 });
   });
 
   it('from an address of the project is labelled', async () => {
     const settings = { web_analytics: { own_addresses: ['129.132.0.0/16'] } };
+    const before = (await server.counters()).labelled;
     expect(await stored(PAGE, { settings })).toMatchObject({ $internal_visit: true });
     expect(await stored({ ...PAGE, $ip: '8.8.8.8' }, { settings })).not.toHaveProperty('$internal_visit');
+    const { labelled, accepted, stored: all, pending } = await server.counters();
+    expect(labelled).toEqual({ ...before, own: before.own + 1 });
+    expect([pending, all]).toEqual([0, accepted]);
   });
 
   it.each([

@@ -78,12 +78,14 @@ describe('ingestion metrics', () => {
         const lines = (body as string).split('\n').filter((line) => line.startsWith('cairn_ingest_'));
         expect(lines.sort()).toEqual([
           'cairn_ingest_accepted_total 6',
+          'cairn_ingest_bots_total 0',
           'cairn_ingest_dead_lettered_total 0',
           'cairn_ingest_dropped_total{reason="missing_distinct_id"} 1',
           'cairn_ingest_dropped_total{reason="missing_event_name"} 2',
           'cairn_ingest_duplicate_total 1',
           'cairn_ingest_lag_seconds 0',
           'cairn_ingest_lost_total 0',
+          'cairn_ingest_own_visits_total 0',
           'cairn_ingest_pending 0',
           'cairn_ingest_stored_total 2',
         ]);
@@ -96,6 +98,7 @@ describe('ingestion metrics', () => {
         dead_lettered: 0,
         lost: 0,
         pending: 0,
+        labelled: { bots: 0, own: 0 },
         lag_ms: 0,
         waiting_for: null,
       });
@@ -122,6 +125,7 @@ it('/metrics has the time of every step of processing', async () => {
       'load_projects',
       'normalise',
       'drop_and_deduplicate',
+      'identify_cookieless',
       'load_groups',
       'load_persons',
       'load_webhooks',

@@ -110,6 +110,7 @@ export interface Counters {
   dropped: Record<string, number>;
   dead_lettered: number;
   pending: number;
+  labelled: { bots: number; own: number };
   lag_ms: number;
 }
 

@@ -7,13 +7,14 @@ import { toJsonText } from '../../core/json/clean-json.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
-import type {
-  DroppedEvent,
-  EventId,
-  IngestChanges,
-  NewDeadLetter,
-  NewSeenEvent,
-  NewWarning,
+import {
+  type DroppedEvent,
+  type EventId,
+  type IngestChanges,
+  LABEL,
+  type NewDeadLetter,
+  type NewSeenEvent,
+  type NewWarning,
 } from '../../stores/ingest/ingest-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
 import type { NormalisedEvent } from './normalise-entries.ts';
@@ -40,6 +41,7 @@ export class FateRecorder {
   readonly #deadLetters: NewDeadLetter[] = [];
   readonly #warnings: NewWarning[] = [];
   readonly #counts: Record<string, number> = {};
+  readonly #labels: Record<string, number> = {};
 
   constructor(now: number) {
     this.#now = now;
@@ -51,6 +53,16 @@ export class FateRecorder {
 
   count(fate: string, by = 1): void {
     if (by > 0) this.#counts[fate] = (this.#counts[fate] ?? 0) + by;
+  }
+
+  /** Stored events that a site's numbers leave out. */
+  countLabels({ $is_bot: isBot, $internal_visit: isOwn }: Event['properties']): void {
+    if (isBot === true) this.#countLabel('bot');
+    if (isOwn === true) this.#countLabel('own');
+  }
+
+  #countLabel(name: string): void {
+    this.#labels[LABEL + name] = (this.#labels[LABEL + name] ?? 0) + 1;
   }
 
   recordSeen({ projectId, uuid, receivedAt }: Event): void {
@@ -122,7 +134,7 @@ export class FateRecorder {
       dropped: this.#dropped,
       deadLetters: this.#deadLetters,
       warnings: this.#warnings,
-      counts: this.#counts,
+      counts: { ...this.#counts, ...this.#labels },
     };
   }
 }

@@ -175,6 +175,7 @@ function applyEvents(chunk: Chunk): void {
       const event = toStoredEvent(newEvent, chunk);
       // Nothing fails from here on: an event is stored and seen, or a dead letter that is neither and can be replayed.
       stored.push(event);
+      fates.countLabels(newEvent.event.properties);
       webhooks.record(event, newEvent.source.context);
       if (hasClientUuid(newEvent)) fates.recordSeen(newEvent.event);
     } catch (error) {

@@ -1,7 +1,7 @@
-/** Counts of ingestion for `/_status` and `/metrics`. accepted = the sum of all the others. */
+/** Counts of ingestion for `/_status` and `/metrics`. accepted = the sum of all fates and what is pending. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../lib/clock.ts';
-import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
+import { type IngestStore, LABEL } from '../../stores/ingest/ingest-store.ts';
 import type { Ingestion } from '../accept/ingestion.ts';
 import { LOST } from '../recover/count-loss.ts';
 
@@ -14,6 +14,8 @@ export interface IngestCounts {
   /** Gone, because a store was damaged. */
   lost: number;
   pending: number;
+  /** Of the stored ones: events of bots, and of visits from a project's own addresses. */
+  labelled: { bots: number; own: number };
   lagMs: number;
 }
 
@@ -27,7 +29,7 @@ export function ingestCounts(
   fates: Readonly<Record<string, number>>,
   { accepted, lagMs }: Pick<IngestCounts, 'accepted' | 'lagMs'>,
 ): IngestCounts {
-  const settled = Object.values(fates).reduce((sum, count) => sum + count, 0);
+  const settled = Object.entries(fates).reduce((sum, [name, count]) => sum + (name.startsWith(LABEL) ? 0 : count), 0);
   const dropped = Object.entries(fates).filter(([fate]) => fate.startsWith(DROPPED));
   return {
     accepted,
@@ -37,6 +39,7 @@ export function ingestCounts(
     deadLettered: fates['dead_lettered'] ?? 0,
     lost: fates[LOST] ?? 0,
     pending: accepted - settled,
+    labelled: { bots: fates[`${LABEL}bot`] ?? 0, own: fates[`${LABEL}own`] ?? 0 },
     lagMs,
   };
 }
@@ -94,6 +97,8 @@ export function reportIngestCounts(registry: Registry, read: () => Promise<Inges
     (all) => all.deadLettered,
   );
   total('lost', 'Events that are gone because a store was damaged', ({ lost }) => lost);
+  total('bots', 'Stored events of bots', ({ labelled }) => labelled.bots);
+  total('own_visits', "Stored events of visits from a project's own addresses", ({ labelled }) => labelled.own);
   gauge('pending', 'Accepted events that are not processed yet', ({ pending }) => pending);
   gauge('lag_seconds', 'Age of the oldest pending event', ({ lagMs }) => lagMs / 1000);
   reportDropped(registry, counts);

@@ -82,6 +82,7 @@ const UNKNOWN_COUNTS: IngestCounts = {
   deadLettered: -1,
   lost: -1,
   pending: -1,
+  labelled: { bots: -1, own: -1 },
   lagMs: -1,
 };
 

@@ -21,6 +21,10 @@ export const StatusSchema = Type.Object({
     dead_lettered: Type.Integer(),
     lost: Type.Integer({ description: 'Gone, because a store was damaged.' }),
     pending: Type.Integer(),
+    labelled: Type.Object(
+      { bots: Type.Integer(), own: Type.Integer() },
+      { description: "Of the stored events: those of bots, and of visits from a project's own addresses." },
+    ),
     lag_ms: Type.Number(),
     waiting_for: nullable(
       Type.Object(

@@ -143,13 +143,16 @@ export interface IngestChanges extends SeenDefinitionChanges {
   cookielessVisitors: readonly CookielessVisitor[];
   /** Projects that received their first event. */
   firstEvents: readonly number[];
-  /** Number of events by fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
+  /** Number of events by fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`; and `label:<name>`. */
   counts: Readonly<Record<string, number>>;
   /** The log position that the chunk reaches; null if it is stored elsewhere. */
   position: number | null;
   /** Projects that are ahead of it. */
   ahead?: LogProgress['ahead'];
 }
+
+/** Before the name of a label, where events are counted: labels are no fates, and not part of their sum. */
+export const LABEL = 'label:';
 
 export interface IngestTransaction {
   progress(): Promise<LogProgress>;
@@ -185,6 +188,7 @@ export interface IngestStore {
   progress(): Promise<LogProgress>;
   /** No conflicting writer runs until `work` has ended. */
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
+  /** Number of events by fate, and of stored events by label. */
   getCounts(): Promise<Record<string, number>>;
   pendingReassignments(): Promise<Reassignment[]>;
   /** The project's persons that changed after a position; at most `limit`, earliest changes first. */

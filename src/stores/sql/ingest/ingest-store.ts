@@ -3,7 +3,7 @@
  * chunk of thousands of events needs a dozen statements.
  */
 import { sql } from 'kysely';
-import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.ts';
+import { type IngestStore, type IngestTransaction, LABEL } from '../../ingest/ingest-store.ts';
 import { aheadFromText, aheadToText, type LogProgress, progressAt } from '../../ingest/log-progress.ts';
 import { readCookielessVisitors } from '../cookieless-visitors.ts';
 import type { SqlDialect } from '../dialect.ts';
@@ -53,7 +53,7 @@ export function sqlIngestStore(
       return result;
     },
     listChangedPersons: (projectId, after, limit) => listChangedPersons({ db, dialect }, projectId, after, limit),
-    getCounts: () => readCounts({ db, dialect }),
+    getCounts: () => readCountsAndLabels({ db, dialect }),
     async deleteBefore(time) {
       await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
       await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
@@ -124,7 +124,13 @@ export async function writeLogProgress({ db }: Sql, progress: LogProgress, log =
     on conflict (log) do update set position = excluded.position, ahead = excluded.ahead`.execute(db);
 }
 
-export async function readCounts({ db }: Sql): Promise<Record<string, number>> {
+/** Fates only, which add up to what was accepted. */
+export async function readCounts(on: Sql): Promise<Record<string, number>> {
+  const counts = await readCountsAndLabels(on);
+  return Object.fromEntries(Object.entries(counts).filter(([name]) => !name.startsWith(LABEL)));
+}
+
+async function readCountsAndLabels({ db }: Sql): Promise<Record<string, number>> {
   const rows = await db.selectFrom('eventCounters').selectAll().execute();
   return Object.fromEntries(rows.map(({ fate, count }) => [fate, Number(count)]));
 }
