@@ -28,6 +28,8 @@ beforeAll(async () => {
     event('pay', 'ann', '09T10:10', { amount: 5 }),
     event('pay', 'cyd', '10T11:10', { amount: 50 }),
     event('visit', 'ann', '10T10:00', { price: 1, plan: 'Pro' }),
+    event('fetch', 'ann', '10T12:00', { $is_bot: true, $bot_name: 'curl', $bot_category: 'http_client' }),
+    event('fetch', 'bob', '10T12:00'),
   ]);
 });
 afterAll(() => server.close());
@@ -226,6 +228,20 @@ describe('a breakdown by an expression', () => {
       ['high', 2],
     ]);
     const people = await get(items[1].persons_urls[0].url);
+    expect(people.results[0].people.map((one: { distinct_ids: string[] }) => one.distinct_ids)).toEqual([['ann']]);
+  });
+
+  it.each([
+    ['$virt_is_bot', ['false', 'true']],
+    ['$virt_bot_name', ['', 'curl']],
+    ['$virt_traffic_category', ['', 'http_client']],
+    ['$virt_traffic_type', ['', 'Automation']],
+  ])('is one by a label of bots: %s', async (breakdown, values) => {
+    const items = await ask({ events: [{ id: 'fetch' }], breakdown, breakdown_type: 'event' });
+    expect(counts(items).sort()).toEqual(values.map((value) => [value, 1]));
+    const people = await get(
+      items.find((one: { breakdown_value: string }) => one.breakdown_value === values[1]).persons_urls[1].url,
+    );
     expect(people.results[0].people.map((one: { distinct_ids: string[] }) => one.distinct_ids)).toEqual([['ann']]);
   });
 

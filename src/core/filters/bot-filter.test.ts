@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readText } from '../expressions/check-expression.ts';
+import { breakdownByBotLabels } from './bot-filter.ts';
 import { readFilters } from './parse-filters.ts';
 import type { PropertyFilter } from './property-filter.ts';
 
@@ -35,5 +37,19 @@ describe('a filter on the labels of bots, under the names of PostHog', () => {
   it('stays as it is for persons, and is refused where it cannot be said', () => {
     expect(read('$virt_bot_name', 'x', 'exact', 'person')).toMatchObject({ key: '$virt_bot_name' });
     expect(() => read('$virt_traffic_type', 'A.*', 'regex')).toThrow(/can be filtered with/);
+  });
+});
+
+describe('a breakdown by the labels of bots', () => {
+  it('is one by the properties that are stored', () => {
+    expect(breakdownByBotLabels(['$browser'])).toBeNull();
+    expect(breakdownByBotLabels(['$virt_bot_name', "it's"])).toEqual([
+      "properties['$bot_name']",
+      "properties['it\\'s']",
+    ]);
+    expect(breakdownByBotLabels(['$virt_is_bot'])).toEqual(["if(properties['$is_bot'] = true, 'true', 'false')"]);
+    const [type = ''] = breakdownByBotLabels(['$virt_traffic_type']) ?? [];
+    expect(type).toContain("properties['$bot_category'] in ('http_client', 'headless_browser'), 'Automation'");
+    expect(() => readText(type, 'events')).not.toThrow();
   });
 });

@@ -28,6 +28,23 @@ export function filterOnBotLabels(filter: PropertyFilter): PropertyFilter {
   return key === '$is_bot' ? filterOnIsBot({ ...filter, key }) : { ...filter, key };
 }
 
+/** The same breakdown as expressions on the properties that are stored; null where no key is a label. */
+export function breakdownByBotLabels(keys: readonly string[]): string[] | null {
+  if (!keys.some((key) => key === TRAFFIC_TYPE || Object.hasOwn(NAMES, key))) return null;
+  return keys.map((key) => {
+    if (key === TRAFFIC_TYPE) return TRAFFIC_TYPE_EXPRESSION;
+    const stored = Object.hasOwn(NAMES, key) ? (NAMES[key] as string) : key;
+    return key === '$virt_is_bot' ? `if(${property(stored)} = true, 'true', 'false')` : property(stored);
+  });
+}
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const property = (name: string): string => `properties[${quoted(name)}]`;
+
+const TRAFFIC_TYPE_EXPRESSION = `multiIf(${Object.entries(TYPES)
+  .map(([type, own]) => `${property('$bot_category')} in (${own.map(quoted).join(', ')}), ${quoted(type)}`)
+  .join(', ')}, null)`;
+
 const OPPOSITES: Partial<Record<FilterOperator, FilterOperator>> = { exact: 'is_not', is_not: 'exact' };
 
 /** No bot has no label at all: `false` is everything but `true`. */

@@ -1,6 +1,7 @@
 import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { readText } from '../../../core/expressions/check-expression.ts';
+import { breakdownByBotLabels } from '../../../core/filters/bot-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
 import { SESSION_PROPERTY_LIST, sessionProperty } from '../../../core/web/session-properties.ts';
@@ -34,6 +35,8 @@ export function readBreakdown(
     throw invalid('breakdown', `Sessions have no such property. They have ${SESSION_PROPERTY_LIST}.`);
   }
   if (type === 'hogql') checkExpressions(keys);
+  const labels = type === 'event' ? breakdownByBotLabels(keys.map(String)) : null;
+  if (labels !== null) return readProperties(fields, [...new Set(labels)], 'hogql', usualLimit);
   const names = type === 'session' ? keys.map((key) => sessionProperty(String(key)) ?? key) : keys;
   return readProperties(fields, [...new Set(names.map(String))], type, usualLimit);
 }
