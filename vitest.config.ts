@@ -21,13 +21,14 @@ const GROUPS: Record<string, string[]> = {
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',
     'test/persons/deletion*.test.ts',
-    'test/{alerts,accounts}/kill.test.ts',
+    'test/{alerts,accounts,destinations}/kill.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
   // Messages to the outside, which wait for their time.
   deliveries: [
     'test/webhooks/*.test.ts',
     'test/audit/audit-webhook.test.ts',
+    'test/destinations/destinations.test.ts',
     'test/alerts/{alerts,mail,bad-input}.test.ts',
   ],
   // What questions are answered with, against an oracle.

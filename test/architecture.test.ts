@@ -98,6 +98,7 @@ const FEATURES: Record<string, readonly string[]> = {
   dashboards: ['insights', 'sql'],
   definitions: [],
   deliveries: ['webhooks'],
+  destinations: ['deliveries', 'insights', 'webhooks'],
   demo: ['cohorts', 'dashboards', 'experiments', 'flags'],
   events: [],
   experiments: ['cohorts', 'deliveries', 'flags', 'insights'],

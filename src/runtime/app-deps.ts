@@ -84,7 +84,7 @@ export function createDeps(base: BaseDeps) {
   return { ...withFlags, ...sqlDeps(base), flagLastUses: new FlagLastUses(withFlags), demo: newDemoData(withFlags) };
 }
 
-const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
+const storeDeps = ({ backend, leaderTasks, config, clock }: BaseDeps) => ({
   metadata: backend.metadata,
   ingest: backend.ingest,
   ingestion: backend.ingestion,
@@ -94,6 +94,12 @@ const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
   whenProcessed: (): Promise<boolean> => resolvesWithin(MAX_PROCESSING_WAIT_MS, backend.ingestion.whenProcessed()),
   /** How long the oldest event that waits to be processed has waited. */
   lagMs: async (): Promise<number> => (await backend.counts()).lagMs,
+  /** Every stored event that was received before then can be queried. On one machine that is every one. */
+  async queryableBefore(): Promise<number> {
+    if (config.databaseUrl === null) return Number.POSITIVE_INFINITY;
+    const { lagMs } = await backend.counts();
+    return lagMs === 0 ? Number.POSITIVE_INFINITY : clock.now() - lagMs;
+  },
   purgeLog: () => backend.purgeLog(),
   purgeStores: async (): Promise<void> => backend.worker().purge(),
   removeLeftovers: async (): Promise<number> => (await backend.snapshots?.removeLeftovers()) ?? 0,
@@ -222,7 +228,8 @@ function secretKeyOf({ secretKey, databaseUrl, dataDir }: Config): () => SecretK
 function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDeps) {
   const signInGuard = new SignInGuard({ metadata, clock, ids });
   const cookies = new SignedCookies({ metadata, clock, ids });
-  const factors = new Factors({ metadata, clock, ids, secretKey: secretKeyOf(config) });
+  const secretKey = secretKeyOf(config);
+  const factors = new Factors({ metadata, clock, ids, secretKey });
   const passkeys = new Passkeys({ metadata, clock, ids, cookies, factors });
   const settings = oidcSettings(config);
   const domains = new SsoDomains({ metadata, settings });
@@ -241,6 +248,8 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
     directory: new ProjectDirectory({ metadata, clock, keys, keyUse }),
     eventRate: new EventRate(config.eventsPerSecond, clock),
     factors,
+    /** Null in a cluster without SECRET_KEY. */
+    secretKey,
     cookies,
     passkeys,
     domains,

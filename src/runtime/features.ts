@@ -13,6 +13,7 @@ import { dashboardsFeature } from '../features/dashboards/index.ts';
 import { definitionsFeature } from '../features/definitions/index.ts';
 import { deliveriesFeature } from '../features/deliveries/index.ts';
 import { demoFeature } from '../features/demo/index.ts';
+import { destinationsFeature } from '../features/destinations/index.ts';
 import { eventsFeature } from '../features/events/index.ts';
 import { experimentsFeature } from '../features/experiments/index.ts';
 import type { Feature } from '../features/feature.ts';
@@ -51,6 +52,7 @@ export const FEATURES: readonly AppFeature[] = [
   annotationsFeature,
   alertsFeature,
   deliveriesFeature,
+  destinationsFeature,
   sharingFeature,
   actionsFeature,
   demoFeature,

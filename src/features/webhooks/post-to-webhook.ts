@@ -23,7 +23,10 @@ interface PostOptions {
   /** For a `Retry-After` that is a date. */
   now: number;
   isPrivateAllowed: boolean;
+  /** In lower case. */
   headers?: Readonly<Record<string, string>>;
+  /** Default: POST. */
+  method?: 'POST' | 'PUT' | 'PATCH';
 }
 
 const RETRYABLE_STATUSES = new Set([408, 425, 429]);
@@ -53,11 +56,11 @@ interface PostResponse {
 
 /** Not `fetch`, which resolves the name itself: the address that was checked must be the one that is connected to. */
 function post(url: string, body: string, options: PostOptions): Promise<PostResponse> {
-  const { timeoutMs, signal, isPrivateAllowed, headers } = options;
+  const { timeoutMs, signal, isPrivateAllowed, headers, method = 'POST' } = options;
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
-      method: 'POST',
+      method,
       agent: false,
       headers: {
         'content-type': 'application/json',

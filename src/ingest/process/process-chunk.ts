@@ -20,6 +20,7 @@ import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
 import { CookielessRecorder } from './cookieless-recorder.ts';
 import type { DefinitionLimits } from './definition-limits.ts';
 import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.ts';
+import { DestinationRecorder } from './destination-recorder.ts';
 import { FateRecorder } from './fate-recorder.ts';
 import { GroupRecorder } from './group-recorder.ts';
 import { loadKnownPersons } from './load-persons.ts';
@@ -69,6 +70,7 @@ class Chunk {
   readonly options: ChunkOptions;
   readonly fates: FateRecorder;
   readonly webhooks: WebhookRecorder;
+  readonly destinations: DestinationRecorder;
   readonly groups = new GroupRecorder();
   readonly cookieless = new CookielessRecorder();
   readonly definitions: SeenDefinitions;
@@ -89,6 +91,7 @@ class Chunk {
     this.options = options;
     this.fates = new FateRecorder(options.now);
     this.webhooks = new WebhookRecorder(options.now);
+    this.destinations = new DestinationRecorder(options.now);
     this.definitions = deps.definitions.startChunk(options.now);
     this.limits = deps.limits;
   }
@@ -118,6 +121,7 @@ const STEPS: readonly (readonly [name: string, step: (chunk: Chunk) => void | Pr
   ['load_groups', ({ groups, store, events }) => groups.load(store, events)],
   ['load_persons', loadPersons],
   ['load_webhooks', ({ webhooks, store, projects }) => webhooks.load(store, projects)],
+  ['load_destinations', ({ destinations, store, projects }) => destinations.load(store, projects)],
   ['apply_events', applyEvents],
   ['write_metadata', writeMetadata],
   ['write_events', writeEvents],
@@ -169,7 +173,7 @@ async function loadPersons(chunk: Chunk): Promise<void> {
 }
 
 function applyEvents(chunk: Chunk): void {
-  const { fates, stored, webhooks } = chunk;
+  const { fates, stored, webhooks, destinations } = chunk;
   for (const newEvent of chunk.events) {
     try {
       const event = toStoredEvent(newEvent, chunk);
@@ -177,6 +181,7 @@ function applyEvents(chunk: Chunk): void {
       stored.push(event);
       fates.countLabels(newEvent.event.properties);
       webhooks.record(event, newEvent.source.context);
+      destinations.record(event, newEvent.source.context);
       if (hasClientUuid(newEvent)) fates.recordSeen(newEvent.event);
     } catch (error) {
       fates.recordFailed(newEvent.source, error);
@@ -212,7 +217,8 @@ function toStoredEvent(
 }
 
 async function writeMetadata(chunk: Chunk): Promise<void> {
-  const { entries, store, sink, groups, cookieless, definitions, limits, fates, webhooks, options } = chunk;
+  const { entries, store, sink, groups, cookieless, definitions, limits, fates, webhooks, destinations, options } =
+    chunk;
   chunk.personChanges = chunk.persons.changes();
   const messages = webhooks.messages(chunk.personChanges.overrides);
   chunk.messages = messages.length;
@@ -224,6 +230,7 @@ async function writeMetadata(chunk: Chunk): Promise<void> {
     ...(await limits.apply(store, definitions, fates, options.now)),
     ...fates.changes(),
     messages,
+    queued: destinations.queued(),
     firstEvents: projectsWithFirstEvents(chunk),
     position: chunk.progress?.position ?? null,
     ...(chunk.progress ? { ahead: chunk.progress.ahead } : {}),

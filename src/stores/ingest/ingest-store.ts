@@ -129,6 +129,25 @@ export interface WebhookEvent {
 /** Added to the pending message of the same event, if there is one. */
 export type NewOutboxMessage = WebhookEvent & OutboxMessage;
 
+/** Somewhere outside that a project's events are sent to. */
+export interface EventDestination {
+  id: string;
+  projectId: number;
+}
+
+/** Events that wait for a destination, in the order in which they were processed. */
+export interface QueuedEvents {
+  projectId: number;
+  destinationId: string;
+  uuids: readonly string[];
+  /** When the first and the last of them happened: for reading them from the event store. */
+  firstTimestamp: number;
+  lastTimestamp: number;
+  /** When the last of them was received. */
+  receivedAt: number;
+  waitingSince: number;
+}
+
 /** Everything that a chunk changes. */
 export interface IngestChanges extends SeenDefinitionChanges {
   persons: PersonChanges;
@@ -141,6 +160,7 @@ export interface IngestChanges extends SeenDefinitionChanges {
   warnings: readonly NewWarning[];
   messages: readonly NewOutboxMessage[];
   cookielessVisitors: readonly CookielessVisitor[];
+  queued: readonly QueuedEvents[];
   /** Projects that received their first event. */
   firstEvents: readonly number[];
   /** Number of events by fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`; and `label:<name>`. */
@@ -172,6 +192,8 @@ export interface IngestTransaction {
   listGroups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
   listCookielessVisitors(keys: readonly Pick<CookielessVisitor, 'projectId' | 'base'>[]): Promise<CookielessVisitor[]>;
   listWebhookEvents(projectIds: readonly number[]): Promise<WebhookEvent[]>;
+  /** Those that are enabled. */
+  listDestinations(projectIds: readonly number[]): Promise<EventDestination[]>;
   /** The number of definitions of a project. */
   countDefinitions(projectId: number): Promise<Record<keyof SeenDefinitionChanges, number>>;
   /** Which of these are defined: names of events, and `kind:groupTypeIndex:name` of properties. */

@@ -15,6 +15,7 @@ export const NO_CHANGES: IngestChanges = {
   warnings: [],
   messages: [],
   cookielessVisitors: [],
+  queued: [],
   firstEvents: [],
   counts: {},
   position: null,

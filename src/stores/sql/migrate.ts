@@ -40,6 +40,7 @@ import { sharing } from './migrations/0032-sharing.ts';
 import { cookielessVisitors } from './migrations/0033-cookieless-visitors.ts';
 import { sqlInsights } from './migrations/0034-sql-insights.ts';
 import { experimentFindings } from './migrations/0035-experiment-findings.ts';
+import { destinations } from './migrations/0036-destinations.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -78,6 +79,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   cookielessVisitors,
   sqlInsights,
   experimentFindings,
+  destinations,
 ];
 
 interface VersionTable {

@@ -364,6 +364,41 @@ export interface Tables {
     happenedAt: number;
     waitingSince: number;
   };
+  destinations: {
+    id: string;
+    projectId: number;
+    name: string;
+    description: string;
+    enabled: Flag;
+    filters: string;
+    inputs: string;
+    masking: string | null;
+    executionOrder: number | null;
+    secret: string;
+    previousSecret: string | null;
+    rolledAt: number | null;
+    failingSince: number | null;
+    failures: number;
+    retryAt: number | null;
+    lastError: string | null;
+    pausedAt: number | null;
+    revision: number;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+  };
+  destinationQueue: {
+    id: Generated<number>;
+    projectId: number;
+    destinationId: string;
+    /** 16 bytes for each event, in the order in which they were processed. */
+    uuids: Buffer;
+    events: number;
+    firstTimestamp: number;
+    lastTimestamp: number;
+    receivedAt: number;
+    waitingSince: number;
+  };
   featureFlags: {
     id: Generated<number>;
     projectId: number;
@@ -480,6 +515,8 @@ export const PROJECT_TABLES = [
   'deadLetters',
   'ingestionWarnings',
   'webhookOutbox',
+  'destinationQueue',
+  'destinations',
   'featureFlags',
   'featureFlagVersions',
   'featureFlagRoleAccess',

@@ -10,6 +10,7 @@ import { deletePersonRow, nextPersonChange } from '../person-change.ts';
 import { runForEach } from '../repeat.ts';
 import { recordRepeats } from '../seen/write-seen.ts';
 import { type Sql, toBit } from '../tables.ts';
+import { packUuids } from '../uuid-list.ts';
 import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
 
@@ -23,6 +24,7 @@ export async function applyChanges(on: Sql, changes: IngestChanges): Promise<voi
   await writeCookielessVisitors(on, changes.cookielessVisitors);
   await writeDefinitions(on, changes);
   await writeMessages(on, changes);
+  await queueEvents(on, changes);
   await writeFates(on, changes);
 }
 
@@ -251,6 +253,16 @@ async function writeMessages(on: Sql, { messages }: IngestChanges): Promise<void
       person_uuid = excluded.person_uuid,
       happened_at = excluded.happened_at`,
   );
+}
+
+/** The ids only: the events themselves are in the event store. */
+async function queueEvents({ db }: Sql, { queued }: IngestChanges): Promise<void> {
+  for (const { uuids, ...rest } of queued) {
+    await db
+      .insertInto('destinationQueue')
+      .values({ ...rest, uuids: packUuids(uuids), events: uuids.length })
+      .execute();
+  }
 }
 
 async function writeFates(on: Sql, changes: IngestChanges): Promise<void> {

@@ -16,6 +16,7 @@ import { applyChanges } from './apply-changes.ts';
 import {
   countDefinitions,
   readDefined,
+  readDestinations,
   readGroups,
   readGroupTypes,
   readPersons,
@@ -96,6 +97,7 @@ export function sqlIngestTransaction(
     listGroups: (keys) => readGroups(on, keys),
     listCookielessVisitors: (keys) => readCookielessVisitors(on, keys),
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
+    listDestinations: (projectIds) => readDestinations(on, projectIds),
     countDefinitions: (projectId) => countDefinitions(on, projectId),
     listDefined: (projectId, changes) => readDefined(on, projectId, changes),
     apply: async (changes) => {

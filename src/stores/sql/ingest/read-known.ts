@@ -4,6 +4,7 @@ import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Person } from '../../../core/persons/person.ts';
 import type {
   DistinctId,
+  EventDestination,
   Group,
   GroupType,
   IngestProject,
@@ -120,6 +121,18 @@ export async function readWebhookEvents({ db }: Sql, projectIds: readonly number
     .where('postToSlack', '=', sql.lit(1))
     .execute();
   return rows.map(({ projectId, name }) => ({ projectId: Number(projectId), event: name }));
+}
+
+export async function readDestinations({ db }: Sql, projectIds: readonly number[]): Promise<EventDestination[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'projectId'])
+    .where('projectId', 'in', projectIds)
+    .where('enabled', '=', 1)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, projectId }) => ({ id, projectId: Number(projectId) }));
 }
 
 /** On indexes that begin with the project. */
