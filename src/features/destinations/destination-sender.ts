@@ -14,7 +14,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../deliveries/make-deliveries.ts';
 import type { PostOutcome } from '../webhooks/post-to-webhook.ts';
-import { findEvents } from './find-events.ts';
+import { findQueuedEvents } from './find-queued-events.ts';
 import { eventBody, type SentEvent, templateValues, webhookId } from './rules/event-values.ts';
 import { lanesOf } from './rules/lanes.ts';
 import { applyMask, type Mask, maskHash } from './rules/masking.ts';
@@ -188,7 +188,7 @@ export class DestinationSender implements LeaderTask {
     const before = queued.length > 0 ? await queryableBefore() : 0;
     const rows = takeWhile(queued, ({ receivedAt }) => receivedAt < before);
     if (rows.length === 0) return null;
-    const { events, filtered, missing } = await findEvents(this.#deps, project, destination.filters, {
+    const { events, filtered, missing } = await findQueuedEvents(this.#deps, project, destination.filters, {
       uuids: rows.flatMap(({ uuids }) => uuids),
       firstTimestamp: Math.min(...rows.map((row) => row.firstTimestamp)),
       lastTimestamp: Math.max(...rows.map((row) => row.lastTimestamp)),

@@ -8,8 +8,8 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { newWebhookSecret, requireWebhookAddress } from '../deliveries/webhook-address.ts';
-import { checkFilters } from './read-filters.ts';
-import { originOf } from './rules/address.ts';
+import { checkFilters } from './read-destination-filters.ts';
+import { serverOf } from './rules/address.ts';
 import {
   type DestinationInputs,
   type Header,
@@ -104,7 +104,7 @@ export async function updateDestination(
     const before = await getDestination(store, project, id);
     const inputs = sealHeaders(deps, id, readInputs(changes.inputs, before.inputs), before.inputs);
     if (inputs.url !== before.inputs.url) requireWebhookAddress(inputs.url, 'inputs', deps.config.webhookAllowPrivate);
-    const isMoved = originOf(inputs.url) !== originOf(before.inputs.url);
+    const isMoved = serverOf(inputs.url) !== serverOf(before.inputs.url);
     const isRolled = !isMoved && changes.rollSecret === true;
     const secret = isMoved || isRolled ? newWebhookSecret(deps.ids) : null;
     const { name, description, enabled, executionOrder } = changes;
@@ -159,7 +159,7 @@ function sealHeaders(
   inputs: DestinationInputs,
   before: DestinationInputs | null,
 ): DestinationInputs {
-  const isMoved = before !== null && originOf(inputs.url) !== originOf(before.url);
+  const isMoved = before !== null && serverOf(inputs.url) !== serverOf(before.url);
   const headers = inputs.headers.map((header): Header => {
     const { name, value } = header;
     if (!isSecretHeader(name)) return header;
@@ -183,7 +183,7 @@ const visible = (one: Destination): Record<string, Json> => ({
   description: one.description,
   enabled: one.enabled,
   filters: one.filters,
-  inputs: presentInputs(one.inputs, `${originOf(one.inputs.url)}/…`),
+  inputs: presentInputs(one.inputs, `${serverOf(one.inputs.url)}/…`),
   masking: one.masking as JsonObject | null,
   execution_order: one.executionOrder,
 });

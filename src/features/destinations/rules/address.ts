@@ -1,2 +1,2 @@
 /** The server of an address: scheme, name and port. */
-export const originOf = (url: string): string => new URL(url).origin;
+export const serverOf = (url: string): string => new URL(url).origin;

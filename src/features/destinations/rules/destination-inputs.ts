@@ -3,8 +3,8 @@ import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { checkTemplate } from './template.ts';
 
-export const METHODS = ['POST', 'PUT', 'PATCH'] as const;
-export type Method = (typeof METHODS)[number];
+const METHODS = ['POST', 'PUT', 'PATCH'] as const;
+type Method = (typeof METHODS)[number];
 
 export interface DestinationInputs {
   url: string;
@@ -23,7 +23,7 @@ export interface Header {
 }
 
 /** Instead of a secret; sent back, it stands for the one that is stored. */
-export const HIDDEN = '******';
+const HIDDEN = '******';
 
 const INPUTS = ['url', 'method', 'body', 'headers', 'batch'];
 const MAX_HEADERS = 20;

@@ -16,12 +16,12 @@ export interface SentEvent {
   elementsChain: string;
 }
 
-export interface SentPerson {
+interface SentPerson {
   uuid: string;
   properties: JsonObject;
 }
 
-export interface SentProject {
+interface SentProject {
   id: number;
   name: string;
   /** In the console; null where its address is unknown. */

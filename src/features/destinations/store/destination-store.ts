@@ -102,7 +102,7 @@ export interface LogLine {
 }
 
 /** What became of some events. */
-export interface SentResult {
+interface SentResult {
   at: number;
   counts: Readonly<Partial<Record<SentState, number>>>;
   lines: readonly Omit<LogLine, 'id'>[];

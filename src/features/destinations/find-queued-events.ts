@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import { prepareEventQuery } from '../../query/prepare-event-query.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
-import { readFilters } from './read-filters.ts';
+import { readDestinationFilters } from './read-destination-filters.ts';
 import type { SentEvent } from './rules/event-values.ts';
 
 interface FoundEvents {
@@ -14,19 +14,19 @@ interface FoundEvents {
   missing: number;
 }
 
-export interface EventsToFind {
+interface EventsToFind {
   uuids: readonly string[];
   firstTimestamp: number;
   lastTimestamp: number;
 }
 
-export async function findEvents(
+export async function findQueuedEvents(
   deps: QueryDeps,
   project: Project,
   filters: JsonObject,
   { uuids, firstTimestamp, lastTimestamp }: EventsToFind,
 ): Promise<FoundEvents> {
-  const { entities, filter } = await readFilters(deps.metadata, project, filters, deps.clock.now());
+  const { entities, filter } = await readDestinationFilters(deps.metadata, project, filters, deps.clock.now());
   const query = await prepareEventQuery(deps, project.id, {
     filters: [filter],
     entities,

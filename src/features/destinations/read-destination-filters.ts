@@ -16,7 +16,7 @@ interface DestinationFilter {
   filter: Filter;
 }
 
-export async function readFilters(
+export async function readDestinationFilters(
   metadata: MetadataStore,
   project: Project,
   filters: JsonObject,
@@ -54,7 +54,7 @@ export async function checkFilters(
   if ((given['source'] ?? 'events') !== 'events') throw invalid('filters', 'Only events can be sent.', 'unsupported');
   const { events = [], actions = [], properties = [], filter_test_accounts = false } = given;
   const kept = { events, actions, properties, filter_test_accounts };
-  const { entities } = await readFilters(metadata, project, kept, now);
+  const { entities } = await readDestinationFilters(metadata, project, kept, now);
   for (const entity of entities) requireKnownAction(entity);
   return kept;
 }
