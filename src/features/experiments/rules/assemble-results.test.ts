@@ -57,6 +57,55 @@ const anExperiment = (
 
 const fixed = readDecision({ stats_config: { stopping: 'fixed' }, plan: { planned_users: 2000 } });
 
+describe('warnings', () => {
+  const withPast = (variant: string, pastSum: number): MetricData => ({
+    ...converted(variant, 1000, 300),
+    data: {
+      sums: {
+        kind: 'mean',
+        n: 1000,
+        sum: 300,
+        sumSquares: 300,
+        past: { sum: pastSum, sumSquares: pastSum, product: 100 },
+      },
+      nonZero: 300,
+      isBinary: true,
+    },
+  });
+
+  it.each([
+    // Shares of 20 % and 24 %: 2.2 standard errors apart, and 20 % and 27 %: 3.7.
+    [240, []],
+    [270, ['past_differs']],
+  ])('tell that people differed before: %i of 1,000 against 200', (pastSum, expected) => {
+    const metrics = [{ metric: METRIC, data: [withPast('control', 200), withPast('test', pastSum)] }];
+    const { warnings } = assembleResults(anExperiment([1000, 0], [1000, 0], { metrics }));
+    expect(warnings.map(({ code }) => code)).toEqual(expected);
+  });
+
+  it.each([
+    [50, 10, []],
+    [101, 20, ['exposed_before_start']],
+    [0, 21, ['forced_variants']],
+  ])('tell of %i exposed before and %i with a forced variant, of 2,000', (exposedBefore, forced, expected) => {
+    const measured = anExperiment([1000, 100], [1000, 110], { unusualExposures: { exposedBefore, forced } });
+    expect(assembleResults(measured).warnings.map(({ code }) => code)).toEqual(expected);
+  });
+});
+
+describe('no difference', () => {
+  it.each([
+    ['a change that would have shown', 0.5, 'A change above 50.0 % would very likely have shown.'],
+    ['a change that is too small to show', 0.05, /^No difference found\. Only a change above \d+\.\d % would/],
+  ])('is said with %s', (_, mde_relative, sentence) => {
+    const settings = readDecision({ plan: { mde_relative }, stats_config: { stopping: 'fixed' } });
+    const found = assembleResults(anExperiment([1000, 100], [1000, 102], { endedAt: NOW, settings }));
+    expect(found.verdict).toBe('no_difference_found');
+    if (typeof sentence === 'string') expect(found.sentence).toContain(sentence);
+    else expect(found.sentence).toMatch(sentence);
+  });
+});
+
 describe('the verdict', () => {
   it('is that of the primary metric of the plan', () => {
     const measured = anExperiment([1000, 100], [1000, 300]);

@@ -13,9 +13,10 @@ import { DAY_MS } from '../../../core/time/units.ts';
 import type { SplitFault } from './diagnose-split.ts';
 import { type ExposureAnswer, type MetricData, openWindowMs } from './experiment-question.ts';
 import { type GuardedVariant, judgeGuardrail } from './judge-guardrail.ts';
-import { PAST_DIFFERS_ABOVE, type PlanProgress, planProgress, VERY_LIKELY } from './plan-progress.ts';
+import { type PlanProgress, planProgress, VERY_LIKELY } from './plan-progress.ts';
 import type { ExperimentMetric } from './read-metrics.ts';
 import type { DecisionSettings } from './read-settings.ts';
+import { pastWarnings, type ResultWarning, warningsOf } from './result-warnings.ts';
 import { expectedCounts, type MeasuredVariant, type SplitPhase } from './split-phases.ts';
 
 export interface MeasuredExperiment {
@@ -80,7 +81,7 @@ export interface ExperimentResults extends Said {
   diagnosis: SplitFault[];
   metrics: MetricResult[];
   progress: PlanProgress;
-  warnings: { code: string; sentence: string }[];
+  warnings: ResultWarning[];
 }
 
 export function assembleResults(measured: MeasuredExperiment): ExperimentResults {
@@ -138,22 +139,6 @@ function primaryOf<R extends Pick<MetricResult, 'metric'>>(
 ): R | undefined {
   const primary = results.filter(({ metric }) => metric.role === 'primary');
   return primary.find(({ metric }) => metric.uuid === primaryUuid) ?? primary[0];
-}
-
-/** What people did before their exposure cannot depend on the variant: like a split that is not as planned. */
-function pastWarnings(metrics: readonly MetricResult[]): ExperimentResults['warnings'] {
-  const found = metrics.flatMap(({ metric, variants }) =>
-    variants.flatMap(({ key, analysis: { comparison } }) => {
-      const [control, treatment] = [comparison?.control, comparison?.treatment];
-      if (!control?.past || !treatment?.past) return [];
-      const error = Math.sqrt(control.past.variance / control.n + treatment.past.variance / treatment.n);
-      const isFar = Math.abs(treatment.past.mean - control.past.mean) > PAST_DIFFERS_ABOVE * error;
-      return error > 0 && isFar ? [`${nameOf(metric)} in ${key}`] : [];
-    }),
-  );
-  if (found.length === 0) return [];
-  const sentence = `People differed before they saw any variant: ${found.slice(0, 5).join(', ')}. Check how variants are assigned.`;
-  return [{ code: 'past_differs', sentence }];
 }
 
 /** Each phase of the split by its own percentages. */
@@ -377,53 +362,3 @@ const ORDER: readonly Verdict[] = [
   'too_early',
   'cannot_calculate',
 ];
-
-const MAX_MULTIPLE_SHARE = 0.001;
-const MAX_BEFORE_SHARE = 0.05;
-const MAX_FORCED_SHARE = 0.01;
-
-function warningsOf(
-  { exposures, unusualExposures, variants, phases, isFlagDeleted = false }: MeasuredExperiment,
-  users: number,
-  { status }: SampleRatio,
-) {
-  const { sameId, mergedIds } = exposures.multiple;
-  const several = sameId + mergedIds;
-  const { exposedBefore = 0, forced = 0 } = unusualExposures ?? {};
-  const removed = variants.flatMap(({ key, isRemoved }) => (isRemoved ? [key] : []));
-  const isUneven = new Set(variants.map(({ weight }) => weight)).size > 1;
-  const found: [boolean, string, string][] = [
-    [
-      isFlagDeleted,
-      'flag_deleted',
-      'The feature flag was deleted: no one new sees a variant, and none can be shipped. What was measured before stays.',
-    ],
-    [
-      isUneven && several > MAX_MULTIPLE_SHARE * (users + several),
-      'multiple_variants',
-      `${several} people met several variants, ${mergedIds} of them because they logged in. Ensure experience continuity, or assign after the login.`,
-    ],
-    [
-      phases.length > 1,
-      'split_changed',
-      'The percentages of the variants were changed while it ran: people may have moved between variants since.',
-    ],
-    [
-      exposedBefore > MAX_BEFORE_SHARE * users,
-      'exposed_before_start',
-      `${exposedBefore} of ${users} people met a variant before the start already: what they do may come from then.`,
-    ],
-    [
-      forced > MAX_FORCED_SHARE * users,
-      'forced_variants',
-      `Up to ${forced} of ${users} people got their variant by a release condition, not by chance. No statistic repairs that: remove the variant from the condition, or leave these people out.`,
-    ],
-    [
-      removed.length > 0,
-      'variant_removed',
-      `No one new sees ${removed.join(', ')}: no longer a variant of the flag. What was measured before stays.`,
-    ],
-    [status === 'watch', 'split_watch', 'The split is a little uneven. That may be chance.'],
-  ];
-  return found.flatMap(([applies, code, sentence]) => (applies ? [{ code, sentence }] : []));
-}
