@@ -86,9 +86,19 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     await guardrail.getByLabel('If there is more').selectOption('roll_back');
     await page.getByLabel('Smallest change worth knowing (%)').fill('60');
     await page.getByText(/To find a change of 60 %: [\d,]+ people|This traffic cannot show a change of 60 %/).waitFor();
+    const slider = page.getByRole('slider', { name: 'Small changes take long' });
+    await slider.press('ArrowRight');
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^A change of 75%: at least \d+ days, [\d,]+ persons$/);
+    expect(await page.getByLabel('Smallest change worth knowing (%)').inputValue()).toBe('75');
+    await page.getByLabel('Smallest change worth knowing (%)').fill('60');
+    await page.getByText(/^(To find|This traffic cannot show) a change of 60 %|a change of 60 %/).waitFor();
     await page.getByRole('button', { name: 'Create draft' }).click();
 
     await page.getByText('Not launched yet.').waitFor();
+    const checks = page.getByRole('region', { name: 'Checks' });
+    await checks.getByText('checkout: not called in the last 7 days').waitFor();
+    await checks.getByText('order placed: 14 in the last 7 days.').waitFor();
+    await saveScreenshot(page, 'experiment-draft');
     await page.getByRole('button', { name: 'Launch…' }).click();
     await page.getByText('Blast radius').waitFor();
     await page.getByRole('button', { name: 'Launch experiment' }).click();
@@ -184,6 +194,44 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
         { metric_type: 'mean', source: { event: 'order placed', math: 'unique_group', math_group_type_index: 0 } },
       ],
     });
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('hide lifts of a fixed plan until it is reached, unless someone asks, which is logged', async () => {
+    server.setNow(new Date(start + 71 * HOUR_MS).toISOString());
+    const client = clientFor(server);
+    const metrics = [
+      { metric_type: 'funnel', name: 'orders', series: [{ kind: 'EventsNode', event: 'order placed' }] },
+    ];
+    const { body } = await client.post('/api/projects/1/experiments/', {
+      body: {
+        name: 'Fixed',
+        feature_flag_key: 'fixed',
+        metrics,
+        stats_config: { stopping: 'fixed', cuped: { enabled: false } },
+        plan: { planned_users: 4000 },
+        start_date: new Date(start).toISOString(),
+      },
+    });
+    const seen = visits().map((one) => ({ ...one, properties: { ...one.properties, $feature_flag: 'fixed' } }));
+    await capture(server, server.projectKey, seen);
+    const { page, pageErrors } = await watchedPage(browser, server.url);
+    await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await page.goto(`${server.url}/project/1/experiments/${body.id}`);
+    await page.getByText('Hidden', { exact: true }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Details' }).count()).toBe(0);
+    await page
+      .getByText(/^Still collecting: 800 of 4,000 people, about \d+ more days\./)
+      .first()
+      .waitFor();
+    await page.getByText(/Day 3 of about \d+\./).waitFor();
+    await saveScreenshot(page, 'experiment-fixed');
+    await page.getByRole('button', { name: 'Show early numbers' }).click();
+    await page.getByRole('button', { name: 'Details' }).waitFor();
+    const log = (await client.get(`/api/projects/1/experiments/${body.id}/activity/`)).body.results;
+    expect(log[0]).toMatchObject({ activity: 'early_numbers_shown', user: { email: ACCOUNT.email } });
+    await page.getByRole('button', { name: 'End…' }).click();
+    await page.getByText(/The plan needs \d+ more days/).waitFor();
     expect(pageErrors).toEqual([]);
   });
 

@@ -34,6 +34,9 @@ export interface VariantResult {
   lift_interval: Bounds;
   p_value: number | null;
   p_value_adjusted: number | null;
+  /** Of all who count; events whose property is no number. */
+  ignored_values?: number;
+  sequential?: { first_crossed?: string | null } | null;
   chance_to_win: number | null;
   validation_failures: string[];
   bayesian: { expected_loss: number; expected_loss_control: number } | null;
@@ -84,7 +87,19 @@ export interface Results {
   sentence: string;
   next_step: string;
   warnings: { code: string; sentence: string }[];
-  plan: { planned_users: number | null; users: number };
+  plan: {
+    planned_users: number | null;
+    users: number;
+    days: number;
+    days_left: number | null;
+    power_now: number | null;
+    mde_now: number | null;
+    mde_relative: number;
+    min_days: number;
+    max_days: number;
+  };
+  /** Of a fixed plan: as it was when it was reached. */
+  planned_result: { as_of: string; plan: { users: number } } | null;
   exposures: Exposures;
   phases: { from: string; weights: Record<string, number> }[];
   metrics: MetricResult[];
@@ -130,6 +145,17 @@ export interface Plan {
   planned_users: number | null;
   days: number | null;
   detectable_effect: number | null;
+  sentence: string;
+  /** The same for other changes. */
+  curve: PlanStep[];
+  /** Of a draft: what happened in the last seven days. */
+  checks: { name: string; kind: 'flag' | 'event'; events: number; is_seen: boolean }[];
+}
+
+export interface PlanStep {
+  mde_relative: number;
+  planned_users: number | null;
+  days: number | null;
   sentence: string;
 }
 
@@ -189,6 +215,10 @@ export const getCourse = (projectId: number, id: number, metric: string, signal?
 
 export const planExperiment = (projectId: number, body: Record<string, unknown>, signal?: AbortSignal): Promise<Plan> =>
   post<Plan>(pathOf(projectId, 'plan'), body, signal);
+
+/** Everybody can see in the history who looked. */
+export const showEarlyNumbers = (projectId: number, id: number): Promise<void> =>
+  post<void>(pathOf(projectId, id, 'show_early_numbers'), {});
 
 export const listExposedPersons = (
   projectId: number,

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
+import { pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -90,8 +91,11 @@ function Launch({ experiment, onChanged, onClose }: Omit<ActionProps, 'results'>
 const EarlyNote = ({ results }: { results: Results | null }) =>
   results === null || results.decision_allowed ? null : (
     <p>
-      The plan does not allow a decision yet: {results.sentence} What you see may be chance. About 4 in 10 experiments
-      without any effect look as if they had one at some time, if you keep looking.
+      {results.plan.days_left
+        ? `The plan needs ${pluralize(results.plan.days_left, 'more day')}: `
+        : 'The plan does not allow a decision yet: '}
+      {results.sentence} What you see may be chance. About 4 in 10 experiments without any effect look as if they had
+      one at some time, if you keep looking.
     </p>
   );
 

@@ -16,6 +16,7 @@ import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { Breakdown } from './breakdown.tsx';
+import { DraftChecks } from './draft-checks.tsx';
 import { ExperimentActions } from './experiment-actions.tsx';
 import { ExperimentStatus } from './experiment-status.tsx';
 import { GuardrailAlarms } from './guardrail-alarms.tsx';
@@ -93,6 +94,7 @@ function Draft({ experiment }: { experiment: Experiment }) {
         Launching enables the feature flag. From then on, everyone who calls it counts in the variant they saw first.
         Metrics and plan are fixed at the launch; later changes are shown here.
       </p>
+      <DraftChecks experiment={experiment} />
       <PlanSection experiment={experiment} results={null} />
     </>
   );
@@ -111,13 +113,20 @@ function Running({ experiment, results, onReload }: RunningProps) {
         <p class="verdict">{results.sentence}</p>
         <p class="row">
           <span class="muted">
-            {results.next_step} Updated <Time at={results.as_of} as="relative" />.
+            {dayText(experiment, results)} {results.next_step} Updated <Time at={results.as_of} as="relative" />.
           </span>
           <Button small kind="quiet" onClick={onReload}>
             Update now
           </Button>
         </p>
       </section>
+      {results.planned_result && (
+        <Banner>
+          The result is that of <Time at={results.planned_result.as_of} />, when the plan was reached with{' '}
+          {pluralize(results.planned_result.plan.users, 'person')}. The numbers below are a later look and decide
+          nothing.
+        </Banner>
+      )}
       {experiment.changed_after_start.length > 0 && (
         <Banner tone="warn">
           Changed after the launch: {changedFields(experiment)}. Results are calculated with the current settings.
@@ -127,13 +136,21 @@ function Running({ experiment, results, onReload }: RunningProps) {
       <Health experimentId={experiment.id} results={results} />
       <section class="stack" aria-label="Metrics">
         <h2>Metrics</h2>
-        <MetricTable experimentId={experiment.id} results={results} />
+        <MetricTable experiment={experiment} results={results} />
       </section>
       <Breakdown experimentId={experiment.id} asOf={results.as_of} />
       <PlanSection experiment={experiment} results={results} />
       <History experiment={experiment} />
     </>
   );
+}
+
+/** Of a running experiment, which day of how many it is. */
+function dayText({ status }: Experiment, { plan: { days, days_left: left } }: Results): string {
+  if (status !== 'running' && status !== 'paused') return '';
+  const day = Math.floor(days) + 1;
+  if (left === null) return `Day ${day}.`;
+  return left === 0 ? `Day ${day}; the plan is reached.` : `Day ${day} of about ${Math.ceil(days) + left}.`;
 }
 
 const changedFields = ({ changed_after_start: notes }: Experiment): string =>
@@ -158,6 +175,7 @@ function PlanSection({ experiment, results }: { experiment: Experiment; results:
     ['Variants', (variants ?? []).map(({ key, split_percent }) => `${key} ${split_percent}%`).join(', ')],
     ['Smallest change worth knowing', formatPercent(plan.mde_relative ?? 0.05)],
     ['Persons', personsOf(plan.planned_users ?? null, results)],
+    ...powerFacts(results),
     ...(experiment.mode === 'aa' ? [['Kind', 'A/A test: all variants are the same'] satisfies Fact] : []),
     ...(experiment.holdout === null
       ? []
@@ -167,6 +185,7 @@ function PlanSection({ experiment, results }: { experiment: Experiment; results:
     ['At least', pluralize(plan.min_days ?? 7, 'day')],
     ...(experiment.start_date === null ? [] : [['Launched', <Time at={experiment.start_date} />] satisfies Fact]),
     ...(experiment.end_date === null ? [] : [['Ended', <Time at={experiment.end_date} />] satisfies Fact]),
+    ...decisionFacts(experiment),
     ...(experiment.conclusion === null ? [] : [['Conclusion', CONCLUSIONS[experiment.conclusion]] satisfies Fact]),
     ...(experiment.conclusion_comment ? [['Comment', experiment.conclusion_comment] satisfies Fact] : []),
   ];
@@ -177,6 +196,30 @@ function PlanSection({ experiment, results }: { experiment: Experiment; results:
     </section>
   );
 }
+
+/** What the people of now can show. */
+const powerFacts = (results: Results | null): Fact[] => {
+  const { power_now: power = null, mde_now: change = null, mde_relative: planned = 0 } = results?.plan ?? {};
+  return [
+    ...(power === null
+      ? []
+      : [[`Chance to have found ${formatPercent(planned)}`, formatPercent(power)] satisfies Fact]),
+    ...(change === null ? [] : [['Can show by now', `changes of ${formatPercent(change)} and more`] satisfies Fact]),
+  ];
+};
+
+const decisionFacts = ({ shipped }: Experiment): Fact[] => {
+  const { variant, at } = (shipped ?? {}) as { variant?: string; at?: string };
+  if (variant === undefined || at === undefined) return [];
+  return [
+    [
+      'Shipped',
+      <>
+        <code>{variant}</code>, <Time at={at} />
+      </>,
+    ],
+  ];
+};
 
 const holdoutShare = ({ holdout }: Experiment): string =>
   formatPercent(Number(holdout?.filters[0]?.['rollout_percentage'] ?? 0) / 100);

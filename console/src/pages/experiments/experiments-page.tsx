@@ -5,6 +5,7 @@ import { PageFrame } from '../../components/page.tsx';
 import { Badge, Empty, Loaded, type Tone } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
@@ -130,9 +131,11 @@ function ListedHealth({ experiment }: { experiment: Experiment }) {
   if (results.error !== undefined) return <span class="muted">Not available</span>;
   if (results.data === undefined) return <span class="muted">…</span>;
   const { tone, label } = HEALTH[results.data.verdict];
+  const { days_left: left } = results.data.plan;
   return (
     <span title={results.data.sentence}>
       <Badge tone={tone}>{label}</Badge>
+      {left !== null && left > 0 && <span class="muted small"> {pluralize(left, 'day')} left</span>}
     </span>
   );
 }

@@ -1,15 +1,24 @@
 /** Every metric and variant as an interval on one axis; a row opens its details. */
 import './experiments.css';
 import { useState } from 'preact/hooks';
-import type { MetricResult, Results, VariantResult } from '../../api/experiments.ts';
+import {
+  type Experiment,
+  type MetricResult,
+  type Results,
+  showEarlyNumbers,
+  type VariantResult,
+} from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { type Fact, Facts } from '../../components/facts.tsx';
 import { NumberButton } from '../../components/number-button.tsx';
 import { Badge, Empty } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toastError } from '../../components/toast.tsx';
 import { classes } from '../../lib/classes.ts';
 import { formatChange, formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
+import { useProject } from '../../lib/session.ts';
 import { CourseChart } from './course-chart.tsx';
 import { Explain } from './explain.tsx';
 import { GUARD_ACTIONS } from './guardrail-alarms.tsx';
@@ -24,7 +33,17 @@ interface Row {
 const keyOf = ({ metric, variant }: Row): string => `${metric.uuid} ${variant?.key ?? ''}`;
 export const metricName = ({ name }: MetricResult): string => name || 'Unnamed metric';
 
-export function MetricTable({ experimentId, results }: { experimentId: number; results: Results }) {
+/** A fixed plan decides once: until then lifts are hidden, unless someone wants to see them. */
+const hidesLifts = (
+  experiment: Experiment,
+  { stopping, decision_allowed: isAllowed, planned_result }: Results,
+): boolean => stopping === 'fixed' && !isAllowed && planned_result === null && experiment.end_date === null;
+
+export function MetricTable({ experiment, results }: { experiment: Experiment; results: Results }) {
+  const { id } = useProject();
+  const experimentId = experiment.id;
+  const [isShown, setShown] = useState(false);
+  const isHidden = hidesLifts(experiment, results) && !isShown;
   const [opened, setOpened] = useState<string | null>(null);
   const scale = intervalScale(results.metrics);
   const rows = results.metrics.flatMap((metric): Row[] =>
@@ -60,16 +79,21 @@ export function MetricTable({ experimentId, results }: { experimentId: number; r
       title: 'Baseline → variant',
       isWide: true,
       cell: ({ metric, variant }) =>
-        `${shownValue(metric, metric.baseline?.mean)} → ${shownValue(metric, variant?.mean)}`,
+        isHidden ? '–' : `${shownValue(metric, metric.baseline?.mean)} → ${shownValue(metric, variant?.mean)}`,
     },
-    { id: 'interval', title: 'Lift', cell: ({ variant }) => <Interval variant={variant} scale={scale} /> },
+    {
+      id: 'interval',
+      title: 'Lift',
+      cell: ({ variant }) =>
+        isHidden ? <span class="muted">Hidden</span> : <Interval variant={variant} scale={scale} />,
+    },
     {
       id: 'sentence',
       title: 'Result',
       cell: (row) => (
         <>
           {row.variant?.sentence ?? row.metric.sentence}{' '}
-          {row.variant && (
+          {row.variant && !isHidden && (
             <Button small kind="quiet" onClick={() => setOpened(keyOf(row))}>
               Details
             </Button>
@@ -80,6 +104,18 @@ export function MetricTable({ experimentId, results }: { experimentId: number; r
   ];
   return (
     <>
+      {isHidden && (
+        <p class="row">
+          <span>
+            Lifts are hidden until the plan is reached: numbers before that are mostly noise, and tempt to stop too
+            early.
+          </span>
+          <Button small onClick={() => showEarlyNumbers(id, experimentId).then(() => setShown(true), toastError)}>
+            Show early numbers
+          </Button>
+          <span class="muted small">The history says who looked.</span>
+        </p>
+      )}
       <Table
         label="Metrics"
         columns={columns}
@@ -239,6 +275,12 @@ function factsOf(
     ['P-value', <Explain term="pValue">{orNone(variant.p_value_adjusted ?? variant.p_value, shownPValue)}</Explain>],
     ['Chance to be better', <Explain term="chance">{orNone(variant.chance_to_win, formatPercent)}</Explain>],
     ['Expected loss', <Explain term="loss">{orNone(variant.bayesian?.expected_loss, formatNumber)}</Explain>],
+    ...(variant.sequential?.first_crossed
+      ? [['First beyond chance', <Time at={variant.sequential.first_crossed} />] satisfies Fact]
+      : []),
+    ...(variant.ignored_values
+      ? [['Values that are no numbers', formatNumber(variant.ignored_values)] satisfies Fact]
+      : []),
     ['Noise removed', <Explain term="cuped">{orNone(variant.cuped?.variance_reduction, formatPercent)}</Explain>],
   ];
 }

@@ -1,12 +1,11 @@
 /** A draft with metrics and guardrails, and a power calculation from the project's own history. */
 import { useState } from 'preact/hooks';
-import { createExperiment, listHoldouts, type Plan, planExperiment } from '../../api/experiments.ts';
+import { createExperiment, listHoldouts, planExperiment } from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { ErrorNote, Loaded, Skeleton } from '../../components/states.tsx';
-import { formatNumber, formatPercent, pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -16,6 +15,7 @@ import { useAction, useResource } from '../../lib/use-resource.ts';
 import { EventField } from '../insights/builder/event-field.tsx';
 import { type Draft, draftBody, EMPTY_DRAFT, planBody } from './draft.ts';
 import { GuardrailMetrics, PrimaryMetrics } from './metric-fields.tsx';
+import { ChangeField, PlanText } from './plan-fields.tsx';
 
 export function NewExperiment() {
   const { id } = useProject();
@@ -77,14 +77,10 @@ export function NewExperiment() {
         <GuardrailMetrics draft={draft} onChange={change} />
         <section class="stack-s card" aria-label="Plan">
           <h2>Plan</h2>
-          <TextField
-            label="Smallest change worth knowing (%)"
-            type="number"
-            min={0.1}
-            max={500}
-            step={0.1}
+          <ChangeField
             value={draft.mdePercent}
-            onInput={(mdePercent) => change({ mdePercent })}
+            plan={plan.data ?? null}
+            onChange={(mdePercent) => change({ mdePercent })}
           />
           <p class="label">Who will be part of it: persons with this event</p>
           <EventField
@@ -148,20 +144,5 @@ function HoldoutField({ draft, onChange }: { draft: Draft; onChange(changes: Par
       ]}
       onChange={(holdoutId) => onChange({ holdoutId })}
     />
-  );
-}
-
-function PlanText({ plan }: { plan: Plan }) {
-  return (
-    <>
-      <p>
-        <b>{plan.sentence}</b>
-      </p>
-      <p class="muted small">
-        In the last 14 days: {pluralize(plan.users, 'person')}, {formatNumber(plan.users_per_day)} new ones a day.
-        {plan.detectable_effect !== null &&
-          ` The longest run can show changes of ${formatPercent(plan.detectable_effect)} and more.`}
-      </p>
-    </>
   );
 }
