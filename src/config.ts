@@ -49,6 +49,9 @@ export interface Config {
   sqlTimeoutSeconds: number;
   sqlMemoryMb: number;
   sqlStaleSeconds: number;
+  sqlPort: number | null;
+  sqlTlsCert: string | null;
+  sqlTlsKey: string | null;
   sessionDays: number;
   eraseAfterSeconds: number;
   webhookAllowPrivate: boolean;
@@ -469,6 +472,26 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: '60',
     help: 'SQL statements read a copy of the project; it is renewed when it is older. The copy of a small project is renewed sooner.',
     parse: integer(0, 86_400),
+  },
+  sqlPort: {
+    env: 'SQL_PORT',
+    defaultText: null,
+    help: 'Port for clients of PostgreSQL (psql, Metabase, Grafana), which read projects with a personal key as password. Off by default; 0 picks a free one.',
+    parse: integer(0, 65535),
+  },
+  sqlTlsCert: {
+    env: 'SQL_TLS_CERT',
+    defaultText: null,
+    help: 'Certificate of the port for PostgreSQL clients, as PEM. Without it, only clients on this machine can connect.',
+    parse: text,
+    secret: true,
+  },
+  sqlTlsKey: {
+    env: 'SQL_TLS_KEY',
+    defaultText: null,
+    help: 'Private key of that certificate, as PEM.',
+    parse: text,
+    secret: true,
   },
   sessionDays: {
     env: 'SESSION_DAYS',

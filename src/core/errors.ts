@@ -33,6 +33,8 @@ interface FailureOptions {
   attr?: string;
   /** Seconds to wait before trying again. */
   retryAfter?: number;
+  /** More about it, such as the place in a text. */
+  extra?: Readonly<Record<string, string | number>> | undefined;
   cause?: unknown;
 }
 
@@ -41,6 +43,7 @@ export class Failure extends Error {
   readonly code: string | undefined;
   readonly attr: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly extra: Readonly<Record<string, string | number>> | undefined;
 
   constructor(kind: FailureKind, detail: string, options: FailureOptions = {}) {
     super(detail, { cause: options.cause });
@@ -49,6 +52,7 @@ export class Failure extends Error {
     this.code = options.code;
     this.attr = options.attr;
     this.retryAfter = options.retryAfter;
+    this.extra = options.extra;
   }
 }
 

@@ -13,6 +13,7 @@ interface ErrorBody {
   code: string;
   detail: string;
   attr: string | null;
+  extra?: Readonly<Record<string, string | number>>;
 }
 
 interface Answer {
@@ -40,7 +41,13 @@ export const httpStatusOf = (kind: FailureKind): number => ANSWERS[kind].status;
 
 export function errorBody(failure: Failure): ErrorBody {
   const { type, code } = ANSWERS[failure.kind];
-  return { type, code: failure.code ?? code, detail: failure.message, attr: failure.attr ?? null };
+  return {
+    type,
+    code: failure.code ?? code,
+    detail: failure.message,
+    attr: failure.attr ?? null,
+    ...(failure.extra === undefined ? {} : { extra: failure.extra }),
+  };
 }
 
 /** Unexpected errors are logged, and answered with nothing that could help an attacker. */

@@ -32,6 +32,7 @@ import type { ResultCache } from '../features/insights/result-cache.ts';
 import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import { PostgresPort, type PostgresPortDeps } from '../features/sql/postgres/postgres-port.ts';
 import { RunningQueries } from '../features/sql/running-queries.ts';
 import { SavedStatements } from '../features/sql/saved-statements.ts';
 import { SqlQueries } from '../features/sql/sql-queries.ts';
@@ -81,7 +82,13 @@ export function createDeps(base: BaseDeps) {
   const logAnswer = requestLogger(base);
   const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, cookieless, logAnswer };
   const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
-  return { ...withFlags, ...sqlDeps(base), flagLastUses: new FlagLastUses(withFlags), demo: newDemoData(withFlags) };
+  const withSql = { ...withFlags, ...sqlDeps(base) };
+  return {
+    ...withSql,
+    postgresPort: postgresPort(withSql),
+    flagLastUses: new FlagLastUses(withFlags),
+    demo: newDemoData(withFlags),
+  };
 }
 
 const storeDeps = ({ backend, leaderTasks, config, clock }: BaseDeps) => ({
@@ -114,6 +121,13 @@ const storeDeps = ({ backend, leaderTasks, config, clock }: BaseDeps) => ({
     },
   },
 });
+
+/** Null: it is not wanted. */
+function postgresPort(deps: PostgresPortDeps & { config: Config }): PostgresPort | null {
+  const { host, role, sqlPort: port, sqlTlsCert: cert, sqlTlsKey: key } = deps.config;
+  if (port === null || role === 'worker') return null;
+  return new PostgresPort(deps, { host, port, tls: cert === null || key === null ? null : { cert, key } });
+}
 
 function sqlDeps({ config, clock, backend, results }: BaseDeps) {
   const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;

@@ -72,6 +72,8 @@ interface App {
   crashWorker(): void;
   /** The rest is for tests. After a change behind the API's back, the two caches have to be invalidated. */
   metadata: MetadataStore;
+  /** The port for clients of PostgreSQL. */
+  sqlPort(): number;
   directory: Pick<ProjectDirectory, 'invalidate'>;
   flagSnapshots: Pick<FlagSnapshots, 'invalidateAll'>;
   events: Pick<EventStore, 'query'>;
@@ -266,6 +268,12 @@ const operateDeps = (deps: AppDeps): OperateDeps => ({
 async function listen(server: FastifyInstance, deps: AppDeps, operator: Operator, toClose: CloseList): Promise<string> {
   const { config, log } = deps;
   const address = await server.listen({ host: config.host, port: config.port });
+  const { postgresPort } = deps;
+  if (postgresPort !== null) {
+    await postgresPort.listen();
+    toClose.push(() => postgresPort.close());
+    log.info({ port: postgresPort.port }, 'listening for clients of PostgreSQL');
+  }
   if (config.role !== 'worker') {
     const control = await openControlSocket(config, operator, log);
     toClose.push(async () => control?.close());
@@ -285,7 +293,22 @@ async function openControlSocket({ dataDir }: Config, operator: Operator, log: L
   }
 }
 
-const testAccess = ({ metadata, directory, flagSnapshots, events, mirrorPersons, usage, leaderTasks }: AppDeps) => ({
+const testAccess = ({ postgresPort, ...deps }: AppDeps) => ({
+  ...storeAccess(deps),
+  sqlPort: () => postgresPort?.port ?? 0,
+});
+
+type StoreAccess = Omit<AppDeps, 'postgresPort'>;
+
+const storeAccess = ({
+  metadata,
+  directory,
+  flagSnapshots,
+  events,
+  mirrorPersons,
+  usage,
+  leaderTasks,
+}: StoreAccess) => ({
   metadata,
   directory,
   flagSnapshots,

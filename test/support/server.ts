@@ -96,6 +96,8 @@ export interface TestServer extends TestProject {
   rows(sql: string, ...values: unknown[]): Promise<AnyRow[]>;
   /** The metadata store, for what no route can do. */
   metadata: MetadataStore;
+  /** For clients of PostgreSQL, with the setting `sqlPort`. */
+  sqlPort: number;
   /** Every route of the server, in the document or not. */
   routes(): { method: string; url: string }[];
   /** What `/_status` says about ingestion. */
@@ -240,6 +242,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
+    sqlPort: app.sqlPort(),
     routes: () => app.routes(),
     rows: (sql, ...values) => behind.read(sql, values),
     counters: async () => {

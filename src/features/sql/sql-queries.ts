@@ -1,5 +1,5 @@
 /** Statements of users: the newest copy of their project, the process that runs them, and answers that are kept. */
-import { Failure, invalid } from '../../core/errors.ts';
+import { Failure } from '../../core/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
@@ -51,12 +51,12 @@ export class SqlQueries {
     }
     if (userId !== null) this.#count(userId);
     const { path, freshUntil } = await copyOf(projectId, query.refresh ? 0 : staleSeconds * SECOND_MS);
-    const { sql, placeholders, rows, checkOnly = false } = query;
+    const { sql, placeholders, rows, checkOnly = false, isPostgres = false } = query;
     // The path is another one for each copy.
-    const key = JSON.stringify([path, userId, sql, placeholders, rows, checkOnly]);
+    const key = JSON.stringify([path, userId, sql, placeholders, rows, checkOnly, isPostgres]);
     const kept = query.refresh ? undefined : this.#kept.get(key);
     if (kept !== undefined) return { ...kept, isCached: true };
-    const statement = { path, sql, placeholders, rows, checkOnly, maxBytes: MAX_ANSWER_BYTES };
+    const statement = { path, sql, placeholders, rows, checkOnly, isPostgres, maxBytes: MAX_ANSWER_BYTES };
     const answer = await runner.run(projectId, statement, signal).catch(toFailure(sql));
     const answered = { ...answer, isCached: false, computedAt: clock.now(), freshUntil };
     this.#keep(key, answered);
@@ -89,13 +89,15 @@ const toFailure =
   (error: unknown): never => {
     if (!(error instanceof SqlRefusal)) throw error;
     const { code, message } = error;
+    const at = error.position;
+    const place = at === undefined || at > sql.length ? undefined : placeOf(sql, at);
     if (code === 'too_slow') throw new Failure('timeout', message, { code, attr: ATTR });
-    throw invalid(ATTR, `${message}${placeOf(sql, error.position)}`, code);
+    const shown = place === undefined ? message : `${message} (line ${place.line}, column ${place.column})`;
+    throw new Failure('invalid', shown, { code, attr: ATTR, extra: place });
   };
 
 /** The statement that is parsed differs only where placeholders and names with `$` stand, so the line is right. */
-function placeOf(sql: string, position: number | undefined): string {
-  if (position === undefined || position > sql.length) return '';
+function placeOf(sql: string, position: number): { line: number; column: number } {
   const before = sql.slice(0, position).split('\n');
-  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -10,6 +10,8 @@ export interface SqlRequest {
   sql: string;
   placeholders: Placeholders;
   rows: { byDefault: number; max: number };
+  /** In the words of PostgreSQL: with its catalog, and `$1` for values. */
+  isPostgres: boolean;
   /** Only checks the statement. */
   checkOnly: boolean;
   maxBytes: number;

@@ -1,7 +1,9 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { checkTree } from '../rules/check-tree.ts';
-import { prepareText, type SqlScalar } from '../rules/prepare-text.ts';
+import { CATALOG_SQL, CATALOG_VIEWS } from '../rules/postgres-catalog.ts';
+import { adaptPostgresTree, readsCatalog } from '../rules/postgres-tree.ts';
+import { plainPostgres, prepareText, type SqlScalar } from '../rules/prepare-text.ts';
 import { SqlRefusal } from '../rules/refusal.ts';
 import type { TreeNode } from '../rules/tree-nodes.ts';
 import type { SqlAnswer, SqlRequest } from './protocol.ts';
@@ -9,8 +11,9 @@ import { toJsonValue, typeName } from './read-values.ts';
 
 export async function runStatement(connection: DuckDBConnection, request: SqlRequest): Promise<SqlAnswer> {
   const start = performance.now();
-  const { sql, parameters } = prepareText(request.sql, request.placeholders);
-  const { tree, limit, offset, counted } = checkTree(await parse(connection, sql), request.rows);
+  const given = request.isPostgres ? plainPostgres(request.sql) : request.sql;
+  const { sql, parameters } = prepareText(given, request.placeholders);
+  const { tree, limit, offset, counted } = await check(connection, sql, request);
   const checked = await text(connection, 'select json_deserialize_sql($1::json)', stringifyExact(tree));
   const statement = await prepare(connection, checked);
   try {
@@ -29,6 +32,23 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   } finally {
     statement.destroySync();
   }
+}
+
+async function check(connection: DuckDBConnection, sql: string, { rows, isPostgres }: SqlRequest) {
+  const parsed = await parse(connection, sql);
+  if (!isPostgres) return checkTree(parsed, rows);
+  const adapted = adaptPostgresTree(parsed);
+  const checked = checkTree(adapted, rows, CATALOG_VIEWS);
+  if (readsCatalog(adapted)) await addCatalog(connection);
+  return checked;
+}
+
+const withCatalog = new WeakSet<DuckDBConnection>();
+
+async function addCatalog(connection: DuckDBConnection): Promise<void> {
+  if (withCatalog.has(connection)) return;
+  await connection.run(CATALOG_SQL);
+  withCatalog.add(connection);
 }
 
 const parse = async (connection: DuckDBConnection, sql: string): Promise<TreeNode> =>

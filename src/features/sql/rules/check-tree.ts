@@ -30,15 +30,17 @@ interface CheckedTree {
 const MAX_DEPTH = 250;
 const MAX_TABLES = 20;
 
-/** `serialized`: what the engine's `json_serialize_sql` returned. */
-export function checkTree(serialized: TreeNode, rows: RowLimits): CheckedTree {
+const NO_TABLES: ReadonlySet<string> = new Set();
+
+/** `more`: tables beside the views. `serialized`: what the engine's `json_serialize_sql` returned. */
+export function checkTree(serialized: TreeNode, rows: RowLimits, more: ReadonlySet<string> = NO_TABLES): CheckedTree {
   if (serialized['error'] === true) throw parseError(serialized);
   const statements = serialized['statements'];
   if (!Array.isArray(statements) || statements.length === 0) {
     throw new SqlRefusal('syntax', 'The statement is empty. Write a SELECT.');
   }
   if (statements.length > 1) throw new SqlRefusal('many_statements', 'Send one statement at a time.');
-  const check = new TreeCheck();
+  const check = new TreeCheck(more);
   const statement = check.visit(statements[0] ?? null, ROOT, 0) as TreeNode;
   check.finish();
   const node = statement['node'];
@@ -111,9 +113,14 @@ const GENERATED = new Set([
 const unsupported = (what = 'This syntax'): SqlRefusal => new SqlRefusal('syntax', `${what} is not supported.`);
 
 class TreeCheck {
+  readonly #more: ReadonlySet<string>;
   readonly #eventTables: TreeNode[] = [];
   #tables = 0;
   #usesPersons = false;
+
+  constructor(more: ReadonlySet<string>) {
+    this.#more = more;
+  }
 
   visit(value: Json, scope: Scope, depth: number): Json {
     if (depth > MAX_DEPTH) throw new SqlRefusal('too_deep', `Statements may be nested ${MAX_DEPTH} levels deep.`);
@@ -175,7 +182,7 @@ class TreeCheck {
     const name = String(node['table_name']).toLowerCase();
     const isPlain = schema === '' && catalog === '' && (at === null || at === undefined);
     if (isPlain && scope.ctes.has(name)) return node;
-    if (!isPlain || !isView(name)) {
+    if (!isPlain || !(isView(name) || this.#more.has(name))) {
       const shown = [catalog, schema, node['table_name']].filter((part) => part !== '').join('.');
       throw new SqlRefusal(
         'table_not_allowed',

@@ -51,6 +51,46 @@ export function prepareText(text: string, placeholders: Placeholders): PreparedT
   return { sql: moveParameters(tokens, replaced).join(''), parameters };
 }
 
+/** `$1` → `{p1}`, whose values have these names. Also how many there are. */
+export function namePlaceholders(text: string): { sql: string; count: number } {
+  const tokens = tokenize(text);
+  let count = 0;
+  const sql = tokens.map(({ kind, text: part }, at) => {
+    const number = tokens[at + 1]?.text ?? '';
+    if (kind === 'other' && part === '$' && /^\d{1,4}$/.test(number)) return '{p';
+    const isNumber = tokens[at - 1]?.text === '$' && tokens[at - 1]?.kind === 'other' && /^\d{1,4}$/.test(part);
+    if (!isNumber) return part;
+    count = Math.max(count, Number(part));
+    return `${part}}`;
+  });
+  return { sql: sql.join(''), count };
+}
+
+/** `operator(pg_catalog.~)` → `~` and `::pg_catalog.text` → `::text`, as psql writes operators and types. */
+export function plainPostgres(text: string): string {
+  const tokens = tokenize(text);
+  const parts = tokens.map(({ text: part }) => part);
+  tokens.forEach(({ text: part }, at) => {
+    const [open, schema, dot] = parts.slice(at + 1, at + 4);
+    const isType = part === ':' && open === ':' && schema === 'pg_catalog' && dot === '.';
+    if (isType) parts.fill('', at + 2, at + 4);
+    if (part.toLowerCase() !== 'operator' || open !== '(' || schema !== 'pg_catalog' || dot !== '.') return;
+    const end = closing(tokens, at + 1);
+    if (end !== null) parts.fill('', at, at + 4).fill('', end, end + 1);
+  });
+  return parts.join('');
+}
+
+/** At semicolons outside of texts and comments; without empty ones. */
+export function splitStatements(text: string): string[] {
+  const statements = [''];
+  for (const { kind, text: part } of tokenize(text)) {
+    if (kind === 'other' && part === ';') statements.push('');
+    else statements[statements.length - 1] += part;
+  }
+  return statements.filter((statement) => tokenize(statement).some(({ kind }) => kind !== 'space'));
+}
+
 interface Token {
   kind: 'text' | 'space' | 'name' | 'dollar' | 'placeholder' | 'other';
   text: string;

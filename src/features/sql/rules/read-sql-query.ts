@@ -14,6 +14,8 @@ export interface SqlQuery {
   /** Not from a kept answer, and with everything that is stored by now. */
   refresh: boolean;
   checkOnly?: boolean;
+  /** As PostgreSQL's clients write it. */
+  isPostgres?: boolean;
 }
 
 const KINDS = ['HogQLQuery', 'DataVisualizationNode', 'ExperimentQuery', 'ExperimentExposureQuery'];

@@ -17,7 +17,12 @@ const constant = (id: string, value: Json): TreeNode => ({
 });
 
 export const textNode = (text: string): TreeNode => constant('VARCHAR', text);
-const numberNode = (value: number): TreeNode => constant('BIGINT', value);
+export const numberNode = (value: number): TreeNode => constant('BIGINT', value);
+
+export const nullNode = (): TreeNode => ({
+  ...head('CONSTANT', 'VALUE_CONSTANT'),
+  value: { type: { id: 'NULL', type_info: null }, is_null: true },
+});
 
 export const callNode = (name: string, children: readonly Json[], more: JsonObject = {}): TreeNode => ({
   ...head('FUNCTION'),

@@ -1,0 +1,238 @@
+/** The port for clients of PostgreSQL, with `pg` and, where it is installed, psql. */
+import { execFile, spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
+
+const hasPsql = spawnSync('psql', ['--version']).status === 0;
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ now: '2026-01-15T12:00:00Z', config: { sqlPort: 0 } });
+  const event = (name: string, ms: number) => ({
+    event: name,
+    distinct_id: 'ann',
+    timestamp: '2026-01-15T09:00:00Z',
+    properties: { ms, $browser: 'Firefox' },
+  });
+  await capture(server, server.projectKey, [event('a', 1), event('a', 20), event('b', 300)]);
+});
+afterAll(() => server.close());
+
+const options = (more: object = {}) => ({
+  host: '127.0.0.1',
+  port: server.sqlPort,
+  user: 'anybody',
+  database: '1',
+  password: server.personalKey,
+  ...more,
+});
+
+async function withClient<T>(use: (client: pg.Client) => Promise<T>, more: object = {}): Promise<T> {
+  const client = new pg.Client(options(more));
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const failureOf = (work: Promise<unknown>): Promise<{ code: string; message: string }> =>
+  work.then(
+    () => ({ code: 'none', message: 'none' }),
+    ({ code, message }: { code: string; message: string }) => ({ code, message }),
+  );
+
+describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
+  it('answers a statement, also with parameters', async () => {
+    const rows = await withClient(async (client) => [
+      (await client.query('select event, count(*) as n from public.events group by event order by event')).rows,
+      (await client.query('select count(*) as n from events where event = $1', ['a'])).rows,
+      (await client.query('select count(*) as n from events where toFloat(properties.ms) > $1', [10])).rows,
+      (await client.query(`select uuid is not null as u, timestamp, 1.5 as f, null as x from events limit 1`)).rows,
+    ]);
+    expect(rows).toEqual([
+      [
+        { event: 'a', n: '2' },
+        { event: 'b', n: '1' },
+      ],
+      [{ n: '2' }],
+      [{ n: '2' }],
+      [{ u: true, timestamp: new Date('2026-01-15T09:00:00Z'), f: 1.5, x: null }],
+    ]);
+  });
+
+  it.each([
+    [
+      'tables, as JDBC does',
+      `SELECT NULL AS TABLE_CAT, n.nspname AS TABLE_SCHEM, c.relname AS TABLE_NAME, CASE n.nspname ~ '^pg_' OR n.nspname = 'information_schema' WHEN true THEN 'SYSTEM' WHEN false THEN CASE c.relkind WHEN 'r' THEN 'TABLE' WHEN 'v' THEN 'VIEW' ELSE NULL END ELSE NULL END AS TABLE_TYPE, d.description AS REMARKS, '' as TYPE_CAT FROM pg_catalog.pg_namespace n, pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_description d ON (c.oid = d.objoid AND d.objsubid = 0 and d.classoid = 'pg_class'::regclass) WHERE c.relnamespace = n.oid AND (false OR (c.relkind = 'v' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')) ORDER BY TABLE_TYPE,TABLE_SCHEM,TABLE_NAME`,
+      7,
+    ],
+    [
+      'columns, as JDBC does',
+      `SELECT * FROM (SELECT current_database() AS current_database, n.nspname,c.relname,a.attname,a.atttypid,a.attnotnull OR (t.typtype = 'd' AND t.typnotnull) AS attnotnull,a.atttypmod,a.attlen,t.typtypmod,row_number() OVER (PARTITION BY a.attrelid ORDER BY a.attnum) AS attnum, nullif(a.attidentity, '') as attidentity,nullif(a.attgenerated, '') as attgenerated,pg_catalog.pg_get_expr(def.adbin, def.adrelid) AS adsrc,dsc.description,t.typbasetype,t.typtype FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON (c.relnamespace = n.oid) JOIN pg_catalog.pg_attribute a ON (a.attrelid=c.oid) JOIN pg_catalog.pg_type t ON (a.atttypid = t.oid) LEFT JOIN pg_catalog.pg_attrdef def ON (a.attrelid=def.adrelid AND a.attnum = def.adnum) LEFT JOIN pg_catalog.pg_description dsc ON (c.oid=dsc.objoid AND a.attnum = dsc.objsubid) LEFT JOIN pg_catalog.pg_class dc ON (dc.oid=dsc.classoid AND dc.relname='pg_class') LEFT JOIN pg_catalog.pg_namespace dn ON (dc.relnamespace=dn.oid AND dn.nspname='pg_catalog') WHERE c.relkind in ('r','p','v','f','m') and a.attnum > 0 AND NOT a.attisdropped AND n.nspname LIKE 'public' AND c.relname LIKE 'persons') c WHERE true ORDER BY nspname,c.relname,attnum`,
+      4,
+    ],
+    [
+      'tables, as Grafana does',
+      `SELECT CASE WHEN quote_ident(table_schema) IN ('public') THEN quote_ident(table_name) ELSE quote_ident(table_schema) || '.' || quote_ident(table_name) END AS "table" FROM information_schema.tables WHERE quote_ident(table_schema) NOT IN ('information_schema', 'pg_catalog') ORDER BY 1`,
+      7,
+    ],
+    [
+      'schemas, as DBeaver does',
+      `SELECT n.oid,n.*,d.description FROM pg_catalog.pg_namespace n LEFT OUTER JOIN pg_catalog.pg_description d ON d.objoid=n.oid AND d.objsubid=0 AND d.classoid='pg_namespace'::regclass ORDER BY nspname`,
+      3,
+    ],
+    [
+      'tables, as DBeaver does',
+      `SELECT c.oid,c.*,d.description,pg_catalog.pg_get_expr(c.relpartbound, c.oid) as partition_expr, pg_catalog.pg_get_partkeydef(c.oid) as partition_key FROM pg_catalog.pg_class c LEFT OUTER JOIN pg_catalog.pg_description d ON d.objoid=c.oid AND d.objsubid=0 AND d.classoid='pg_class'::regclass WHERE c.relnamespace=2200 AND c.relkind not in ('i','I','c')`,
+      7,
+    ],
+    [
+      'a table, as Metabase does',
+      `SELECT "public"."events"."event" AS "event", COUNT(*) AS "count" FROM "public"."events" GROUP BY "public"."events"."event" ORDER BY "public"."events"."event" ASC LIMIT 2000`,
+      2,
+    ],
+  ])('lists %s', async (_name, sql, count) => {
+    expect((await withClient((client) => client.query(sql))).rows).toHaveLength(count);
+  });
+
+  it('prepares statements by name, and reads a cursor in parts', async () => {
+    const rows = await withClient(async (client) => {
+      const query = { name: 'by-event', text: 'select count(*) as n from events where event = $1' };
+      const first = await client.query({ ...query, values: ['a'] });
+      const second = await client.query({ ...query, values: [`' or 1=1 --`] });
+      return [first.rows, second.rows];
+    });
+    expect(rows).toEqual([[{ n: '2' }], [{ n: '0' }]]);
+  });
+
+  it('knows what drivers ask at the start', async () => {
+    await withClient(async (client) => {
+      await client.query(`set application_name = 'x'; begin; select 1; commit`);
+      expect((await client.query('show transaction isolation level')).rows).toEqual([
+        { transaction_isolation: 'read committed' },
+      ]);
+      expect((await client.query('select version() as v, current_schema() as s')).rows[0]).toEqual({
+        v: 'PostgreSQL 15.0 (Cairn)',
+        s: 'public',
+      });
+      const columns = await client.query(
+        `select column_name, data_type from information_schema.columns where table_schema = 'public' and table_name = 'persons'`,
+      );
+      expect(columns.rows[1]).toEqual({ column_name: 'created_at', data_type: 'timestamp with time zone' });
+    });
+  });
+
+  it.each([
+    ['delete from events', '25006'],
+    ['create table t (a int)', '25006'],
+    ['select * from event_rows', '42P01'],
+    ['select * from pg_catalog.pg_shadow', '42P01'],
+    ['select * from duckdb_settings()', '42883'],
+    ['select nope from events', '42703'],
+    ['selec 1', '42601'],
+    ['copy events to stdout', '25006'],
+    [`select pg_read_file('/etc/passwd')`, '42883'],
+    [`select * from read_text('/etc/passwd')`, '42883'],
+  ])('refuses %s', async (sql, code) => {
+    const found = await withClient(async (client) => {
+      const failure = await failureOf(client.query(sql));
+      // The connection goes on.
+      expect((await client.query('select 1 as n')).rows).toEqual([{ n: 1 }]);
+      return failure;
+    });
+    expect([found.code, found.code === '42601' && sql !== 'selec 1']).toEqual([code, false]);
+  });
+
+  it('lets in only those whose key opens the project', async () => {
+    const other = await server.createProject({ foreign: true });
+    const key = async (scopes: string[]) =>
+      (await clientFor(server).post('/api/personal_api_keys/', { body: { label: 'k', scopes } })).body.value;
+    const connectWith = (more: object) => failureOf(withClient((client) => client.query('select 1'), more));
+    expect((await connectWith({ password: 'phx_wrong' })).code).toBe('28P01');
+    expect((await connectWith({ database: String(other.projectId) })).code).toBe('3D000');
+    expect((await connectWith({ database: '999' })).code).toBe('3D000');
+    expect((await connectWith({ database: 'nope' })).code).toBe('3D000');
+    expect((await connectWith({ password: await key(['insight:read']) })).code).toBe('42501');
+    expect((await connectWith({ password: await key(['query:read']) })).code).toBe('none');
+  });
+
+  it('stops serving a key that was deleted', async () => {
+    const api = clientFor(server);
+    const { id, value } = (
+      await api.post('/api/personal_api_keys/', { body: { label: 'gone', scopes: ['query:read'] } })
+    ).body;
+    await withClient(
+      async (client) => {
+        await client.query('select 1');
+        await api.delete(`/api/personal_api_keys/${id}/`);
+        expect((await failureOf(client.query('select 2'))).code).toBe('28P01');
+      },
+      { password: value },
+    );
+  });
+
+  it('cancels a statement', async () => {
+    const client = new pg.Client(options());
+    await client.connect();
+    const names = Array.from({ length: 19 }, (_, i) => `e${i}`);
+    // A billion rows with some work for each.
+    const huge = `select max(md5(concat(${names.map((name) => `${name}.event`).join(', ')}))) as m from ${names.map((name) => `events ${name}`).join(', ')}`;
+    const running = failureOf(client.query(huge));
+    const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const bytes = Buffer.alloc(16);
+    for (const [at, value] of [16, 80_877_102, processID, secretKey].entries()) bytes.writeInt32BE(value, at * 4);
+    const socket = connect(server.sqlPort, '127.0.0.1', () => socket.end(bytes));
+    expect((await running).code).toBe('57014');
+    await client.end();
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['a huge length', Buffer.from([0x7f, 0xff, 0xff, 0xff, 0, 3, 0, 0])],
+    ['a negative length', Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 3, 0, 0])],
+    ['HTTP', Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')],
+    ['an old version', Buffer.from([0, 0, 0, 8, 0, 2, 0, 0])],
+    ['a start without an end', Buffer.from([0, 0, 0, 12, 0, 3, 0, 0, 117, 115, 101, 114])],
+    ['a password that is none', Buffer.from('0000000900030000005800000004', 'hex')],
+    ['random bytes', Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 7919) % 256))],
+  ])('survives %s', async (_name, bytes) => {
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.sqlPort, '127.0.0.1', () => socket.end(bytes));
+      socket.on('data', () => undefined);
+      socket.on('error', () => resolve());
+      socket.on('close', () => resolve());
+    });
+    expect(await withClient(async (client) => (await client.query('select 1 as n')).rows)).toEqual([{ n: 1 }]);
+  });
+
+  describe.skipIf(!hasPsql)('with psql', () => {
+    const psql = async (...commands: string[]) => {
+      const at = `host=127.0.0.1 port=${server.sqlPort} dbname=1 user=me`;
+      const given = commands.flatMap((command) => ['-c', command]);
+      const env = { ...process.env, PGPASSWORD: server.personalKey };
+      const { stdout, stderr } = await promisify(execFile)('psql', ['-X', '-A', '-t', at, ...given], { env });
+      return `${stdout}${stderr}`;
+    };
+
+    it('runs statements and lists tables and columns', async () => {
+      expect(await psql('select event, count(*) from events group by 1 order by 1')).toBe('a|2\nb|1\n');
+      const tables = await psql('\\d');
+      for (const name of ['events', 'persons', 'sessions']) expect(tables).toContain(`public|${name}|view|cairn`);
+      expect(await psql('\\dt')).not.toContain('ERROR');
+      const columns = await psql('\\d events');
+      expect(columns).toContain('uuid|uuid||not null|');
+      expect(columns).toContain('timestamp|timestamp with time zone||not null|');
+      for (const command of ['\\dn', '\\dv', '\\l', '\\conninfo']) {
+        expect([command, await psql(command)]).not.toEqual([command, expect.stringContaining('ERROR')]);
+      }
+    });
+  });
+});
