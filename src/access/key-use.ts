@@ -1,10 +1,11 @@
 /**
- * When and from where keys were last used. Requests do not wait for it: at most once a minute and key a time is written
- * behind the answer, so that of the last uses before a crash one may be missing.
+ * When and from where keys were last used, and the first use from each network. Requests do not wait for it: it is written
+ * behind the answer, the time at most once a minute and key; so of the last uses before a crash one may be missing.
  */
 import { DAY_MS, MINUTE_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Logger, shortenAddress } from '../lib/log.ts';
+import type { Logger } from '../lib/log.ts';
+import { wideNetworkOf } from '../lib/network.ts';
 import type { PersonalKey, User } from '../stores/metadata/accounts.ts';
 import type { PersonalKeyStore } from '../stores/metadata/metadata-store.ts';
 
@@ -12,6 +13,8 @@ interface KeyUseDeps {
   store: Pick<PersonalKeyStore, 'setLastUsed'>;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
+  /** Where the first use from a network is told. False: not now, ask again at the next use. */
+  networks?: { record(key: PersonalKey, address: string): Promise<boolean> };
   /** Keys stop when their owner, who has to sign in by a provider, has not done so for that long. Null: never. */
   maxIdleDays?: number | null;
   /** Whether people with this address have to. */
@@ -19,25 +22,31 @@ interface KeyUseDeps {
 }
 
 const WRITE_INTERVAL_MS = MINUTE_MS;
-const MAX_REMEMBERED_KEYS = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export class KeyUse {
   readonly #deps: KeyUseDeps;
   /** Id → when a write was last begun; the row may be older than that. */
   readonly #begun = new Map<string, number>();
+  /** Id and network of uses that are recorded. */
+  readonly #seen = new Set<string>();
   readonly #writing = new Set<Promise<void>>();
 
   constructor(deps: KeyUseDeps) {
     this.#deps = deps;
   }
 
-  record({ id, lastUsedAt }: Pick<PersonalKey, 'id' | 'lastUsedAt'>, address: string): void {
+  record(key: PersonalKey, address: string): void {
+    const { id, lastUsedAt } = key;
     const now = this.#deps.clock.now();
+    const network = `${id} ${wideNetworkOf(address)}`;
+    const isNew = this.#deps.networks !== undefined && !this.#seen.has(network);
     const last = Math.max(lastUsedAt ?? 0, this.#begun.get(id) ?? 0);
-    if (now - last < WRITE_INTERVAL_MS) return;
-    if (this.#begun.size >= MAX_REMEMBERED_KEYS) this.#begun.clear();
-    this.#begun.set(id, now);
-    const write = this.#write(id, now, address);
+    const isDue = now - last >= WRITE_INTERVAL_MS;
+    if (!isNew && !isDue) return;
+    if (isNew) remember(this.#seen, () => this.#seen.add(network));
+    if (isDue) remember(this.#begun, () => this.#begun.set(id, now));
+    const write = this.#write(key, address, { network: isNew ? network : null, now: isDue ? now : null });
     this.#writing.add(write);
     void write.finally(() => this.#writing.delete(write));
   }
@@ -50,10 +59,17 @@ export class KeyUse {
     return isIdle && isEnforced(email);
   }
 
-  async #write(id: string, now: number, address: string): Promise<void> {
+  /** The network first: the address of the last use must not be known before it was told. */
+  async #write(
+    key: PersonalKey,
+    address: string,
+    { network, now }: { network: string | null; now: number | null },
+  ): Promise<void> {
     try {
-      await this.#deps.store.setLastUsed(id, now, shortenAddress(address));
+      if (network !== null && !(await this.#deps.networks?.record(key, address))) this.#seen.delete(network);
+      if (now !== null) await this.#deps.store.setLastUsed(key.id, now, wideNetworkOf(address));
     } catch (err) {
+      if (network !== null) this.#seen.delete(network);
       this.#deps.log.warn({ err }, 'could not write when a key was last used');
     }
   }
@@ -62,4 +78,9 @@ export class KeyUse {
   async whenWritten(): Promise<void> {
     await Promise.all(this.#writing);
   }
+}
+
+function remember(known: { size: number; clear(): void }, add: () => void): void {
+  if (known.size >= MAX_REMEMBERED) known.clear();
+  add();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, isPrivateAddress, networkOf } from './network.ts';
+import { isLoopback, isPrivateAddress, networkOf, wideNetworkOf } from './network.ts';
 
 describe('the network of an address', () => {
   it.each([
@@ -17,6 +17,15 @@ describe('the network of an address', () => {
   ])('%s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
+});
+
+describe('the wide network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.0/24'],
+    ['::ffff:203.0.113.7', '203.0.113.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['unknown', 'unknown'],
+  ])('%s is %s', (address, network) => expect(wideNetworkOf(address)).toBe(network));
 });
 
 describe('private addresses', () => {

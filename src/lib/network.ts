@@ -16,6 +16,12 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
+/** The network of an address, wide enough not to name a person: /24 or /64. */
+export function wideNetworkOf(address: string): string {
+  const network = networkOf(address);
+  return isIP(network) === 4 ? network.replace(/\d+$/, '0/24') : network;
+}
+
 /** Global unicast. All else is reserved, local, or contains an IPv4 address, such as `::127.0.0.1` and `64:ff9b::/96`. */
 const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 

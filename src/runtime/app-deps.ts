@@ -6,6 +6,7 @@ import { ProjectDirectory } from '../access/project-directory.ts';
 import type { Config } from '../config.ts';
 import { Factors } from '../features/accounts/factors/factors.ts';
 import { Passkeys } from '../features/accounts/factors/passkeys.ts';
+import { KeyNetworks } from '../features/accounts/key-networks.ts';
 import { Provider } from '../features/accounts/oidc/provider.ts';
 import { oidcSettings } from '../features/accounts/oidc/settings.ts';
 import { SingleSignOn } from '../features/accounts/oidc/single-sign-on.ts';
@@ -255,6 +256,7 @@ function accountDeps({ backend: { metadata }, config, clock, ids, log }: BaseDep
     store: metadata.personalKeys,
     clock,
     log,
+    networks: new KeyNetworks({ metadata, clock, ids }),
     maxIdleDays: settings && config.oidcKeysMaxIdleDays,
     isEnforced: (email) => domains.isEnforced(email),
   });

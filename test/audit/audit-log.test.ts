@@ -10,7 +10,7 @@ let member: TestMember;
 const AUDIT = '/api/organizations/@current/audit/';
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ config: { trustProxy: true } });
   owner = clientFor(server);
   member = await addMember(server, 'ada@example.org');
 });
@@ -68,6 +68,50 @@ describe('the audit log', () => {
     const user = await server.metadata.users.getByUuid(member.uuid);
     expect(entry.session).toEqual(expect.any(String));
     expect(entry.user.uuid).toBe(user?.uuid);
+  });
+
+  it('says when a key is first used from a network, once', async () => {
+    const entries = async () =>
+      (await owner.get(`${AUDIT}?activity=used_from_new_network`)).body.results.filter(
+        ({ name }: { name: string }) => name === 'Roaming',
+      );
+    const value = await scopedKey(server, ['user:read'], { label: 'Roaming', id: 'roaming' });
+    const useFrom = async (address: string) =>
+      expect((await owner.get('/api/users/@me/', { key: value, headers: { 'x-forwarded-for': address } })).status).toBe(
+        200,
+      );
+    await useFrom('192.0.2.7');
+    await useFrom('192.0.2.8');
+    await useFrom('2001:db8:1:2::3');
+    await useFrom('2001:db8:1:2::4');
+    await useFrom('192.0.2.9');
+    await expect.poll(entries).toHaveLength(2);
+    const [newer, older] = await entries();
+    expect(older).toMatchObject({
+      scope: 'PersonalAPIKey',
+      item_id: 'roaming',
+      via: 'personal_key',
+      key: { id: 'roaming', label: 'Roaming' },
+      address: '192.0.2.x',
+      changes: null,
+      user: { first_name: 'Owner' },
+    });
+    expect(newer.address).toMatch(/^2001:db8:1:2/);
+  });
+
+  it('says it ten times an hour and key, and the rest later', async () => {
+    const entries = async () => (await owner.get(`${AUDIT}?activity=used_from_new_network&limit=100`)).body.results;
+    const value = await scopedKey(server, ['user:read'], { label: 'Cloud' });
+    const use = (network: number) =>
+      owner.get('/api/users/@me/', { key: value, headers: { 'x-forwarded-for': `198.51.${network}.1` } });
+    const ofCloud = async () => (await entries()).filter(({ name }: { name: string }) => name === 'Cloud').length;
+    for (let network = 0; network < 12; network++) await use(network);
+    await expect.poll(ofCloud).toBe(10);
+    server.setNow('2026-01-15T13:00:01Z');
+    await use(3);
+    await use(11);
+    await expect.poll(ofCloud).toBe(11);
+    server.setNow('2026-01-15T12:00:00Z');
   });
 
   it('has no values of settings and flags, only which fields changed', async () => {

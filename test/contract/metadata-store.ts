@@ -392,6 +392,19 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, used));
       });
 
+      it('remember from which networks they were used, the newest thousand of them', async () => {
+        await store.personalKeys.create(aKey('a', 1, { expiresAt: NOW }));
+        const add = (network: number, id = 'a') => store.personalKeys.addNetwork(id, `network ${network}`, NOW + network);
+        expect([await add(0), await add(0), await add(0, 'b')]).toEqual([true, false, true]);
+        for (let network = 1; network <= 1000; network++) await add(network);
+        expect([await add(1), await add(1000), await add(0)]).toEqual([false, false, true]);
+        await store.personalKeys.delete('a');
+        expect([await add(1), await add(0, 'b')]).toEqual([true, false]);
+        await store.personalKeys.create(aKey('b', 1, { expiresAt: NOW }));
+        await store.personalKeys.deleteExpired(NOW + 1);
+        expect(await add(0, 'b')).toBe(true);
+      });
+
       it('store what they are limited to, and change it', async () => {
         const limits = { scopes: ['query:read', 'person:write'], projectIds: [1, 2], expiresAt: NOW + 9 };
         await store.personalKeys.create(aKey('a', 1, limits));

@@ -91,6 +91,7 @@ function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity'
   const from = typeof detail.trigger?.['from'] === 'string' ? ` from ${detail.trigger['from']}` : '';
   if (activity === 'logged_in') return `signed in${from}`;
   if (activity === 'login_failed') return `recorded a failed sign-in to ${detail.name ?? 'an account'}${from}`;
+  if (activity === 'used_from_new_network') return `first used the key ${detail.name ?? ''}${from}`;
   const label = scopeInSentence(scope);
   const verb = VERBS[activity] ?? activity.replaceAll('_', ' ');
   return [verb, label, detail.name].filter(Boolean).join(' ');

@@ -151,7 +151,7 @@ const activityFields = ({ label, scopes, projectIds, organizationIds, expiresAt 
 
 const KEY_SCOPE = 'PersonalAPIKey';
 
-const keyActivity = ({ id, label }: PersonalKey) => ({
+export const keyActivity = ({ id, label }: PersonalKey) => ({
   scope: KEY_SCOPE,
   itemId: id,
   name: label,

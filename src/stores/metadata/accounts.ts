@@ -93,7 +93,7 @@ export interface PersonalKey {
   /** When it last got a new value. */
   rolledAt: number | null;
   lastUsedAt: number | null;
-  /** Shortened address. */
+  /** The network, such as `192.0.2.0/24`; of earlier versions `192.0.2.x`. */
   lastUsedFrom: string | null;
 }
 

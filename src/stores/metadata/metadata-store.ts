@@ -99,6 +99,8 @@ export interface PersonalKeyStore {
   /** Newest first. */
   listByUser(userId: number): Promise<PersonalKey[]>;
   setLastUsed(id: string, lastUsedAt: number, lastUsedFrom: string): Promise<void>;
+  /** Remembers that the key was used from there; false if that was known. Beyond a thousand the oldest is forgotten. */
+  addNetwork(id: string, network: string, firstUsedAt: number): Promise<boolean>;
   update(id: string, changes: PersonalKeyChanges): Promise<void>;
   delete(id: string): Promise<void>;
   /** Those that ended before this time. */

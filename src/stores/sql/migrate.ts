@@ -41,6 +41,7 @@ import { cookielessVisitors } from './migrations/0033-cookieless-visitors.ts';
 import { sqlInsights } from './migrations/0034-sql-insights.ts';
 import { experimentFindings } from './migrations/0035-experiment-findings.ts';
 import { destinations } from './migrations/0036-destinations.ts';
+import { keyNetworks } from './migrations/0037-key-networks.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -80,6 +81,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   sqlInsights,
   experimentFindings,
   destinations,
+  keyNetworks,
 ];
 
 interface VersionTable {

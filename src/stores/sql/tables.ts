@@ -81,6 +81,7 @@ export interface Tables {
     projectIds: string;
     organizationIds: string;
   };
+  personalKeyNetworks: { keyId: string; network: string; firstUsedAt: number };
   sessions: {
     hash: string;
     id: string;

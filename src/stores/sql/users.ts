@@ -71,6 +71,24 @@ function toKeyColumns(key: PersonalKeyChanges): Partial<KeyRow> {
   return { ...columns, ...Object.fromEntries(lists) };
 }
 
+const MAX_NETWORKS_PER_KEY = 1000;
+
+async function forgetOldestNetworks(db: Sql['db'], keyId: string): Promise<void> {
+  const networks = db.selectFrom('personalKeyNetworks').select('network').where('keyId', '=', keyId);
+  const [oldestKept] = await networks
+    .select('firstUsedAt')
+    .orderBy('firstUsedAt', 'desc')
+    .offset(MAX_NETWORKS_PER_KEY - 1)
+    .limit(1)
+    .execute();
+  if (oldestKept === undefined) return;
+  await db
+    .deleteFrom('personalKeyNetworks')
+    .where('keyId', '=', keyId)
+    .where('firstUsedAt', '<', oldestKept.firstUsedAt)
+    .execute();
+}
+
 export function personalKeyStore({ db }: Sql): PersonalKeyStore {
   const byHash = compiled<KeyRow>(db, () => db.selectFrom('personalApiKeys').selectAll().where('hash', '=', ''));
   return {
@@ -105,13 +123,26 @@ export function personalKeyStore({ db }: Sql): PersonalKeyStore {
     async setLastUsed(id, lastUsedAt, lastUsedFrom) {
       await db.updateTable('personalApiKeys').set({ lastUsedAt, lastUsedFrom }).where('id', '=', id).execute();
     },
+    async addNetwork(keyId, network, firstUsedAt) {
+      const { numInsertedOrUpdatedRows: added = 0n } = await db
+        .insertInto('personalKeyNetworks')
+        .values({ keyId, network, firstUsedAt })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (added === 0n) return false;
+      await forgetOldestNetworks(db, keyId);
+      return true;
+    },
     async update(id, changes) {
       await db.updateTable('personalApiKeys').set(toKeyColumns(changes)).where('id', '=', id).execute();
     },
     async delete(id) {
+      await db.deleteFrom('personalKeyNetworks').where('keyId', '=', id).execute();
       await db.deleteFrom('personalApiKeys').where('id', '=', id).execute();
     },
     async deleteExpired(before) {
+      const expired = db.selectFrom('personalApiKeys').select('id').where('expiresAt', '<', before);
+      await db.deleteFrom('personalKeyNetworks').where('keyId', 'in', expired).execute();
       await db.deleteFrom('personalApiKeys').where('expiresAt', '<', before).execute();
     },
   };

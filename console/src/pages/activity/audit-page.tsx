@@ -28,6 +28,7 @@ const ACTIVITIES = [
   'login_failed',
   'break_glass',
   'rolled',
+  'used_from_new_network',
   'deactivated',
 ];
 const SCOPES = [
@@ -137,8 +138,13 @@ function memberOptions(members: readonly Member[], chosen: string) {
   return [{ value: '', label: 'Everyone' }, ...known, ...(isOther ? [{ value: chosen, label: 'Former member' }] : [])];
 }
 
-const verbOf = (activity: string): string =>
-  ({ logged_in: 'signed in', login_failed: 'failed to sign in' })[activity] ?? activity.replaceAll('_', ' ');
+const VERBS: Readonly<Record<string, string>> = {
+  logged_in: 'signed in',
+  login_failed: 'failed to sign in',
+  used_from_new_network: 'used from a new network',
+};
+
+const verbOf = (activity: string): string => VERBS[activity] ?? activity.replaceAll('_', ' ');
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
@@ -150,6 +156,7 @@ const withAll = (label: string, values: readonly string[], labelOf: (value: stri
 /** 'Updated feature flag' */
 function describe({ activity, scope }: AuditEntry): string {
   const isSignIn = activity === 'logged_in' || activity === 'login_failed';
+  if (activity === 'used_from_new_network') return `First use from a new network: ${scopeInSentence(scope)}`;
   return sentence(isSignIn ? verbOf(activity) : `${verbOf(activity)} ${scopeInSentence(scope)}`);
 }
 
