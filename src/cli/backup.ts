@@ -47,7 +47,7 @@ export const backup: Command = {
       const { size } = await stat(file.path);
       if (!options['no-verify']) await verify(file, size, target, context);
       await file.finish();
-      const { losses } = await operator.run('backup.note', { at: manifest.created_at });
+      const { losses } = await operator.run('backup.note', { at: manifest.created_at, file: target });
       report(context, target, size, manifest, !options['no-verify'] && losses.length === 0);
       for (const loss of losses)
         context.out.note(`The backup is not complete: ${describeLoss(loss)}. See cairn recover.`);

@@ -32,6 +32,7 @@ const HEALTHY: Health = {
   broken_audit: [],
   unknown_organizations: [],
   last_backup_at: '2026-01-19T00:00:00.000Z',
+  last_backup_file: null,
   now: NOW,
   latest_event_at: NOW,
 };

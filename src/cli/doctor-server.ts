@@ -59,7 +59,7 @@ function checkCounts({ counts }: Health): Finding {
     : okFinding('events', detail);
 }
 
-function checkAudit({ broken_audit }: Health): Finding {
+export function checkAudit({ broken_audit }: Pick<Health, 'broken_audit'>): Finding {
   const [broken] = broken_audit;
   if (broken === undefined) return okFinding('audit log', 'every entry is as it was written');
   return {

@@ -5,28 +5,34 @@ import { builtFile } from '../runtime/built-file.ts';
 import { DATA_FILES } from '../stores/data-files.ts';
 import { type Command, type CommandContext, EXIT } from './command.ts';
 import { checkHost } from './doctor-host.ts';
-import { checkServer, type Finding, okFinding } from './doctor-server.ts';
+import { checkSecretKey } from './doctor-secret-key.ts';
+import { checkAudit, checkServer, type Finding, okFinding } from './doctor-server.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Checks the installation for problems and says how to fix them.
 
-  cairn doctor
+  cairn doctor [--audit]
 
 It checks settings, the Node version, permissions and disk space of the data folder, the clock, every store, events that
-wait or were dead-lettered, and the last backup. Reading the stores takes about a second per million events; events are
-accepted meanwhile. The exit code is 3 if there is something to look at.`;
+wait or were dead-lettered, the audit log, the secret key, and the last backup. Reading the stores takes about a second per million events; events are
+accepted meanwhile. The exit code is 3 if there is something to look at.
+
+--audit checks only whether every entry of the audit log is as it was written.`;
 
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check the installation for problems.',
   help: HELP,
   async run(context, args) {
-    readPositionals(readArgs(args, {}).words);
-    const findings = [
-      ...(await checkHost(context.config, process.versions.node)),
-      await checkCountries(context),
-      ...(await checkRunningServer(context)),
-    ];
+    const { words, options } = readArgs(args, { audit: 'flag' });
+    readPositionals(words);
+    const findings = options.audit
+      ? [checkAudit(await (await context.operator()).run('check.audit', {}))]
+      : [
+          ...(await checkHost(context.config, process.versions.node)),
+          await checkCountries(context),
+          ...(await checkRunningServer(context)),
+        ];
     if (context.json) context.out.json(findings);
     else for (const finding of findings) context.out.print(describe(finding));
     return findings.every(({ state }) => state === 'ok') ? EXIT.done : EXIT.attention;
@@ -56,7 +62,8 @@ async function checkRunningServer(context: CommandContext): Promise<Finding[]> {
   try {
     const operator = await context.operator();
     const health = await operator.run('check', {}, { progress: context.onProgress, signal: context.signal });
-    return checkServer(health, systemClock.now());
+    const secretKey = await checkSecretKey(context.config, health.last_backup_file);
+    return [...checkServer(health, systemClock.now()), secretKey];
   } catch (error) {
     const advice = 'See the message. With a backup: cairn restore FILE --replace';
     return [{ about: 'stores', state: 'bad', detail: (error as Error).message, advice }];

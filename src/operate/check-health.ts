@@ -5,7 +5,7 @@ import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
 import type { BrokenAudit } from '../stores/metadata/audit.ts';
 import { type EventLoss, readOpenLosses } from '../stores/metadata/event-losses.ts';
-import { LAST_BACKUP } from './backup/backup.ts';
+import { LAST_BACKUP, LAST_BACKUP_FILE } from './backup/backup.ts';
 import type { Operation } from './operation.ts';
 
 export interface Health {
@@ -17,6 +17,7 @@ export interface Health {
   /** Settings of single sign-on that name an organization which does not exist. */
   unknown_organizations: UnknownOrganization[];
   last_backup_at: string | null;
+  last_backup_file: string | null;
   /** The server's clock, ms. */
   now: number;
   /** The latest arrival of a stored event, ms; null where there is none. */
@@ -35,7 +36,13 @@ export const checkHealth: Operation<object, Health> = async (deps, _args, outlet
     broken_audit: isReadable ? await deps.metadata.audit.findBroken() : [],
     unknown_organizations: isReadable ? await deps.unknownOrganizations() : [],
     last_backup_at: await deps.metadata.installation.get(LAST_BACKUP),
+    last_backup_file: await deps.metadata.installation.get(LAST_BACKUP_FILE),
     now: deps.clock.now(),
     latest_event_at: typeof row?.['latest'] === 'number' ? row['latest'] : null,
   };
 };
+
+/** The audit log alone, which takes less time. */
+export const checkAuditLog: Operation<object, Pick<Health, 'broken_audit'>> = async ({ metadata }) => ({
+  broken_audit: await metadata.audit.findBroken(),
+});

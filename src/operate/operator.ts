@@ -2,7 +2,7 @@
 import { withOrigin } from '../access/request-origin.ts';
 import { annotateProject } from './annotate.ts';
 import { createBackup, recordBackup } from './backup/backup.ts';
-import { checkHealth } from './check-health.ts';
+import { checkAuditLog, checkHealth } from './check-health.ts';
 import { countDeadLetters, replayAllDeadLetters } from './dead-letters.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
@@ -55,6 +55,7 @@ const OPERATIONS = {
   annotate: annotateProject,
   sql: runSql,
   check: checkHealth,
+  'check.audit': checkAuditLog,
   'dead-letters.count': countDeadLetters,
   'dead-letters.replay': replayAllDeadLetters,
   'losses.list': listOpenLosses,

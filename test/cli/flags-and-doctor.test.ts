@@ -104,7 +104,13 @@ describe('doctor', () => {
       /^ok {4}events: 2 accepted = 2 stored \+ 0 duplicate \+ 0 dropped \+ 0 dead-lettered \+ 0 lost \+ 0 waiting$/m,
     );
     expect(stdout).toContain(`→ chmod 700 ${server.dataDir}`);
+    expect(stdout).toMatch(/^ok {4}secret key: none is needed yet$/m);
     expect(stdout).toMatch(/^look {2}backup: none yet\n {6}→ Create one every day: cairn backup FILE$/m);
+  });
+
+  it('checks the audit log alone', async () => {
+    const { code, stdout } = await cairn(['doctor', '--audit', ...at]);
+    expect([code, stdout.trim()]).toEqual([0, 'ok    audit log: every entry is as it was written']);
   });
 
   it('finds a damaged store, and names the way back', async () => {

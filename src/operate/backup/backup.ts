@@ -24,8 +24,12 @@ export const createBackup: Operation<object, Manifest> = async ({ snapshots, clo
 };
 
 /** Called when the file is complete and verified. A copy of what has a gap is not the backup to count on. */
-export const recordBackup: Operation<{ at: string }, { losses: EventLoss[] }> = async ({ metadata }, { at }) => {
+export const recordBackup: Operation<{ at: string; file: string }, { losses: EventLoss[] }> = async (
+  { metadata },
+  { at, file },
+) => {
   const losses = await readOpenLosses(metadata.installation);
+  await metadata.installation.set(LAST_BACKUP_FILE, file);
   if (losses.length === 0) await metadata.installation.set(LAST_BACKUP, at);
   return { losses };
 };
@@ -78,3 +82,5 @@ const notEmbedded = (): Failure =>
 
 /** The key in the installation store for the time of the last verified backup. */
 export const LAST_BACKUP = 'last_backup_at';
+/** Where the last one was written to. */
+export const LAST_BACKUP_FILE = 'last_backup_file';
