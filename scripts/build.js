@@ -1,6 +1,6 @@
 // Builds the server: TypeScript in src/ to JavaScript in dist/.
 // Takes a fraction of a second, so it runs at every `npm start` and before the tests; types are checked elsewhere.
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build as bundle, stop } from 'esbuild';
 import { buildConsole } from './build-console.js';
 
@@ -43,9 +43,17 @@ export async function build() {
     legalComments: 'none',
     logLevel: 'warning',
   });
+  writeFileSync(`${root}dist/guides.json`, JSON.stringify(readGuides()));
   copyFileSync(`${root}src/features/geoip/data/countries.br`, `${root}dist/countries.br`);
   // Ends esbuild's helper process, which would otherwise use memory as long as the server runs.
   await stop();
+}
+
+/** Name → Markdown. */
+function readGuides() {
+  const folder = `${root}docs/guides/`;
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  return Object.fromEntries(names.map((name) => [name.slice(0, -3), readFileSync(folder + name, 'utf8')]));
 }
 
 if (process.argv[1] === import.meta.filename) {

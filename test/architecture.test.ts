@@ -112,7 +112,7 @@ const FEATURES: Record<string, readonly string[]> = {
   sharing: ['accounts', 'dashboards', 'insights', 'sql', 'web-analytics'],
   sql: ['experiments', 'insights'],
   'web-analytics': ['insights'],
-  mcp: [],
+  mcp: ['flags'],
   webhooks: [],
 };
 

@@ -54,6 +54,13 @@ export function envelope<T, R>(url: URL, page: Page, paged: Paged<T>, present: (
 const isSecretParameter = ([name, value]: [string, string]): boolean =>
   name === 'personal_api_key' || /^ph[xs]_/.test(value);
 
+/** For lists that are short enough to be read whole. */
+export function pageByName<T extends { name: string | null }>(all: readonly T[], search: string, page: Page): Paged<T> {
+  const wanted = search.toLowerCase();
+  const found = all.filter(({ name }) => name?.toLowerCase().includes(wanted));
+  return { count: found.length, items: found.slice(page.offset, page.offset + page.limit) };
+}
+
 /**
  * The same URL with some query parameters replaced (null removes one), sorted. Without secret keys: links end up in logs
  * and in what people share, and clients send their key with each request anyway.

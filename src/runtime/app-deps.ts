@@ -56,6 +56,7 @@ import { DATA_FILES } from '../stores/data-files.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { type Backend, MAX_PROCESSING_WAIT_MS } from './backend.ts';
 import { builtFile } from './built-file.ts';
+import { guides } from './guides.ts';
 import type { LeaderTasks } from './leader-tasks.ts';
 import type { WorkerMethods } from './worker-protocol.ts';
 
@@ -82,7 +83,7 @@ export function createDeps(base: BaseDeps) {
   const cookieless = new Cookieless(base.salts, base.backend.metadata.cookielessVisitors);
   const logAnswer = requestLogger(base);
   const shared = { ...base, ...storeDeps(base), ...eventDeps(base), admission, cookieless, logAnswer };
-  const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
+  const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared), guides };
   const withSql = { ...withFlags, ...sqlDeps(base) };
   return {
     ...withSql,

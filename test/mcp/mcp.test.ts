@@ -91,10 +91,14 @@ it('answers which page lost most visitors last week, who they are, and which fla
   const after = await week('2026-01-12', '2026-01-18');
   const lost = [...before].map(([page, visitors]) => [page, visitors - (after.get(page) ?? 0)] as const);
   expect(lost.toSorted((a, b) => b[1] - a[1])[0]).toEqual(['/pricing', 7]);
-  const filters = [{ key: 'path', operator: 'exact', value: '/pricing' }];
-  const people = await tool('web_people', { date_from: '2026-01-05', date_to: '2026-01-11', filters });
+  const people = await tool('sql_run', {
+    query: 'select distinct distinct_id from events where properties.$pathname = {path} and timestamp < {until}',
+    values: { path: '/pricing', until: '2026-01-12' },
+  });
   expect(people.structuredContent.results).toHaveLength(9);
-  const changes = await tool('flag_changes', { limit: 5 });
+  const seen = await tool('events_list', { properties: [{ key: '$pathname', value: '/pricing' }], limit: 50 });
+  expect(seen.structuredContent.results).toHaveLength(11);
+  const changes = await tool('activity_list', { scope: 'FeatureFlag', limit: 5 });
   const onThatDay = changes.structuredContent.results.filter(({ created_at }: { created_at: string }) =>
     created_at.startsWith('2026-01-13'),
   );
@@ -106,36 +110,86 @@ describe('answers', () => {
     const { tool, key } = await connect(SCOPES);
     const flag = (await owner.get('/api/projects/1/feature_flags/')).body.results[0];
     const events = [{ id: '$pageview' }];
+    const pageview = { id: '$pageview', type: 'events' };
+    const insight = (
+      await owner.post('/api/projects/1/insights/', { body: { name: 'Views', filters: { insight: 'TRENDS', events } } })
+    ).body;
+    const uuid = (await owner.get('/api/projects/1/events/?limit=1')).body.results[0].id;
     const asked: [string, Record<string, unknown>, string, unknown?][] = [
       ['projects_list', { limit: 5 }, '/api/projects/?limit=5'],
       ['project_get', {}, '/api/projects/1/'],
       ['events_definitions', { search: 'page', limit: 3 }, '/api/projects/1/event_definitions/?search=page&limit=3'],
-      ['properties_list', { type: 'event', limit: 2 }, '/api/projects/1/property_definitions/?type=event&limit=2'],
+      ['properties_list', { kind: 'person', limit: 2 }, '/api/projects/1/property_definitions/?type=person&limit=2'],
+      [
+        'properties_list',
+        { event: '$pageview', limit: 2 },
+        '/api/projects/1/property_definitions/?limit=2&event_names=%5B%22%24pageview%22%5D&filter_by_event_names=true',
+      ],
       ['events_list', { event: '$pageview', limit: 2 }, '/api/projects/1/events/?event=%24pageview&limit=2'],
-      ['web_overview', { date_from: '-7d' }, '/api/projects/1/web_analytics/overview/?date_from=-7d'],
       ['web_breakdown', { by: 'page', limit: 9 }, '/api/projects/1/web_analytics/breakdown/?by=page&limit=9'],
       ['persons_find', { limit: 2 }, '/api/projects/1/persons/?limit=2'],
       ['cohorts_list', { limit: 2 }, '/api/projects/1/cohorts/?limit=2'],
       ['dashboards_list', { limit: 2 }, '/api/projects/1/dashboards/?limit=2'],
-      ['experiments_list', { limit: 2 }, '/api/projects/1/experiments/?limit=2'],
-      ['insights_list', { limit: 2 }, '/api/projects/1/insights/?limit=2'],
+      ['cohorts_list', { search: 'none', limit: 2 }, '/api/projects/1/cohorts/?search=none&limit=2'],
+      ['dashboards_list', { search: 'sho' }, '/api/projects/1/dashboards/?search=sho&limit=10'],
+      ['dashboard_get', { id: 1 }, '/api/projects/1/dashboards/1/'],
+      ['insights_list', { limit: 2 }, '/api/projects/1/insights/?limit=2&basic=true'],
+      ['insight_get', { id: insight.id }, `/api/projects/1/insights/${insight.id}/`],
+      ['insight_get', { short_id: insight.short_id }, `/api/projects/1/insights/${insight.id}/`],
       ['flags_list', { limit: 2 }, '/api/projects/1/feature_flags/?limit=2'],
-      ['flag_get', { id: flag.id }, `/api/projects/1/feature_flags/${flag.id}/`],
+      ['flags_list', { active: true, limit: 2 }, '/api/projects/1/feature_flags/?active=true&limit=2'],
+      ['flags_list', { stale: true, limit: 2 }, '/api/projects/1/feature_flags/?active=STALE&limit=2'],
+      ['sql_schema', {}, '/api/projects/1/query/schema/'],
+      ['event_fate', { uuid }, `/api/projects/1/events/${uuid}/fate/`],
       [
         'flag_explain',
         { distinct_id: 'visitor 1' },
         '/api/projects/1/feature_flags/evaluation_reasons/?distinct_id=visitor+1',
       ],
-      ['flag_changes', { limit: 2 }, '/api/projects/1/feature_flags/activity/?limit=2'],
+      ['activity_list', { limit: 2 }, '/api/projects/1/activity_log/?limit=2'],
+      [
+        'activity_list',
+        { scope: 'FeatureFlag', id: String(flag.id) },
+        `/api/projects/1/activity_log/?scope=FeatureFlag&item_id=${flag.id}&limit=10`,
+      ],
       ['trends_run', { events, date_from: '-14d' }, '/api/projects/1/insights/trend/', { events, date_from: '-14d' }],
       [
         'funnel_run',
-        { events: [...events, ...events] },
+        { steps: [...events, ...events], window_days: 3, order: 'strict' },
         '/api/projects/1/insights/funnel/',
-        { events: [...events, ...events] },
+        { events: [...events, ...events], funnel_window_days: 3, funnel_order_type: 'strict' },
       ],
-      ['retention_run', { period: 'Week' }, '/api/projects/1/insights/retention/', { period: 'Week' }],
-      ['paths_run', { date_from: '-14d' }, '/api/projects/1/insights/path/', { date_from: '-14d' }],
+      [
+        'retention_run',
+        { target: '$pageview', returning: '$pageview', period: 'Week', intervals: 3 },
+        '/api/projects/1/insights/retention/',
+        { target_entity: pageview, returning_entity: pageview, period: 'Week', total_intervals: 3 },
+      ],
+      [
+        'paths_run',
+        { date_from: '-14d', start: '/pricing', types: ['$pageview'] },
+        '/api/projects/1/insights/path/',
+        { date_from: '-14d', start_point: '/pricing', include_event_types: ['$pageview'] },
+      ],
+      [
+        'lifecycle_run',
+        { event: '$pageview', interval: 'week', date_from: '-14d' },
+        '/api/projects/1/insights/trend/',
+        { insight: 'LIFECYCLE', events: [pageview], interval: 'week', date_from: '-14d' },
+      ],
+      [
+        'sql_run',
+        { query: 'select event from events where distinct_id = {who}', values: { who: 'visitor 1' }, limit: 3 },
+        '/api/projects/1/query/',
+        {
+          query: {
+            kind: 'HogQLQuery',
+            query: 'select event from events where distinct_id = {who}',
+            values: { who: 'visitor 1' },
+          },
+          limit: 3,
+        },
+      ],
       [
         'flag_blast_radius',
         { id: flag.id, filters: flag.filters, limit: 3 },
@@ -149,8 +203,24 @@ describe('answers', () => {
       expect([name, isError, rest.status]).toEqual([name, undefined, 200]);
       expect([name, steady(structuredContent)]).toEqual([name, steady(rest.body)]);
     }
-    const values = await owner.get('/api/projects/1/events/values/?key=%24pathname', { key });
-    expect((await tool('property_values', { key: '$pathname', project_id: 1 })).structuredContent).toEqual({
+    expect(new Set(asked.map(([name]) => name).concat('flag_get', 'property_values'))).toEqual(
+      new Set(TOOLS.filter(({ writes }) => !writes).map(({ name }) => name)),
+    );
+    const at = `/api/projects/1/feature_flags/${flag.id}/`;
+    const [whole, status, usage] = [
+      await owner.get(at),
+      await owner.get(`${at}status/`),
+      await owner.get(`${at}usage/`),
+    ];
+    const shown = { ...whole.body, flag_status: status.body, usage: usage.body };
+    expect((await tool('flag_get', { id: flag.id })).structuredContent).toEqual(shown);
+    expect((await tool('flag_get', { key: 'new-pricing', project_id: 1 })).structuredContent).toEqual(shown);
+    const reasons = await tool('flag_explain', { key: 'new-pricing', distinct_id: 'visitor 1' });
+    expect(Object.keys(reasons.structuredContent)).toEqual(['new-pricing']);
+    const values = await owner.get('/api/projects/1/events/values/?key=%24pathname&value=pri', { key });
+    expect(values.body).toHaveLength(1);
+    const found = await tool('property_values', { key: '$pathname', search: 'pri', project_id: 1 });
+    expect(found.structuredContent).toEqual({
       results: values.body,
     });
   });
@@ -161,6 +231,8 @@ describe('answers', () => {
     is_cached: null,
     last_refresh: null,
     calculated_at: null,
+    timings: null,
+    fresh_until: null,
   });
 
   it('mark what visitors wrote as data', async () => {
@@ -188,6 +260,21 @@ describe('answers', () => {
       return [isError, JSON.parse(content[0]?.text ?? '')];
     };
     expect(await errorOf('flag_get', {})).toEqual([true, expect.objectContaining({ attr: 'id', code: 'required' })]);
+    expect(await errorOf('flag_get', { key: 'none' })).toEqual([true, expect.objectContaining({ code: 'not_found' })]);
+    expect(await errorOf('insight_get', { short_id: 'none' })).toEqual([
+      true,
+      expect.objectContaining({ code: 'not_found' }),
+    ]);
+    expect(await errorOf('event_fate', { uuid: '..' })).toEqual([true, expect.objectContaining({ attr: 'uuid' })]);
+    expect(await errorOf('flag_explain', { key: 'none', distinct_id: 'x' })).toEqual([
+      true,
+      expect.objectContaining({ code: 'not_found' }),
+    ]);
+    expect(await errorOf('sql_run', { query: 'drop table events' })).toEqual([
+      true,
+      expect.objectContaining({ attr: expect.any(String), detail: expect.any(String) }),
+    ]);
+    expect((await errorOf('sql_run', { query: 'select 1', limit: 501 }))[1]).toMatchObject({ attr: 'limit' });
     expect(await errorOf('flag_get', { id: 'x' })).toEqual([true, expect.objectContaining({ attr: 'id' })]);
     expect(await errorOf('flag_get', { id: 1, all: true })).toEqual([true, expect.objectContaining({ attr: 'all' })]);
     expect(await errorOf('flag_get', { id: 999 })).toEqual([true, expect.objectContaining({ code: 'not_found' })]);
@@ -221,7 +308,6 @@ describe('the tools of a key', () => {
       'flag_get',
       'flag_explain',
       'flag_blast_radius',
-      'flag_changes',
     ]);
     await expect(some.tool('persons_find')).rejects.toThrow('no such tool');
     expect(await (await connect(['*'], {}, '?features=insights')).names()).toContain('trends_run');
@@ -243,14 +329,27 @@ describe('the tools of a key', () => {
     expect((await tool('projects_list')).structuredContent.count).toBe(1);
   });
 
-  it('are at most 30 and take at most 8,000 tokens', async () => {
+  it('are at most 30, and everything that is listed takes at most 8,000 tokens', async () => {
     expect(TOOLS.length).toBeLessThanOrEqual(30);
-    const { client } = await connect(['*']);
-    const { tools } = await client.listTools();
     // A token has about four characters of such text; three and a half is the safe side.
-    expect((JSON.stringify(tools).length + INSTRUCTIONS.length) / 3.5).toBeLessThan(8000);
-    for (const { name, description } of tools) {
+    const tokens = async ({ client }: Awaited<ReturnType<typeof connect>>) => {
+      const parts = [
+        await client.listTools(),
+        await client.listPrompts(),
+        await client.listResourceTemplates(),
+        client.getInstructions(),
+      ];
+      return parts.reduce((sum, part) => sum + JSON.stringify(part).length, 0) / 3.5;
+    };
+    const all = await connect(['*']);
+    expect(await tokens(all)).toBeLessThan(8000);
+    expect(await tokens(await connect(READ))).toBeLessThan(6000);
+    expect(INSTRUCTIONS.length / 3.5).toBeLessThan(400);
+    for (const { name, description, inputSchema, outputSchema } of (await all.client.listTools()).tools) {
       expect([name, (description ?? '').split(' ').length <= 60]).toEqual([name, true]);
+      // One line for each argument, as they are declared.
+      expect([name, Object.keys(inputSchema.properties ?? {}).length <= 20]).toEqual([name, true]);
+      expect([name, outputSchema?.type, inputSchema['additionalProperties']]).toEqual([name, 'object', false]);
     }
   });
 });
@@ -300,8 +399,10 @@ describe('a change of a flag', () => {
     expect((await now(id)).version).toBe(version);
     const fresh = (await tool('flag_update', { id, version, changes: wider })).structuredContent.confirm;
     const both = await Promise.all([1, 2].map(() => tool('flag_update', { ...call, confirm: fresh })));
-    expect((await now(id)).version).toBeGreaterThan(version);
-    expect(both.some(({ isError }) => isError !== true)).toBe(true);
+    expect((await now(id)).version).toBe(version + 1);
+    expect(both.map(({ isError }) => isError === true).sort()).toEqual([false, true]);
+    const refusal = JSON.parse(both.find(({ isError }) => isError)?.content[0]?.text ?? '');
+    expect(refusal).toMatchObject({ attr: 'version', code: 'conflict' });
   });
 
   it('creates inactive flags at once, active ones in two steps', async () => {
@@ -324,7 +425,7 @@ describe('a change of a flag', () => {
     const { tool } = await connect(['insight:write', 'annotation:write']);
     const filters = { insight: 'TRENDS', events: [{ id: '$pageview' }] };
     expect((await tool('insight_save', { name: 'Views', filters })).structuredContent).toMatchObject({ name: 'Views' });
-    expect((await tool('insight_save', { name: 'Views', filters, dashboards: [1] })).isError).toBe(true);
+    expect((await tool('insight_save', { name: 'Views', filters, dashboard_id: 1 })).isError).toBe(true);
     const note = await tool('annotation_create', { content: 'Launch', date_marker: '2026-01-13T09:00:00Z' });
     expect(note.structuredContent).toMatchObject({ content: 'Launch' });
   });

@@ -1,5 +1,6 @@
 import type { Logger } from '../../lib/log.ts';
 import type { Feature } from '../feature.ts';
+import { activityLogRoutes } from './api/activity-log-routes.ts';
 import { auditRoutes } from './api/audit-routes.ts';
 import { auditWebhookRoutes } from './api/audit-webhook-routes.ts';
 import type { AuditApiDeps } from './api/deps.ts';
@@ -9,6 +10,7 @@ import { auditWebhookStore } from './store/audit-webhook-store.ts';
 export const auditFeature: Feature<AuditApiDeps & { log: Logger }> = {
   name: 'audit',
   api(app, deps) {
+    activityLogRoutes(app, deps);
     auditRoutes(app, deps);
     auditWebhookRoutes(app, deps);
   },

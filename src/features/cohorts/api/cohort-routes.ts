@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
-import { envelope, readPage } from '../../../http/paging.ts';
+import { envelope, pageByName, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
@@ -32,11 +32,14 @@ function listAndCreate(app: FastifyInstance, deps: CohortApiDeps): void {
     ...ALL_COHORTS,
     method: 'GET',
     summary: 'Cohorts, newest first',
-    query: PAGE_QUERY,
+    query: { ...PAGE_QUERY, search: 'Part of the name.' },
     response: pageSchema(CohortSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
-      const { count, items } = await deps.metadata.cohorts.list(project.id, page);
+      const search = queryText(query, 'search');
+      const { count, items } = search
+        ? pageByName(await deps.metadata.cohorts.listByProject(project.id), search, page)
+        : await deps.metadata.cohorts.list(project.id, page);
       return envelope(url, page, { count, items: await presentCohorts(deps, items) }, (cohort) => cohort);
     },
   });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { envelope, type Query, readPage } from '../../../http/paging.ts';
+import { envelope, pageByName, type Query, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
@@ -48,16 +48,23 @@ const show = (
 
 const dates = ({ clock }: DashboardApiDeps, { timezone }: Project) => ({ now: clock.now(), timezone });
 
+/** More than anybody makes. */
+const MAX_SEARCHED = 10_000;
+
 function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'GET',
     summary: 'Dashboards, without their tiles: pinned ones first, then by name',
-    query: PAGE_QUERY,
+    query: { ...PAGE_QUERY, search: 'Part of the name.' },
     response: pageSchema(ListedDashboardSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
-      const { count, items } = await deps.metadata.dashboards.list(project.id, page);
+      const search = queryText(query, 'search');
+      const all = { limit: MAX_SEARCHED, offset: 0 };
+      const { count, items } = search
+        ? pageByName((await deps.metadata.dashboards.list(project.id, all)).items, search, page)
+        : await deps.metadata.dashboards.list(project.id, page);
       return envelope(url, page, { count, items: await presentDashboards(deps.metadata, items) }, (shown) => shown);
     },
   });

@@ -17,15 +17,24 @@ export function readArguments(tool: Tool, given: JsonObject): JsonObject {
 }
 
 export function toRouteCall(tool: Tool, args: JsonObject, projectId: number): RouteCall {
-  const { project_id: _, ...own } = args;
+  const { project_id: _, ...given } = args;
+  const own = tool.toRoute?.(given) ?? given;
   const [method = 'GET', path = ''] = tool.route.split(' ') as [RouteCall['method'], string];
   const inPath: JsonObject = { ...own, project_id: projectId };
-  const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(inPath[name])));
+  const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathPart(name, String(inPath[name])));
   const rest = Object.entries(own).filter(([name]) => !path.includes(`{${name}}`));
   if (method === 'GET') return { method, url: url + queryOf(withLimit(tool, rest)) };
   const isInQuery = ([name]: [string, unknown]): boolean => tool.inQuery?.includes(name) ?? false;
   const body = Object.fromEntries(rest.filter((one) => !isInQuery(one)));
   return { method, url: url + queryOf(rest.filter(isInQuery)), body };
+}
+
+/** As a part of a path these would lead to another route. */
+export const isPathStep = (text: string): boolean => text === '' || text === '.' || text === '..';
+
+function pathPart(name: string, value: string): string {
+  if (isPathStep(value)) throw invalid(name, 'This is no id.');
+  return encodeURIComponent(value);
 }
 
 /** Lists are shorter than those of the REST API unless more is asked for: assistants pay for every word. */

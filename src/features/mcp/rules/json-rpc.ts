@@ -13,6 +13,7 @@ export const RPC_ERRORS = {
   invalidRequest: -32_600,
   unknownMethod: -32_601,
   invalidParams: -32_602,
+  headerMismatch: -32_020,
   unknownVersion: -32_022,
 } as const;
 

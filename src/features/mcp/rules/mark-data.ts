@@ -7,6 +7,8 @@ import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 
 const MAX_TEXT_LENGTH = 500;
+/** Of an id or a key. */
+const MAX_QUOTED_LENGTH = 400;
 /** Control characters, marks that reorder or hide text, and tag characters, which are invisible. */
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: to show them
@@ -27,6 +29,10 @@ export function tameTexts(value: Json): Json {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [shorten(name), tameTexts(inner)]));
 }
+
+/** One text among ours: as JSON, so that it cannot look like a sentence of ours. */
+export const quoteText = (text: string): string =>
+  stringifyExact(shorten(text.slice(0, MAX_QUOTED_LENGTH))).replaceAll('<', '\\u003c');
 
 /** JSON between marks. `<` is written as an escape, so that no text looks like a mark. */
 export const markData = (value: Json, id: string): string =>

@@ -6,6 +6,9 @@ export const QueryBodySchema = Type.Object(
     query: AnyObject,
     refresh: Type.Optional(Type.Unknown()),
     async: Type.Optional(Type.Boolean()),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50_000, description: 'Rows at most, whatever the statement says. Ours.' }),
+    ),
     client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     name: Type.Optional(Type.Unknown()),
   },

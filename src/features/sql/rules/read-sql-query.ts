@@ -28,7 +28,7 @@ export function readSqlQuery(body: JsonObject, context: { timezone: string; now:
   const query = readSource(body['query']);
   const sql = query['query'];
   if (typeof sql !== 'string') throw invalid('query.query', 'query.query must be the text of a SELECT statement.');
-  const refresh = body['refresh'];
+  const { refresh, limit } = body;
   const filters = objectOf(query['filters'], 'query.filters');
   return {
     sql,
@@ -38,7 +38,7 @@ export function readSqlQuery(body: JsonObject, context: { timezone: string; now:
       range: rangeOf(filters, context),
       properties: propertiesOf(filters['properties']),
     },
-    rows: TABLE_ROWS,
+    rows: typeof limit === 'number' ? { byDefault: limit, max: limit } : TABLE_ROWS,
     refresh: typeof refresh === 'string' && refresh.startsWith('force_'),
   };
 }
