@@ -50,5 +50,6 @@ export const ROUTES: readonly Route[] = [
   { name: 'audit', path: `${P}/audit`, nav: { label: 'Audit log', group: 'Settings', icon: 'book' }, load: () => import('./pages/activity/audit-page.tsx') },
   { name: 'status', path: '/status', nav: { label: 'Server status', group: 'Settings', icon: 'server' }, load: () => import('./pages/status/status-page.tsx') },
   { name: 'welcome', path: `${P}/welcome`, nav: { label: 'Install SDK', group: 'Settings', icon: 'code' }, load: () => import('./pages/onboarding/onboarding-page.tsx') },
+  { name: 'assistants', path: `${P}/assistants`, nav: { label: 'Connect assistant', group: 'Settings', icon: 'message' }, load: () => import('./pages/assistants/assistants-page.tsx') },
   { name: 'account', path: '/account', load: () => import('./pages/accounts/account-page.tsx') },
 ];

@@ -52,6 +52,7 @@ const PAGES: readonly string[] = [
   'activity',
   'audit',
   'welcome',
+  'assistants',
   'nothing',
 ];
 const OTHER_PAGES: readonly string[] = ['/account', '/status', '/help', '/docs?search=personal_api_keys'];

@@ -27,7 +27,7 @@ const PAGES = [
   ...['release', 'try&who=ada', 'access', 'history'].map((tab) => `flags/1?tab=${tab}`),
   ...['persons', 'criteria', 'history'].map((tab) => `cohorts/1?tab=${tab}`),
   ...['flags', 'flags/new', 'definitions', 'definitions?tab=person-properties', 'cohorts?new=1', 'dashboards/1'],
-  ...['activity', 'audit', 'members', 'settings', 'welcome', 'nothing-here'],
+  ...['activity', 'audit', 'members', 'settings', 'welcome', 'assistants', 'nothing-here'],
 ].map((path) => (path.startsWith('/') ? path : `${P}/${path}`));
 
 const INSIGHTS = [

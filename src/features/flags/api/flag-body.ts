@@ -39,6 +39,12 @@ export const readBaseVersion = ({ version, original_flag }: Body): BaseVersion =
   original: (original_flag as JsonObject | null | undefined) ?? null,
 });
 
+/** `If-Match: "3"`: only if the flag still has version 3. Ours; other tags are ignored. */
+export function readExactVersion(ifMatch: string | undefined): number | undefined {
+  const version = /^"?(\d{1,15})"?$/.exec(ifMatch ?? '')?.[1];
+  return version === undefined ? undefined : Number(version);
+}
+
 /** Null means the default; undefined means not sent. */
 const orDefault = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
 

@@ -5,7 +5,7 @@ import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { createFlag, updateFlag } from '../manage/flags.ts';
 import { listFlags } from '../manage/list-flags.ts';
 import type { FlagRouteDeps } from './deps.ts';
-import { readBaseVersion, readFlagChanges } from './flag-body.ts';
+import { readBaseVersion, readExactVersion, readFlagChanges } from './flag-body.ts';
 import { asksForDeleted, FLAG_QUERY, readFlagQuery } from './flag-query.ts';
 import { FeatureFlagSchema, FlagChangeSchema, FlagCreateSchema, FlagReplaceSchema } from './flag-schemas.ts';
 import { flagId, flagInPath, presentFlags, presentOneFlag } from './present-flags.ts';
@@ -92,9 +92,10 @@ function changeOne(app: FastifyInstance, deps: FlagRouteDeps): void {
       scope: 'feature_flag',
       body,
       response: FeatureFlagSchema,
-      handler: async ({ caller, project, params, body: given }) => {
+      handler: async ({ caller, project, params, body: given, request }) => {
         const id = flagId(params['id']);
-        const changed = await updateFlag(deps, caller, project, id, readFlagChanges(given), readBaseVersion(given));
+        const base = { ...readBaseVersion(given), exact: readExactVersion(request.headers['if-match']) };
+        const changed = await updateFlag(deps, caller, project, id, readFlagChanges(given), base);
         return presentOneFlag(deps, caller, project, changed);
       },
     });

@@ -74,6 +74,8 @@ const newFlag = (projectId: number, caller: Caller, given: FlagChanges & { key: 
 export interface BaseVersion {
   version: number | null;
   original: JsonObject | null;
+  /** The flag has to have this version: nothing that others changed since is kept. */
+  exact?: number | undefined;
 }
 
 export async function updateFlag(
@@ -104,8 +106,9 @@ async function resolveConflicts(
   store: MetadataStore,
   before: FeatureFlag,
   sent: FlagChanges,
-  { version, original }: BaseVersion,
+  { version, original, exact }: BaseVersion,
 ): Promise<FlagChanges> {
+  if (exact !== undefined && exact !== before.version) throw outdatedVersion(before.version);
   if (version === null || version === before.version) return sent;
   const seen = original ?? (await fieldsAtVersion(store, before, version));
   const changes = seen && mergeChanges(seen, before, sent);
@@ -116,6 +119,11 @@ async function resolveConflicts(
     `The feature flag was updated by ${other?.email ?? 'the system'} since you started editing it. Please refresh and try again.`,
   );
 }
+
+export const outdatedVersion = (current: number): Failure =>
+  new Failure('conflict', `The flag was changed meanwhile and has version ${current}: read it again.`, {
+    attr: 'version',
+  });
 
 async function fieldsAtVersion(store: MetadataStore, { projectId, id }: FeatureFlag, version: number) {
   const found = (await store.flags.listVersions(projectId, id)).find((one) => one.version === version);

@@ -8,6 +8,7 @@ export interface RouteCall {
   method: 'GET' | 'POST' | 'PATCH';
   url: string;
   body?: JsonObject;
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface RouteAnswer {
@@ -25,14 +26,14 @@ const tookTooLong = (maxMs: number): Failure =>
 
 export const routeCaller =
   (app: FastifyInstance, request: FastifyRequest, signal: AbortSignal, maxMs = MAX_CALL_MS): CallRoute =>
-  async ({ method, url, body }) => {
+  async ({ method, url, body, headers }) => {
     const { authorization = '', host = '' } = request.headers;
     const late = AbortSignal.timeout(maxMs);
     const inject = app.inject({
       method,
       url,
       remoteAddress: request.ip,
-      headers: { authorization, host, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: { ...headers, authorization, host, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { payload: stringifyExact(body) } : {}),
       signal: AbortSignal.any([signal, late]),
     });

@@ -134,7 +134,7 @@ export function readAddress(uri: string): ResourceAddress | null {
   const [, project = '', rest = ''] = /^cairn:\/\/project\/(\d{1,15})\/([^\s?#]{1,2000})$/.exec(uri) ?? [];
   const [name = '', item, ...more] = rest.split('/');
   const kind = KINDS.find(({ path }) => (item === undefined ? path === name : path.startsWith(`${name}/{`)));
-  const decoded = decode(item ?? '');
+  const decoded = item === undefined ? '' : decode(item);
   if (kind === undefined || more.length > 0 || decoded === null) return null;
   return { kind, projectId: Number(project), item: decoded };
 }

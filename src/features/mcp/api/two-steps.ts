@@ -11,6 +11,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import { isSameSecret, signature } from '../../../lib/secrets.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { outdatedVersion } from '../../flags/manage/flags.ts';
 import type { CallRoute, RouteAnswer, RouteCall } from './call-route.ts';
 
 export interface TwoStepDeps {
@@ -46,25 +47,19 @@ export async function updateFlagInSteps(deps: TwoStepDeps, step: Step): Promise<
   const { changes, version, confirm } = step.args;
   const flag = await step.callRoute({ method: 'GET', url: step.call.url });
   if (flag.status !== 200 || !isJsonObject(flag.body)) return flag;
-  if (flag.body['version'] !== version) throw outdated(flag.body['version']);
+  if (flag.body['version'] !== version) throw outdatedVersion(Number(flag.body['version']));
   const wanted = isJsonObject(changes) ? changes : {};
   const bound = { id: flag.body['id'] ?? null, version: version ?? null, changes: wanted };
   if (confirm !== undefined) {
     await requireToken(deps, step, bound, confirm);
-    return step.callRoute({ ...step.call, body: { ...wanted, version: version ?? null } });
+    // Of two calls at once with one token, one is too late.
+    return step.callRoute({ ...step.call, body: wanted, headers: { 'if-match': String(version) } });
   }
   const { filters = flag.body['filters'], active = flag.body['active'] } = wanted;
   const reach = await measure(step, { id: bound.id, filters: filters ?? {}, active: active ?? false });
   if (reach.status !== 200) return reach;
   return firstAnswer(deps, step, bound, reach.body, differences(flag.body, wanted));
 }
-
-const outdated = (current: Json | undefined): Failure =>
-  new Failure(
-    'conflict',
-    `The flag was changed meanwhile and has version ${String(current)}: read it again with flag_get.`,
-    { attr: 'version' },
-  );
 
 /** With a few examples of those whose value changes. */
 const measure = ({ call, callRoute }: Step, body: JsonObject): Promise<RouteAnswer> =>
