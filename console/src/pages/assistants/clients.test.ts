@@ -8,12 +8,12 @@ it('shows the address, and the key only where it does not end up in a file', () 
   );
   expect(JSON.parse(cursor?.code ?? '')).toEqual({
     mcpServers: {
-      cairn: { url: 'https://cairn.example.org/mcp', headers: { Authorization: 'Bearer ${env:CAIRN_KEY}' } },
+      cairn: { url: 'https://cairn.example.org/mcp', headers: { Authorization: `Bearer $${'{env:CAIRN_KEY}'}` } },
     },
   });
   expect(JSON.parse(vscode?.code ?? '').servers.cairn).toMatchObject({
     type: 'http',
-    headers: { Authorization: 'Bearer ${input:cairn-key}' },
+    headers: { Authorization: `Bearer $${'{input:cairn-key}'}` },
   });
   expect([cursor?.code, vscode?.code].join('')).not.toContain('phx_secret');
   expect(assistantClients('https://cairn.example.org', null)[0]?.code).toContain('Bearer $KEY');
