@@ -1,6 +1,6 @@
 /** Prompts: texts of ours with a place for arguments, which are quoted as data. */
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
-import { quoteText } from '../rules/mark-data.ts';
+import { quoteArgument } from '../rules/mark-data.ts';
 
 interface Prompt {
   name: string;
@@ -52,6 +52,6 @@ export function getPrompt({ name, arguments: given }: JsonObject): JsonObject | 
   if (prompt === undefined) return null;
   const value = prompt.argument && isJsonObject(given) ? given[prompt.argument.name] : undefined;
   if (prompt.argument !== undefined && (typeof value !== 'string' || value === '')) return null;
-  const text = prompt.text(typeof value === 'string' ? quoteText(value) : '');
+  const text = prompt.text(typeof value === 'string' ? quoteArgument(value) : '');
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
 }

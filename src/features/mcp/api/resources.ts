@@ -123,7 +123,7 @@ export const listTemplates = (scopes: readonly string[]): JsonObject[] => [
   { uriTemplate: `${GUIDE}{name}`, name: 'A guide', mimeType: 'text/markdown' },
 ];
 
-export interface ResourceAddress {
+interface ResourceAddress {
   kind: Kind;
   projectId: number;
   item: string;

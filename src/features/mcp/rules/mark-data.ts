@@ -31,7 +31,7 @@ export function tameTexts(value: Json): Json {
 }
 
 /** One text among ours: as JSON, so that it cannot look like a sentence of ours. */
-export const quoteText = (text: string): string =>
+export const quoteArgument = (text: string): string =>
   stringifyExact(shorten(text.slice(0, MAX_QUOTED_LENGTH))).replaceAll('<', '\\u003c');
 
 /** JSON between marks. `<` is written as an escape, so that no text looks like a mark. */

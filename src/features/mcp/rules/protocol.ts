@@ -22,7 +22,7 @@ export const META_KEYS = {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-export type Era =
+type Era =
   | { kind: 'modern' | 'handshake'; client: string | null }
   | { kind: 'refused'; code: number; detail: string; data?: Json };
 
