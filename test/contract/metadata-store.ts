@@ -394,7 +394,8 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
 
       it('remember from which networks they were used, the newest thousand of them', async () => {
         await store.personalKeys.create(aKey('a', 1, { expiresAt: NOW }));
-        const add = (network: number, id = 'a') => store.personalKeys.addNetwork(id, `network ${network}`, NOW + network);
+        const add = (network: number, id = 'a') =>
+          store.personalKeys.addNetwork(id, `network ${network}`, NOW + network);
         expect([await add(0), await add(0), await add(0, 'b')]).toEqual([true, false, true]);
         for (let network = 1; network <= 1000; network++) await add(network);
         expect([await add(1), await add(1000), await add(0)]).toEqual([false, false, true]);
