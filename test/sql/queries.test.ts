@@ -187,6 +187,7 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     [{ kind: 'TrendsQuery' }, 'query_kind_unsupported', 'query.kind'],
     [{ kind: 'HogQLQuery' }, 'invalid_input', 'query.query'],
     [{ kind: 'HogQLQuery', query: 'selec 1' }, 'syntax', 'query.query'],
+    [{ kind: 'HogQLQuery', query: 'select 1e999' }, 'syntax', 'query.query'],
     [{ kind: 'HogQLQuery', query: 'select nope from events' }, 'column_unknown', 'query.query'],
     [{ kind: 'HogQLQuery', query: 'select coutn(1)' }, 'function_not_allowed', 'query.query'],
     [{ kind: 'HogQLQuery', query: 'select {x}', values: { x: { a: 1 } } }, 'bad_parameter', 'query.query'],
@@ -199,6 +200,7 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
   it('says where the mistake is and what was meant', async () => {
     const { body } = await run('select 1,\n  coutn(event) from events');
     expect(body.detail).toBe('There is no function coutn. Did you mean count? (line 2, column 3)');
+    expect(body.extra).toEqual({ line: 2, column: 3 });
   });
 
   it('is checked without being run', async () => {

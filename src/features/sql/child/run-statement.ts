@@ -51,8 +51,15 @@ async function addCatalog(connection: DuckDBConnection): Promise<void> {
   withCatalog.add(connection);
 }
 
-const parse = async (connection: DuckDBConnection, sql: string): Promise<TreeNode> =>
-  parseExact<TreeNode>(await text(connection, 'select json_serialize_sql($1::varchar)', sql));
+async function parse(connection: DuckDBConnection, sql: string): Promise<TreeNode> {
+  const tree = await text(connection, 'select json_serialize_sql($1::varchar)', sql);
+  try {
+    return parseExact<TreeNode>(tree);
+  } catch {
+    // The engine writes numbers such as 1e999 as `Infinity`, which is no JSON.
+    throw new SqlRefusal('syntax', 'A number of the statement is too large.');
+  }
+}
 
 async function text(connection: DuckDBConnection, sql: string, value: string): Promise<string> {
   try {
