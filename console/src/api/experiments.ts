@@ -34,7 +34,7 @@ export interface VariantResult {
   lift_interval: Bounds;
   p_value: number | null;
   p_value_adjusted: number | null;
-  /** Of all who count; events whose property is no number. */
+  /** Of all who count; events The owner of the property is no number. */
   ignored_values?: number;
   sequential?: { first_crossed?: string | null } | null;
   chance_to_win: number | null;
@@ -216,7 +216,7 @@ export const getCourse = (projectId: number, id: number, metric: string, signal?
 export const planExperiment = (projectId: number, body: Record<string, unknown>, signal?: AbortSignal): Promise<Plan> =>
   post<Plan>(pathOf(projectId, 'plan'), body, signal);
 
-/** Everybody can see in the history who looked. */
+/** The history shows who looked. */
 export const showEarlyNumbers = (projectId: number, id: number): Promise<void> =>
   post<void>(pathOf(projectId, id, 'show_early_numbers'), {});
 
