@@ -34,7 +34,7 @@ export interface VariantResult {
   lift_interval: Bounds;
   p_value: number | null;
   p_value_adjusted: number | null;
-  /** Of all who count; events The owner of the property is no number. */
+  /** Of all who count; events with a property that is no number. */
   ignored_values?: number;
   sequential?: { first_crossed?: string | null } | null;
   chance_to_win: number | null;
