@@ -425,7 +425,7 @@ async function tellOwner(
       title: `The destination "${name}" is paused`,
       text: `Nothing is sent until it is resumed; events wait for it for 7 days. The reason: ${why}.`,
       facts: [{ name: 'Project', value: project.name }],
-      url: publicUrl === null ? null : `${publicUrl}/project/${projectId}/destinations/${id}`,
+      url: sentProject(project, publicUrl).url,
       data: { destination: id, reason: why },
     },
   });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../../deliveries/make-deliveries.ts';
-import { type ExperimentNews, newsOf } from '../rules/experiment-news.ts';
+import { type ExperimentMessage, messageOf } from '../rules/experiment-message.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 
 interface TellDeps {
@@ -20,31 +20,31 @@ export async function tellWebhooks(
   after: Experiment,
 ): Promise<void> {
   const { slackIncomingWebhook: url } = project;
-  const news = newsOf(before, after, after.updatedAt);
-  if (url === null || news === null) return;
+  const message = messageOf(before, after, after.updatedAt);
+  if (url === null || message === null) return;
   const user = userId === null ? null : await store.users.get(userId);
   const flag = await store.flags.get(project.id, after.flagId);
   const by = user?.email ?? 'Cairn';
   await makeDeliveries(store, {
     projectId: project.id,
     kind: 'experiment',
-    subjectId: `${after.id}-${news.type}`,
+    subjectId: `${after.id}-${message.type}`,
     slot: after.updatedAt,
     targets: [{ type: 'slack_webhook', url }],
     ownerId: userId,
     now: after.updatedAt,
     message: {
-      type: `experiment.${news.type}`,
+      type: `experiment.${message.type}`,
       timestamp: after.updatedAt,
-      title: `${after.name}: ${news.title}`,
-      text: news.text,
+      title: `${after.name}: ${message.title}`,
+      text: message.text,
       facts: [
         { name: 'Project', value: project.name },
         { name: 'Feature flag', value: flag?.key ?? 'deleted' },
         { name: 'By', value: by },
       ],
       url: config.publicUrl === null ? null : `${config.publicUrl}/project/${project.id}/experiments/${after.id}`,
-      data: dataOf(after, flag?.key ?? null, by, news),
+      data: dataOf(after, flag?.key ?? null, by, message),
     },
   });
 }
@@ -53,12 +53,12 @@ const dataOf = (
   { id, name, projectId }: Experiment,
   flagKey: string | null,
   by: string,
-  news: ExperimentNews,
+  message: ExperimentMessage,
 ): JsonObject => ({
   experiment_id: id,
   project_id: projectId,
   name,
   feature_flag_key: flagKey,
   by,
-  ...news.data,
+  ...message.data,
 });

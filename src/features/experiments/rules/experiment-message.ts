@@ -1,7 +1,7 @@
 /** What a change of an experiment means for those who are told about it. */
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 
-export interface ExperimentNews {
+export interface ExperimentMessage {
   type: 'launched' | 'ended' | 'shipped' | 'rolled_back' | 'guardrail';
   title: string;
   text: string;
@@ -15,7 +15,7 @@ interface Changed {
 }
 
 /** The most important of what has happened; null: nothing that others have to know. */
-export function newsOf(before: Changed, after: Changed, now: number): ExperimentNews | null {
+export function messageOf(before: Changed, after: Changed, now: number): ExperimentMessage | null {
   const conclusion = textOf(after.settings['conclusion']);
   const comment = textOf(after.settings['conclusion_comment']);
   const said = [conclusion === '' ? '' : `Conclusion: ${conclusion.replaceAll('_', ' ')}.`, comment]
