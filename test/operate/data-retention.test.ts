@@ -129,6 +129,7 @@ it('/metrics has the time of every step of processing', async () => {
       'load_groups',
       'load_persons',
       'load_webhooks',
+      'load_destinations',
       'apply_events',
       'write_metadata',
       'write_events',
