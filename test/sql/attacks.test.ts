@@ -238,7 +238,9 @@ if (isEmbedded) {
       expect(JSON.stringify(body)).not.toContain(MARKER);
       if (refusal.startsWith('none')) expect([status, body.results]).toEqual([200, [[0]]]);
       else {
-        expect(refusal.split('|')).toContain(body.code);
+        // Reading a very deep statement may take too long before its depth is known.
+        const codes = refusal.split('|');
+        expect(codes.includes('too_deep') ? [...codes, 'too_slow'] : codes).toContain(body.code);
         expect(status).toBe(body.code === 'too_slow' ? 504 : 400);
       }
       expect(performance.now() - start).toBeLessThan(20_000);
