@@ -41,6 +41,8 @@ export async function startMailServer(): Promise<MailServer> {
       });
     },
   });
+  // A client that is killed resets its connection.
+  server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
