@@ -14,7 +14,7 @@ const GROUPS: Record<string, string[]> = {
     'test/persons/pattern-attacks.test.ts',
     'test/http/{access-control,key-scopes}.test.ts',
     'test/http/fuzz-private-api.test.ts',
-    'test/accounts/{sessions,timing,links-by-mail,second-factors,single-sign-on,enforced-sign-on,sign-on-settings}.test.ts',
+    'test/accounts/{sessions,timing,rate-limits,links-by-mail,second-factors,single-sign-on,enforced-sign-on,sign-on-settings}.test.ts',
     'test/mcp/**/*.test.ts',
     'test/sharing/**/*.test.ts',
   ],

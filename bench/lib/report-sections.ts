@@ -273,6 +273,17 @@ export const BENCHES: readonly Bench[] = [
     short: '--events 20000',
   },
   {
+    name: 'mcp',
+    title: 'Tools for assistants',
+    description:
+      'Calls of `/mcp`, one at a time, beside the routes that they call: `flag_get` beside its three, and the list of tools beside a ping.',
+    short: '--rounds 20',
+    rows: ({ calls }: { calls: Record<string, { toolMs: number; routeMs: number; aboveMs: number }> }) =>
+      Object.entries(calls).map(
+        ([name, { toolMs, routeMs, aboveMs }]): Row => [name, `${toolMs} ms`, `${routeMs} ms`, `+ ${aboveMs} ms`],
+      ),
+  },
+  {
     name: 'footprint',
     title: 'Startup time and idle memory',
     description:

@@ -17,7 +17,11 @@ const HIDDEN =
 const showHidden = (text: string): string =>
   text.replace(HIDDEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 
+/** Most texts: nothing in them can be hidden. */
+const PLAIN = /^[ -~]*$/;
+
 function shorten(text: string): string {
+  if (text.length <= MAX_TEXT_LENGTH && PLAIN.test(text)) return text;
   const shown = showHidden(text.slice(0, MAX_TEXT_LENGTH));
   return text.length > MAX_TEXT_LENGTH ? `${shown}…(+${text.length - MAX_TEXT_LENGTH})` : shown;
 }
