@@ -15,7 +15,7 @@ export async function ownerOf(metadata: MetadataStore, organizationId: string): 
 }
 
 export async function userByEmail(metadata: MetadataStore, email: string): Promise<User> {
-  const user = await metadata.users.getByEmail(email);
+  const user = await metadata.users.getByEmail(email.toLowerCase());
   if (!user) throw new Failure('not_found', `There is no user ${email}. See: cairn users list`);
   return user;
 }

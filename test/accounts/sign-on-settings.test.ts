@@ -116,4 +116,18 @@ describe('single sign-on', () => {
     await server.metadata.organizations.update(server.organizationId, { requiresFactor: true });
     expect((await browser.fetch(new URL('/api/projects/', origin))).status).toBe(403);
   });
+
+  it('asks the provider with the prompt that is set, and with none by default', async () => {
+    const promptOf = async (): Promise<string | null> => {
+      const { url } = await new TestBrowser().visit(`${origin}/login/oidc/`, (to) => to.origin === idp.issuer);
+      return url.searchParams.get('prompt');
+    };
+    await start({ ...STAFF, oidcPrompt: 'select_account' });
+    const prompts = [await promptOf()];
+    await server.close();
+    await idp.stop();
+    await start(STAFF);
+    prompts.push(await promptOf());
+    expect(prompts).toEqual(['select_account', null]);
+  });
 });

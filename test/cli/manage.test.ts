@@ -1,10 +1,12 @@
 /** Keys, projects and users from the shell: by a running server, and on a folder without one. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cairn, cairnJson, makeScratch } from '../support/cairn.ts';
 import { call } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { addMember } from '../support/people.ts';
+import { START, startServer, type TestServer } from '../support/server.ts';
 
 const scratch = makeScratch();
 let server: TestServer;
@@ -111,6 +113,24 @@ describe('with a running server', () => {
     await cairn(['users', 'activate', 'grace@example.org', ...at]);
     expect([await signIn('nine lives'), await me(key)]).toEqual([200, 401]);
     expect((await cairn(['users', 'list', ...at])).stdout).toMatch(/grace@example\.org +grace +admin +active +0 /i);
+  });
+
+  it('removes the second factors of whoever lost theirs, and ends their sessions', async () => {
+    const linus = await addMember(server, 'linus@example.org');
+    const as = { key: null, headers: { cookie: linus.cookie } };
+    const at2fa = '/api/users/@me/two_factor_';
+    const { secret } = (await call(server.url, 'GET', `${at2fa}start_setup/`, as)).body;
+    const token = TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.parse(START) });
+    expect((await call(server.url, 'POST', `${at2fa}validate/`, { ...as, body: { token } })).status).toBe(200);
+    const signIn = () =>
+      call(server.url, 'POST', '/api/login/', { key: null, body: { email: linus.email, password: linus.password } });
+    expect((await signIn()).body).toMatchObject({ code: '2fa_required' });
+    const { code, stdout } = await cairn(['users', '2fa-off', 'Linus@example.org', ...at]);
+    expect([code, stdout]).toEqual([0, 'Removed all second factors of linus@example.org and ended their sessions.\n']);
+    expect((await call(server.url, 'GET', '/api/users/@me/', as)).status).toBe(401);
+    expect((await signIn()).status).toBe(200);
+    const unknown = await cairn(['users', '2fa-off', 'nobody@example.org', ...at]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('nobody@example.org')]);
   });
 
   it('invites people, and adds no account by its address', async () => {

@@ -13,6 +13,9 @@ export const InviteSchema = Type.Object({
   created_at: DateTime,
   updated_at: DateTime,
   message: nullable(Type.String()),
+  private_project_access: Type.Array(Type.Unknown(), {
+    description: 'Always empty: members of an organization see all of its projects.',
+  }),
 });
 
 export const NewInviteSchema = Type.Object({
@@ -41,6 +44,7 @@ export const presentInvite = (invite: Invite, users: ReadonlyMap<number, User>, 
   created_at: iso(invite.createdAt),
   updated_at: iso(invite.createdAt),
   message: invite.message,
+  private_project_access: [],
 });
 
 /** What the link shows to whoever opens it. */
