@@ -125,7 +125,8 @@ describe('with a running server', () => {
     const signIn = () =>
       call(server.url, 'POST', '/api/login/', { key: null, body: { email: linus.email, password: linus.password } });
     expect((await signIn()).body).toMatchObject({ code: '2fa_required' });
-    const { code, stdout } = await cairn(['users', '2fa-off', 'Linus@example.org', ...at]);
+    const { code, stdout, stderr } = await cairn(['users', '2fa-off', 'Linus@example.org', ...at]);
+    expect(stderr).toBe('');
     expect([code, stdout]).toEqual([0, 'Removed all second factors of linus@example.org and ended their sessions.\n']);
     expect((await call(server.url, 'GET', '/api/users/@me/', as)).status).toBe(401);
     expect((await signIn()).status).toBe(200);

@@ -100,7 +100,7 @@ function operationNameOf(request: IncomingMessage) {
       `The running server is version ${VERSION}, this command is version ${theirs}. Use the command of the server's version.`,
     );
   }
-  const name = /^\/run\/([a-z.-]+)$/.exec(request.url ?? '')?.[1] ?? '';
+  const name = /^\/run\/([a-z0-9.-]+)$/.exec(request.url ?? '')?.[1] ?? '';
   if (request.method !== 'POST' || !isOperation(name)) throw new Error(`There is no operation ${request.url}.`);
   return name;
 }
