@@ -60,6 +60,8 @@ describe('defaults', () => {
       apiRequestsPerMinute: 1200,
       eventsPerSecond: null,
       maxLiveStreams: 200,
+      maxStreams: 20_000,
+      maxStreamsPerNetwork: 200,
       eventsRetentionDays: null,
       auditDays: 365,
       eventsMemoryMb: 512,

@@ -41,6 +41,8 @@ export interface Config {
   eventsPerSecond: number | null;
   apiRequestsPerMinute: number | null;
   maxLiveStreams: number;
+  maxStreams: number;
+  maxStreamsPerNetwork: number;
   eventsRetentionDays: number | null;
   auditDays: number;
   eventsMemoryMb: number;
@@ -424,6 +426,18 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: '200',
     help: 'Live event streams that may be open at once; an organization may have a quarter of them.',
     parse: integer(4, 100_000),
+  },
+  maxStreams: {
+    env: 'MAX_STREAMS',
+    defaultText: '20000',
+    help: 'Streams of flag changes that may be open at once; beyond it, 503 tells clients when to come back.',
+    parse: integer(1, 1_000_000),
+  },
+  maxStreamsPerNetwork: {
+    env: 'MAX_STREAMS_PER_NETWORK',
+    defaultText: '200',
+    help: 'Streams of flag changes with one key from one network; beyond it, the answer is 429.',
+    parse: integer(1, 1_000_000),
   },
   eventsRetentionDays: {
     env: 'EVENTS_RETENTION_DAYS',

@@ -14,16 +14,21 @@ import { SsoDomains } from '../features/accounts/oidc/sso-domains.ts';
 import { Sessions } from '../features/accounts/sessions.ts';
 import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
 import { SignedCookies } from '../features/accounts/signed-cookies.ts';
+import { SigningSecret } from '../features/accounts/signing-secret.ts';
 import { Cookieless } from '../features/capture/cookieless/cookieless.ts';
 import type { CookielessSalts } from '../features/capture/cookieless/salts.ts';
 import { EventRate } from '../features/capture/event-rate.ts';
 import { DemoData } from '../features/demo/demo-data.ts';
 import { countEvents } from '../features/events/count-events.ts';
+import { serializeLocalDefinitions } from '../features/flags/api/local-definitions.ts';
 import { Continuity } from '../features/flags/decide/continuity.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
-import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
+import { type FlagSnapshot, FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { RecentDecisions } from '../features/flags/decide/recent-decisions.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
+import { ChannelTokens } from '../features/flags/streams/channel-tokens.ts';
+import { DefinitionVersions } from '../features/flags/streams/definition-versions.ts';
+import { FlagStreams } from '../features/flags/streams/flag-streams.ts';
 import { FlagUsage } from '../features/flags/usage/flag-usage.ts';
 import { FlagLastUses } from '../features/flags/usage/last-uses.ts';
 import type { Geoip } from '../features/geoip/geoip.ts';
@@ -217,7 +222,7 @@ const invalidatingReassigner = (results: ResultCache, reassigner: EventReassigne
   },
 });
 
-function flagDeps({ backend: { metadata, writes }, clock, ids, log }: BaseDeps) {
+function flagDeps({ backend: { metadata, writes }, config, clock, ids, log }: BaseDeps) {
   const flagSnapshots = new FlagSnapshots(metadata);
   const decide: DecideDeps = {
     metadata,
@@ -228,7 +233,15 @@ function flagDeps({ backend: { metadata, writes }, clock, ids, log }: BaseDeps) 
     clock,
     onReadError: (err) => log.error({ err }, 'could not read a person or group; flags were evaluated without it'),
   };
-  return { flagSnapshots, decide, flagUsage: new FlagUsage({ metadata, clock, ids, log }) };
+  const etagOf = (snapshot: FlagSnapshot): string => `W/"${serializeLocalDefinitions(snapshot, false).tag}"`;
+  const source = new DefinitionVersions({ metadata, flagSnapshots, etagOf, clock });
+  return {
+    flagSnapshots,
+    decide,
+    flagUsage: new FlagUsage({ metadata, clock, ids, log }),
+    flagStreams: new FlagStreams({ source, flagSnapshots, clock, log, config }),
+    channelTokens: new ChannelTokens({ clock, secret: new SigningSecret({ metadata, ids }, 'stream_secret') }),
+  };
 }
 
 /** Nodes of a cluster share no folder, so a file would give each of them another key. */

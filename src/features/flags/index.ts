@@ -1,6 +1,7 @@
 import type { Logger } from '../../lib/log.ts';
 import type { Feature } from '../feature.ts';
 import { flagBlastRadiusRoutes } from './api/blast-radius-routes.ts';
+import { definitionStreamRoutes } from './api/definition-stream-routes.ts';
 import type { FlagRouteDeps } from './api/deps.ts';
 import { flagEvaluationRoutes } from './api/flag-evaluation-routes.ts';
 import { flagHistoryRoutes } from './api/flag-history-routes.ts';
@@ -14,6 +15,8 @@ import { DECIDE_ROUTE, decideRoutes } from './public/decide-routes.ts';
 import type { FlagPublicDeps } from './public/deps.ts';
 import { FLAGS_ROUTE, flagsRoutes } from './public/flags-routes.ts';
 import { ofrepRoutes } from './public/ofrep/ofrep-routes.ts';
+import { ofrepStreamRoutes } from './public/ofrep/ofrep-stream-routes.ts';
+import { definitionVersionStore } from './store/definition-version-store.ts';
 import { flagUsageStore } from './store/flag-usage-store.ts';
 import { foldUsageTask } from './usage/fold-usage.ts';
 
@@ -30,6 +33,7 @@ export const flagsFeature: Feature<FlagFeatureDeps> = {
   api(app, deps) {
     featureFlagRoutes(app, deps);
     localEvaluationRoutes(app, deps);
+    definitionStreamRoutes(app, deps);
     flagEvaluationRoutes(app, deps);
     flagBlastRadiusRoutes(app, deps);
     flagRoleAccessRoutes(app, deps);
@@ -41,9 +45,10 @@ export const flagsFeature: Feature<FlagFeatureDeps> = {
     decideRoutes(app, deps);
     flagsRoutes(app, deps);
     ofrepRoutes(app, deps);
+    ofrepStreamRoutes(app, deps);
   },
-  stores: { flagUsage: flagUsageStore },
-  projectTables: ['flagUsage'],
+  stores: { flagUsage: flagUsageStore, definitionVersions: definitionVersionStore },
+  projectTables: ['flagUsage', 'flagDefinitionVersions'],
   fastRoutes: [DECIDE_ROUTE, FLAGS_ROUTE],
   leaderTasks: (deps) => [new Rollbacks({ ...deps, measure: deps.countEvents, logger: deps.log }), foldUsageTask(deps)],
 };

@@ -24,7 +24,7 @@ interface FollowMessagesDeps {
   pollIntervalMs?: number;
 }
 
-const POLL_INTERVAL_MS = 2000;
+const POLL_INTERVAL_MS = 1000;
 
 export function followMessages(deps: FollowMessagesDeps): { stop(): void } {
   const { messages, node, writes, metadata, listeners } = deps;

@@ -42,6 +42,7 @@ import { sqlInsights } from './migrations/0034-sql-insights.ts';
 import { experimentFindings } from './migrations/0035-experiment-findings.ts';
 import { destinations } from './migrations/0036-destinations.ts';
 import { keyNetworks } from './migrations/0037-key-networks.ts';
+import { flagDefinitionVersions } from './migrations/0038-flag-definition-versions.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -82,6 +83,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   experimentFindings,
   destinations,
   keyNetworks,
+  flagDefinitionVersions,
 ];
 
 interface VersionTable {

@@ -9,6 +9,7 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { EventStream } from '../../../http/event-stream.ts';
 import { queryText } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
+import { STREAM_HEADERS } from '../../../http/server-sent-events.ts';
 import type { LiveEvent } from '../../../ingest/live/live-event-publisher.ts';
 import type { EventApiDeps } from './deps.ts';
 
@@ -18,15 +19,6 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 30;
 /** Streams of one organization, as a part of all. */
 const ORGANIZATION_SHARE = 4;
-
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  // A connection kept open for other requests would delay the stop of the server.
-  connection: 'close',
-  // Proxies such as nginx would buffer the stream.
-  'x-accel-buffering': 'no',
-};
 
 export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void {
   const open = new Set<EventStream>();
@@ -102,7 +94,7 @@ function keepOpen(
     stop().catch((err: unknown) => log.debug({ err }, 'a live stream ended while the event store was unavailable'));
   });
   reply.hijack();
-  raw.writeHead(200, HEADERS);
+  raw.writeHead(200, STREAM_HEADERS);
   stream.comment('watching');
   if (raw.destroyed) raw.emit('close');
 }

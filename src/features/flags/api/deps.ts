@@ -3,10 +3,12 @@ import type { EventStoreDeps } from '../../../query/query-deps.ts';
 import type { DecideDeps } from '../decide/decide.ts';
 import type { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import type { FlagDeps } from '../manage/flags.ts';
+import type { FlagStreams } from '../streams/flag-streams.ts';
 import type { FlagLastUses } from '../usage/last-uses.ts';
 
 export interface FlagRouteDeps extends RouteDeps, FlagDeps, EventStoreDeps {
   flagSnapshots: FlagSnapshots;
   decide: DecideDeps;
+  flagStreams: FlagStreams;
   flagLastUses: Pick<FlagLastUses, 'find'>;
 }

@@ -3,20 +3,15 @@
  * accepted beside a personal key, so that a server that polls does not need the key of a person.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requireKeyScopes } from '../../../access/callers.ts';
-import { Failure, forbidden } from '../../../core/errors.ts';
-import { requiredScopes } from '../../../core/scopes.ts';
-import { callerFromBody, callerFromHeaders, projectByToken, projectFromPath } from '../../../http/api/authenticate.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
-import { digest } from '../../../lib/secrets.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import { DEFINITION_SCOPES, definitionsAccess } from './definitions-access.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { readEntityTag, serializeLocalDefinitions } from './local-definitions.ts';
 import { LocalDefinitionsSchema } from './local-evaluation-schemas.ts';
 
 const NESTED = '/api/projects/:project_id/feature_flags/local_evaluation/';
-const NEEDS = requiredScopes('feature_flag', 'read');
 const PATHS = [NESTED, '/api/feature_flag/local_evaluation/', '/flags/definitions'];
 
 export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
@@ -25,7 +20,7 @@ export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps)
       schema: document(url),
       config: { isUncompressed: true },
       onRequest: async (request) => {
-        request.project = await projectOf(deps, request);
+        request.project = (await definitionsAccess(deps, request)).project;
       },
       handler: (request, reply) => answer(deps, request, reply),
     });
@@ -49,35 +44,10 @@ function wantsCohorts(query: Query): boolean {
   return given !== undefined && !['false', '0'].includes(given.toLowerCase());
 }
 
-async function projectOf(deps: FlagRouteDeps, request: FastifyRequest): Promise<Project> {
-  const secret = /^Bearer\s+(phs_\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (secret !== undefined) return projectOfSecret(deps, request, secret);
-  const caller = (await callerFromHeaders(deps, request)) ?? (await callerFromBody(deps, request));
-  requireKeyScopes(caller, NEEDS);
-  const named = await projectByToken(deps, request);
-  return projectFromPath(deps, caller, idInPath(request) ?? '@current', named);
-}
-
-/** The key decides the project; a project in the path or query must be the same one. */
-async function projectOfSecret(deps: FlagRouteDeps, request: FastifyRequest, secret: string): Promise<Project> {
-  const find = (): Promise<Project | null> => deps.metadata.projects.getBySecretHash(digest(secret));
-  const project = await deps.keys.lookUp(secret, request.ip, find);
-  if (!project) throw new Failure('unauthenticated', 'Secret API token is invalid.');
-  const id = idInPath(request) ?? '@current';
-  const named = await projectByToken(deps, request);
-  if ((id !== '@current' && id !== String(project.id)) || (named !== null && named.id !== project.id)) {
-    throw forbidden("You don't have access to the project.");
-  }
-  return project;
-}
-
-const idInPath = (request: FastifyRequest): string | undefined =>
-  (request.params as { project_id?: string }).project_id;
-
 const document = (url: string): object => ({
   summary: 'Flag definitions for local evaluation',
   tags: ['feature flags'],
-  'x-required-scope': NEEDS,
+  'x-required-scope': DEFINITION_SCOPES,
   security: [{ personalKey: [] }, { session: [] }, { secretKey: [] }],
   ...(url === NESTED
     ? { params: { type: 'object', properties: { project_id: { type: 'string' } } } }

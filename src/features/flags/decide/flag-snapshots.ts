@@ -48,6 +48,8 @@ export class FlagSnapshots {
   /** The last snapshot of each project: its compiled flags are reused, and it is the fallback if the store fails. */
   readonly #last = new Map<number, FlagSnapshot>();
   #unavailableUntil = 0;
+  /** Called with the project that may have changed; null: any of them. */
+  onInvalidate: (projectId: number | null) => void = () => undefined;
 
   constructor(metadata: SnapshotStore) {
     this.#metadata = metadata;
@@ -58,14 +60,14 @@ export class FlagSnapshots {
     if (running !== undefined) return running;
     const last = this.#last.get(projectId);
     if (last !== undefined && performance.now() < this.#unavailableUntil) return Promise.resolve(last);
-    const read = this.#read(projectId);
+    const read = this.read(projectId);
     if (this.#reads.size >= CACHE_SIZE) this.#evictOldest();
     // An invalidation removes a running read from the map, so that later callers start another.
     this.#reads.set(projectId, read);
     const isCurrent = (): boolean => this.#reads.get(projectId) === read;
     read.then(
       (snapshot) => isCurrent() && this.#store(projectId, snapshot),
-      () => isCurrent() && this.invalidate(projectId),
+      () => isCurrent() && this.#forget(projectId),
     );
     return last === undefined ? read : this.#orLast(read, last);
   }
@@ -86,24 +88,31 @@ export class FlagSnapshots {
   }
 
   invalidate(projectId: number): void {
-    this.#reads.delete(projectId);
-    this.#ready.delete(projectId);
+    this.#forget(projectId);
+    this.onInvalidate(projectId);
   }
 
   invalidateAll(): void {
     this.#reads.clear();
     this.#ready.clear();
+    this.onInvalidate(null);
+  }
+
+  #forget(projectId: number): void {
+    this.#reads.delete(projectId);
+    this.#ready.delete(projectId);
   }
 
   #evictOldest(): void {
     const [oldest] = this.#reads.keys();
     if (oldest === undefined) return;
-    this.invalidate(oldest);
+    this.#forget(oldest);
     this.#last.delete(oldest);
   }
 
-  async #read(projectId: number): Promise<FlagSnapshot> {
-    const { flags: flagStore, cohorts: cohortStore, subjects, experiments } = this.#metadata;
+  /** Anew, from the given store. */
+  async read(projectId: number, store: SnapshotStore = this.#metadata): Promise<FlagSnapshot> {
+    const { flags: flagStore, cohorts: cohortStore, subjects, experiments } = store;
     const flags = await flagStore.listByProject(projectId);
     const cohorts = await cohortStore.listByProject(projectId);
     const groupTypes = await subjects.listGroupTypes(projectId);

@@ -2,6 +2,8 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { DecideDeps } from '../decide/decide.ts';
+import type { ChannelTokens } from '../streams/channel-tokens.ts';
+import type { FlagStreams } from '../streams/flag-streams.ts';
 import type { FlagUsage } from '../usage/flag-usage.ts';
 
 interface CookielessSighting {
@@ -14,6 +16,9 @@ interface CookielessSighting {
 }
 
 export interface FlagPublicDeps extends PublicRouteDeps {
+  config: PublicRouteDeps['config'] & { publicUrl: string | null };
+  flagStreams: FlagStreams;
+  channelTokens: ChannelTokens;
   decide: DecideDeps;
   flagUsage: Pick<FlagUsage, 'record'>;
   cookieless: {

@@ -7,6 +7,7 @@ import { Failure } from '../../../core/errors.ts';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { EventStream } from '../../../http/event-stream.ts';
+import { STREAM_HEADERS } from '../../../http/server-sent-events.ts';
 import type { FlagSnapshot, FlagSnapshots } from '../../flags/decide/flag-snapshots.ts';
 import { META_KEYS } from '../rules/protocol.ts';
 import { readAddress } from './resources.ts';
@@ -17,15 +18,6 @@ const CHECKS_PER_BEAT = 15;
 const MAX_URIS = 100;
 const MAX_STREAMS_PER_KEY = 5;
 const RETRY_AFTER_SECONDS = 30;
-
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  // A connection kept open for other requests would delay the stop of the server.
-  connection: 'close',
-  // Proxies such as nginx would buffer the stream.
-  'x-accel-buffering': 'no',
-};
 
 interface Listener {
   id: string | number;
@@ -69,7 +61,7 @@ export class FlagSubscriptions {
     const watched = await allowed(watchedBy(params['notifications']), mayRead);
     const known = await this.#read(watched);
     reply.hijack();
-    reply.raw.writeHead(200, HEADERS);
+    reply.raw.writeHead(200, STREAM_HEADERS);
     const uris = [...watched.values()].flatMap((items) => [...items.values()]);
     const notifications = uris.length === 0 ? {} : { resourceSubscriptions: uris };
     say({ method: 'notifications/subscriptions/acknowledged', params: { notifications, ...tag } });

@@ -5,15 +5,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../../core/errors.ts';
 import { stringifyExact } from '../../../../core/json/exact-json.ts';
-import { isJsonObject } from '../../../../core/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json.ts';
 import { httpStatusOf, sendError } from '../../../../http/errors.ts';
 import { queryValues } from '../../../../http/public/read-request.ts';
 import { sendJson } from '../../../../http/public/send-json.ts';
 import { isNotModified } from '../../../../http/send-script.ts';
 import { digest } from '../../../../lib/secrets.ts';
+import type { Project } from '../../../../stores/metadata/accounts.ts';
 import { decide } from '../../decide/decide.ts';
 import type { Decision } from '../../decide/decision.ts';
 import type { CallerRuntime } from '../../decide/flag-snapshots.ts';
+import { readConfigEtag } from '../../streams/stream-messages.ts';
 import { usageSource } from '../../usage/usage-source.ts';
 import { type ErrorTexts, MALFORMED_DATA, placeOf, readBody } from '../answer-flags.ts';
 import { callerRuntime } from '../caller-runtime.ts';
@@ -24,6 +26,8 @@ import { OFREP_ALL_DOCUMENT, OFREP_ONE_DOCUMENT } from './ofrep-schemas.ts';
 
 const ALL = '/ofrep/v1/evaluate/flags';
 const ONE = `${ALL}/:key`;
+/** After which a page in the background may close its stream. */
+const INACTIVITY_DELAY_S = 120;
 
 const ERROR_TEXTS: ErrorTexts = {
   malformed: (why) => `The body could not be read: ${why}`,
@@ -44,36 +48,71 @@ export function ofrepRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
 
 async function answerOne(deps: FlagPublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const key = keyInPath(request) ?? '';
-  const answer = presentOfrepFlag(await decideFor(deps, request, new Set([key])), key);
+  const answer = presentOfrepFlag((await decideFor(deps, request, new Set([key]))).decision, key);
   if (answer === null) throw new Failure('not_found', `There is no flag "${key}".`, { code: 'FLAG_NOT_FOUND' });
   if ('errorCode' in answer) reply.code(400);
   return sendJson(reply, stringifyExact(answer));
 }
 
 async function answerAll(deps: FlagPublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const text = stringifyExact({ flags: presentOfrepFlags(await decideFor(deps, request, null)) });
-  const etag = `"${digest(text).slice(0, 32)}"`;
+  const { project, decision } = await decideFor(deps, request, null);
+  const flags = stringifyExact(presentOfrepFlags(decision));
+  const etag = `"${digest(flags).slice(0, 32)}"`;
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
   // Without this a page of another origin cannot read the tag.
   if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', 'ETag');
-  return isNotModified(request, etag) ? reply.code(304).send() : sendJson(reply, text);
+  if (isNotModified(request, etag)) return reply.code(304).send();
+  return sendJson(reply, `{"flags":${flags}${await eventStreams(deps, request, project.id)}}`);
+}
+
+/** Where changes can be heard of, as another member of the answer; none where that cannot be said now. */
+async function eventStreams(
+  { flagStreams, channelTokens, config }: FlagPublicDeps,
+  request: FastifyRequest,
+  projectId: number,
+): Promise<string> {
+  try {
+    const { version } = await flagStreams.state(projectId);
+    const requestUri = `/ofrep/v1/stream?channel=${await channelTokens.create(projectId, version)}`;
+    const address =
+      config.publicUrl === null ? { endpoint: { requestUri } } : { url: `${config.publicUrl}${requestUri}` };
+    return `,"eventStreams":${JSON.stringify([{ type: 'sse', ...address, inactivityDelaySec: INACTIVITY_DELAY_S }])}`;
+  } catch (err) {
+    request.log.debug({ err }, 'the version of the flag definitions could not be read');
+    return '';
+  }
 }
 
 async function decideFor(
   deps: FlagPublicDeps,
   request: FastifyRequest,
   flagKeys: ReadonlySet<string> | null,
-): Promise<Decision> {
+): Promise<{ project: Project; decision: Decision }> {
   const key = sentKey(request);
   const project = await deps.directory.getProject(key, queryValues(request).get('project_id'), request.ip);
   const isPublic = key === project.apiToken;
   const body = await readBody(deps, request, ERROR_TEXTS);
+  await waitForVersion(deps, request, project.id, body);
   const decideRequest = readOfrepContext(body, () => runtimeOf(request, isPublic));
   const context = isJsonObject(body['context']) ? body['context'] : body;
   const placed = { ...decideRequest, ...placeOf(deps, request, project, context), flagKeys };
   const decision = await decide(deps.decide, project.id, placed);
   deps.flagUsage.record(project.id, decision, usageSource(request.headers['user-agent'], null));
-  return decision;
+  return { project, decision };
+}
+
+/** Who heard of a change must not get values of before it, whichever node answers. */
+async function waitForVersion(
+  { flagStreams }: FlagPublicDeps,
+  request: FastifyRequest,
+  projectId: number,
+  body: JsonObject,
+): Promise<void> {
+  const version = readConfigEtag(queryValues(request).get('flagConfigEtag') ?? body['flagConfigEtag']);
+  if (version === null) return;
+  await flagStreams.waitFor(projectId, version).catch((err: unknown) => {
+    request.log.debug({ err }, 'the version of the flag definitions could not be read');
+  });
 }
 
 /** From one of the two places that OFREP allows. */

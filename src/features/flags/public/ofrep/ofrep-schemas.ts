@@ -55,6 +55,13 @@ const Failure = Type.Object({ key: Key, errorCode: ErrorCode, errorDetails });
 const NotFound = Type.Object({ key: Key, errorCode: Type.Literal('FLAG_NOT_FOUND'), errorDetails });
 const BulkFailure = Type.Object({ errorCode: ErrorCode, errorDetails });
 
+const EventStream = Type.Object({
+  type: Type.Literal('sse'),
+  url: Type.Optional(Type.String()),
+  endpoint: Type.Optional(Type.Object({ requestUri: Type.String({ description: 'Relative to this server.' }) })),
+  inactivityDelaySec: Type.Integer(),
+});
+
 const shared = {
   tags: ['flags'],
   security: [{ projectKey: [] }, { projectKeyHeader: [] }],
@@ -77,8 +84,21 @@ export const OFREP_ALL_DOCUMENT = {
       'if-none-match': { type: 'string', description: 'The ETag of an earlier response; 304 if nothing has changed.' },
     },
   },
+  querystring: {
+    type: 'object',
+    properties: {
+      flagConfigEtag: {
+        type: 'string',
+        description: 'The `etag` of a message of the stream: the answer is of that version or a later one.',
+      },
+      flagConfigLastModified: { type: 'string', description: 'Its `lastModified`; the `etag` says as much.' },
+    },
+  },
   response: {
-    200: Type.Object({ flags: Type.Array(Type.Union([Success, Failure])) }),
+    200: Type.Object({
+      flags: Type.Array(Type.Union([Success, Failure])),
+      eventStreams: Type.Optional(Type.Array(EventStream, { description: 'Where changes can be heard of.' })),
+    }),
     304: { type: 'null', description: 'Nothing has changed.' },
     400: BulkFailure,
     401: ErrorSchema,
