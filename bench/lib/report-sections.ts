@@ -273,6 +273,17 @@ export const BENCHES: readonly Bench[] = [
     short: '--events 20000',
   },
   {
+    name: 'sql',
+    title: 'SQL of users',
+    description:
+      'Statements, checked and run in a process of its own, beside the same SQL written by hand for the same file, from asking to having the rows.',
+    short: '--events 20000 --rounds 3',
+    rows: ({ results }: { results: Record<string, { askedMs: number; byHandMs: number; ratio: number }> }) =>
+      Object.entries(results).map(
+        ([name, { askedMs, byHandMs, ratio }]): Row => [name, `${askedMs} ms`, `${byHandMs} ms`, String(ratio)],
+      ),
+  },
+  {
     name: 'mcp',
     title: 'Tools for assistants',
     description:

@@ -174,6 +174,27 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     ]);
   });
 
+  const OF_CAT = `distinct_id in ('cat', 'cat-at-home')`;
+  it.each([
+    `select count(distinct e.Person_ID) as n from events e where ${OF_CAT}`,
+    `with mine as (select * from events where ${OF_CAT}) select count(distinct person_id) as n from mine`,
+    `select count(distinct id) as n from (select e.* from events e) q join persons on persons.id = q.person_id where ${OF_CAT}`,
+    `select count(distinct i.distinct_id) - 1 as n from events e join person_distinct_ids i using (person_id) where e.event = 'later'`,
+    `select count(distinct e) - 1 as n from events e where ${OF_CAT}`,
+  ])('has merged persons in: %s', async (sql) => {
+    expect(await rows(sql)).toEqual([[1]]);
+  });
+
+  it('looks up merged persons only where they are read', async () => {
+    const tableOf = async (sql: string) => /from \(?(events\w*)/i.exec((await run(sql)).body.hogql)?.[1];
+    expect(await tableOf('select event, count() as n from events group by event')).toBe('events_without_persons');
+    expect(await tableOf('select events.event from events where properties.plan is null')).toBe(
+      'events_without_persons',
+    );
+    expect(await tableOf('select * from events')).toBe('events');
+    expect(await tableOf('select person.properties.email as e from events')).toBe('events_with_persons');
+  });
+
   it('is answered again from what is kept', async () => {
     const sql = 'select count() as n from events -- kept';
     await run(sql);

@@ -1,7 +1,7 @@
 /** Opens a copy of one project's data so that a statement can read it, and nothing else. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../../core/events/hot-properties.ts';
-import { EVENTS_WITH_PERSONS } from '../rules/views.ts';
+import { EVENTS_WITH_PERSONS, EVENTS_WITHOUT_PERSONS } from '../rules/views.ts';
 import type { ChildLimits } from './protocol.ts';
 
 export interface OpenCopy {
@@ -39,8 +39,9 @@ export async function openCopy(path: string, { memoryMb, threads }: ChildLimits)
 
 const GROUPS = [0, 1, 2, 3, 4].map((index) => `e.group_${index} as "$group_${index}"`);
 const HOT = HOT_PROPERTIES.map((name) => `e."${name}"`);
-const EVENT_COLUMNS = `e.uuid, e.event, e.timestamp, e.created_at, e.distinct_id,
-  coalesce(o.to_id, e.person_id) as person_id, e.properties, e.elements_chain, ${[...GROUPS, ...HOT].join(', ')}`;
+const OWN_COLUMNS = `e.properties, e.elements_chain, ${[...GROUPS, ...HOT].join(', ')}`;
+const FIRST_COLUMNS = 'e.uuid, e.event, e.timestamp, e.created_at, e.distinct_id';
+const EVENT_COLUMNS = `${FIRST_COLUMNS}, coalesce(o.to_id, e.person_id) as person_id, ${OWN_COLUMNS}`;
 const EVENTS_FROM = 'from event_rows e left join person_overrides o on o.from_id = e.person_id';
 
 const first = (value: string): string =>
@@ -53,6 +54,7 @@ const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map(
 /** Views of this connection only: the file is read-only. */
 const VIEWS_SQL = `
   create temp view events as select ${EVENT_COLUMNS} ${EVENTS_FROM};
+  create temp view ${EVENTS_WITHOUT_PERSONS} as select ${FIRST_COLUMNS}, ${OWN_COLUMNS} from event_rows e;
   create temp view ${EVENTS_WITH_PERSONS} as
     select ${EVENT_COLUMNS}, p.properties as person_properties ${EVENTS_FROM}
     left join person_rows p on p.person_id = coalesce(o.to_id, e.person_id);

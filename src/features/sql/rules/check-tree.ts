@@ -10,7 +10,7 @@ import { engineName, isRewritten, nearestFunction } from './functions.ts';
 import { SqlRefusal } from './refusal.ts';
 import { escapePointer, rewriteCall } from './rewrite-calls.ts';
 import { callNode, columnNode, isNode, limitNode, type TreeNode, textNode } from './tree-nodes.ts';
-import { EVENTS_WITH_PERSONS, isView, VIEWS } from './views.ts';
+import { EVENTS_WITH_PERSONS, EVENTS_WITHOUT_PERSONS, isView, VIEWS } from './views.ts';
 
 interface RowLimits {
   /** Where the statement has no limit of its own. */
@@ -116,7 +116,12 @@ class TreeCheck {
   readonly #more: ReadonlySet<string>;
   readonly #eventTables: TreeNode[] = [];
   #tables = 0;
+  /** Whether properties of persons are read. */
   #usesPersons = false;
+  /** Whether a column may be `person_id`: by its name, by a star, or by a join on columns that are not named. */
+  #mayReadPersonId = false;
+  /** Columns without a table before them, in lower case: the name of a table there means all of its columns. */
+  readonly #bareNames = new Set<string>();
 
   constructor(more: ReadonlySet<string>) {
     this.#more = more;
@@ -134,11 +139,22 @@ class TreeCheck {
 
   /** Once all is visited: whether persons are read is known only then. */
   finish(): void {
-    if (!this.#usesPersons) return;
+    const view = this.#usesPersons ? EVENTS_WITH_PERSONS : this.#readsPersonId() ? null : EVENTS_WITHOUT_PERSONS;
+    if (view === null) return;
     for (const table of this.#eventTables) {
       if (table['alias'] === '') table['alias'] = 'events';
-      table['table_name'] = EVENTS_WITH_PERSONS;
+      table['table_name'] = view;
     }
+  }
+
+  #readsPersonId(): boolean {
+    const isWholeRow = (table: TreeNode): boolean =>
+      this.#bareNames.has(String(table['alias'] || 'events').toLowerCase());
+    // Columns that are renamed are counted from the first.
+    return (
+      this.#mayReadPersonId ||
+      this.#eventTables.some((table) => isWholeRow(table) || !isEmptyList(table['column_name_alias']))
+    );
   }
 
   #fields(node: TreeNode, scope: Scope, depth: number): TreeNode {
@@ -150,6 +166,7 @@ class TreeCheck {
     if (QUERY_NODES.includes(type)) return this.#query(node, scope, depth);
     if (type === 'BASE_TABLE') return this.#table(node, scope);
     if (type === 'TABLE_FUNCTION') requireUnnest(node);
+    if (type === 'JOIN' && joinsByPersonId(node)) this.#mayReadPersonId = true;
     if (type === 'EXPRESSION_LIST' && !isEmptyList(node['expected_types'])) throw unsupported();
     if ([...TABLE_NODES, ...MODIFIERS, ...ORDERS].includes(type)) return this.#fields(node, scope, depth);
     if (type === 'SHOW_REF' || type === 'PIVOT') {
@@ -210,6 +227,7 @@ class TreeCheck {
         requireType(node['cast_type']);
         return { ...node, child: this.visit(node['child'] ?? null, scope, depth) };
       case 'STAR':
+        this.#mayReadPersonId = true;
         if (node['columns'] === true || node['expr'] !== null) throw unsupported('COLUMNS()');
         return this.#fields(node, scope, depth);
       case 'OPERATOR':
@@ -236,6 +254,8 @@ class TreeCheck {
   /** `properties.plan`, `e.properties.plan`, `person.properties.email`. */
   #column(node: TreeNode, scope: Scope): TreeNode {
     const names = (node['column_names'] as string[]).map(String);
+    if (names.some((name) => name.toLowerCase() === PERSON_ID)) this.#mayReadPersonId = true;
+    if (names.length === 1) this.#bareNames.add(String(names[0]).toLowerCase());
     const at = names.findIndex((name) => name.toLowerCase() === 'properties');
     if (at < 0) return node;
     const base = this.#propertiesColumn(names.slice(0, at + 1));
@@ -260,6 +280,14 @@ class TreeCheck {
     this.#usesPersons = true;
     return columnNode([...names.slice(0, -2), 'person_properties']);
   }
+}
+
+const PERSON_ID = 'person_id';
+
+/** `join … using (person_id)`, or a natural join. */
+function joinsByPersonId({ ref_type: kind, using_columns: columns }: TreeNode): boolean {
+  const names = Array.isArray(columns) ? columns.map((name) => String(name).toLowerCase()) : [];
+  return kind === 'NATURAL' || names.includes(PERSON_ID);
 }
 
 function readProperty(base: TreeNode, keys: readonly string[], scope: Scope): TreeNode {

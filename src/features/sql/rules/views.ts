@@ -99,3 +99,5 @@ export const isView = (name: string): name is ViewName => Object.hasOwn(VIEWS, n
 
 /** Replaces `events` where properties of persons are read. */
 export const EVENTS_WITH_PERSONS = 'events_with_persons';
+/** Replaces `events` where nothing of persons is read: merged persons need not be looked up. It has no `person_id`. */
+export const EVENTS_WITHOUT_PERSONS = 'events_without_persons';
