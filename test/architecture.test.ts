@@ -107,6 +107,7 @@ const FEATURES: Record<string, readonly string[]> = {
   groups: [],
   insights: ['persons'],
   persons: [],
+  promotion: ['cohorts', 'definitions', 'flags'],
   'scheduled-changes': ['flags'],
   sdk: ['flags'],
   sharing: ['accounts', 'dashboards', 'insights', 'sql', 'web-analytics'],

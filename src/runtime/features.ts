@@ -22,6 +22,7 @@ import { groupsFeature } from '../features/groups/index.ts';
 import { insightsFeature } from '../features/insights/index.ts';
 import { mcpFeature } from '../features/mcp/index.ts';
 import { personsFeature } from '../features/persons/index.ts';
+import { promotionFeature } from '../features/promotion/index.ts';
 import { scheduledChangesFeature } from '../features/scheduled-changes/index.ts';
 import { sdkFeature } from '../features/sdk/index.ts';
 import { sharingFeature } from '../features/sharing/index.ts';
@@ -43,6 +44,7 @@ export const FEATURES: readonly AppFeature[] = [
   personsFeature,
   flagsFeature,
   scheduledChangesFeature,
+  promotionFeature,
   experimentsFeature,
   insightsFeature,
   sqlFeature,

@@ -16,6 +16,7 @@ export const aFlag = (projectId: number, flag: Partial<FeatureFlag> & { key: str
   evaluationRuntime: 'all',
   bucketingIdentifier: 'distinct_id',
   isRemoteConfiguration: false,
+  promotedFrom: null,
   activeSince: 0,
   version: 1,
   createdAt: 0,

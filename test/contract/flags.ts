@@ -19,6 +19,7 @@ export const aFlag = (key: string, rest: Partial<Omit<FeatureFlag, 'id'>> = {}):
   evaluationRuntime: 'server',
   bucketingIdentifier: 'device_id',
   isRemoteConfiguration: true,
+  promotedFrom: { project: 7, flag: 3, version: 12 },
   activeSince: NOW - 1,
   version: 1,
   createdAt: NOW,

@@ -75,6 +75,7 @@ describe('a new flag', () => {
       has_enriched_analytics: false,
       user_access_level: 'editor',
       last_called_at: null,
+      promoted_from: null,
     });
     expect(await server.rows('select filters from feature_flags where key = ?', key)).toEqual([{ filters: '{}' }]);
   });

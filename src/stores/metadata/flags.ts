@@ -22,6 +22,8 @@ export interface FeatureFlag {
   bucketingIdentifier: BucketingIdentifier;
   /** True: the flag only serves its payload, which clients request by key. */
   isRemoteConfiguration: boolean;
+  /** The flag of another project that it was last promoted from, and the version of that; null if it never was. */
+  promotedFrom: PromotedFrom | null;
   /** When it was last turned on. */
   activeSince: number;
   /** Starts at 1, plus one for each change. */
@@ -30,6 +32,12 @@ export interface FeatureFlag {
   createdBy: number | null;
   updatedAt: number;
   lastModifiedBy: number | null;
+}
+
+interface PromotedFrom {
+  project: number;
+  flag: number;
+  version: number;
 }
 
 /** A flag as it was from `updatedAt` until its next version. */

@@ -18,6 +18,7 @@ const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   performedRollback: row.performedRollback === null ? null : row.performedRollback === 1,
   tags: JSON.parse(row.tags),
   isRemoteConfiguration: row.isRemoteConfiguration === 1,
+  promotedFrom: row.promotedFrom === null ? null : JSON.parse(row.promotedFrom),
   evaluationRuntime: row.evaluationRuntime as EvaluationRuntime,
   bucketingIdentifier: row.bucketingIdentifier as BucketingIdentifier,
 });
@@ -32,6 +33,7 @@ const toColumns = (flag: Omit<FeatureFlag, 'id'>): Insertable<Tables['featureFla
   performedRollback: flag.performedRollback === null ? null : toBit(flag.performedRollback),
   tags: JSON.stringify(flag.tags),
   isRemoteConfiguration: toBit(flag.isRemoteConfiguration),
+  promotedFrom: flag.promotedFrom === null ? null : JSON.stringify(flag.promotedFrom),
 });
 
 export function flagStore({ db }: Sql): FlagStore {

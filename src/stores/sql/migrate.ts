@@ -43,6 +43,7 @@ import { experimentFindings } from './migrations/0035-experiment-findings.ts';
 import { destinations } from './migrations/0036-destinations.ts';
 import { keyNetworks } from './migrations/0037-key-networks.ts';
 import { flagDefinitionVersions } from './migrations/0038-flag-definition-versions.ts';
+import { promotedFlags } from './migrations/0039-promoted-flags.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -84,6 +85,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   destinations,
   keyNetworks,
   flagDefinitionVersions,
+  promotedFlags,
 ];
 
 interface VersionTable {

@@ -415,6 +415,7 @@ export interface Tables {
     evaluationRuntime: string;
     bucketingIdentifier: string;
     isRemoteConfiguration: Flag;
+    promotedFrom: string | null;
     activeSince: number;
     version: number;
     createdAt: number;

@@ -67,6 +67,12 @@ export const FeatureFlagSchema = Type.Object({
   has_enriched_analytics: Type.Boolean(),
   user_access_level: Type.Union([Type.Literal('editor'), Type.Literal('viewer')]),
   last_called_at: nullable(DateTime),
+  promoted_from: nullable(
+    Type.Object(
+      { project: Type.Integer(), flag: Type.Integer(), version: Type.Integer() },
+      { description: 'The flag of another project that it was last promoted from.' },
+    ),
+  ),
 });
 
 /** Features that this server does not have: surveys, early access, dashboards, encrypted payloads. */
@@ -120,6 +126,7 @@ export const presentFlag = (
   ...UNSUPPORTED_FIELDS,
   user_access_level: canEdit ? 'editor' : 'viewer',
   last_called_at: isoOrNull(uses.of(flag)),
+  promoted_from: flag.promotedFrom,
 });
 
 const Key = Type.String({ minLength: 1, maxLength: 400 });

@@ -19,7 +19,7 @@ export const FLAG_FIELDS = {
 
 export type FlagField = keyof typeof FLAG_FIELDS;
 
-export type FlagChanges = Partial<Pick<FeatureFlag, FlagField | 'createdAt'>>;
+export type FlagChanges = Partial<Pick<FeatureFlag, FlagField | 'createdAt' | 'promotedFrom'>>;
 
 /** The flag with the names of the API, as the activity log compares it; filters as they are stored. */
 export const visibleFields = (flag: FlagChanges): Record<string, Json> =>

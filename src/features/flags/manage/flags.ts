@@ -60,6 +60,7 @@ const newFlag = (projectId: number, caller: Caller, given: FlagChanges & { key: 
   evaluationRuntime: 'all' as const,
   bucketingIdentifier: 'distinct_id' as const,
   isRemoteConfiguration: false,
+  promotedFrom: null,
   createdAt: now,
   ...given,
   ...(given.active ? { performedRollback: false } : {}),

@@ -1,0 +1,26 @@
+import { isJsonObject, type Json } from '../../../core/json/json.ts';
+
+export interface JsonDifference {
+  /** Such as `filters.groups[0].rollout_percentage`. */
+  path: string;
+  /** Null: it is not there. */
+  from: Json;
+  to: Json;
+}
+
+/** What differs between two values, at the deepest place where both have something to compare. */
+export function jsonDifferences(from: Json, to: Json, path = ''): JsonDifference[] {
+  if (isJsonObject(from) && isJsonObject(to)) {
+    const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
+    return keys.flatMap((key) =>
+      jsonDifferences(from[key] ?? null, to[key] ?? null, path === '' ? key : `${path}.${key}`),
+    );
+  }
+  if (Array.isArray(from) && Array.isArray(to)) {
+    const length = Math.max(from.length, to.length);
+    return Array.from({ length }, (_, at) =>
+      jsonDifferences(from[at] ?? null, to[at] ?? null, `${path}[${at}]`),
+    ).flat();
+  }
+  return from === to ? [] : [{ path, from, to }];
+}
