@@ -112,6 +112,7 @@ const FEATURES: Record<string, readonly string[]> = {
   sdk: ['flags'],
   sharing: ['accounts', 'dashboards', 'insights', 'sql', 'web-analytics'],
   sql: ['experiments', 'insights'],
+  subscriptions: ['accounts', 'dashboards', 'deliveries', 'insights', 'sharing', 'sql'],
   'web-analytics': ['insights'],
   mcp: ['flags'],
   webhooks: [],

@@ -17,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'shared', path: '/shared/:token', isPublic: true, load: () => import('./pages/sharing/shared-page.tsx') },
   { name: 'embedded', path: '/embedded/:token', isPublic: true, load: () => import('./pages/sharing/shared-page.tsx') },
   { name: 'unsubscribe', path: '/unsubscribe/:token', isPublic: true, load: () => import('./pages/alerts/unsubscribe-page.tsx') },
+  { name: 'leave-digest', path: '/unsubscribe/digest/:token', isPublic: true, load: () => import('./pages/digests/leave-digest-page.tsx') },
   { name: 'help', path: '/help', isPublic: true, load: () => import('./pages/help/guide-page.tsx') },
   { name: 'guide', path: '/help/:guide', isPublic: true, load: () => import('./pages/help/guide-page.tsx') },
   { name: 'docs', path: '/docs', isPublic: true, load: () => import('./pages/help/reference/reference-page.tsx') },

@@ -13,6 +13,8 @@ interface DeliveredMail extends Mail {
   /** The same at every attempt, so that receivers can tell a repeat. */
   messageId: string;
   headers: Readonly<Record<string, string>>;
+  /** Shown by the HTML. */
+  pictures?: readonly { cid: string; filename: string; content: Buffer }[];
 }
 
 type MailOutcome =
@@ -94,8 +96,10 @@ export class Mailer {
       fatal: watch,
     };
     const transport = createTransport({ ...withTimeouts(url), transactionLog: true, logger });
+    const { pictures = [], ...rest } = mail;
+    const attachments = pictures.map((picture) => ({ ...picture, contentDisposition: 'inline' as const }));
     try {
-      await transport.sendMail({ ...mail, headers: { ...mail.headers }, from: from ?? undefined });
+      await transport.sendMail({ ...rest, attachments, headers: { ...mail.headers }, from: from ?? undefined });
       return { kind: 'sent' };
     } catch (error) {
       return outcomeOf(error, isHandedOver);

@@ -27,6 +27,7 @@ import { scheduledChangesFeature } from '../features/scheduled-changes/index.ts'
 import { sdkFeature } from '../features/sdk/index.ts';
 import { sharingFeature } from '../features/sharing/index.ts';
 import { sqlFeature } from '../features/sql/index.ts';
+import { subscriptionsFeature } from '../features/subscriptions/index.ts';
 import { webAnalyticsFeature } from '../features/web-analytics/index.ts';
 import { webhooksFeature } from '../features/webhooks/index.ts';
 import type { FeatureTables } from '../stores/sql/feature-tables.ts';
@@ -53,6 +54,7 @@ export const FEATURES: readonly AppFeature[] = [
   dashboardsFeature,
   annotationsFeature,
   alertsFeature,
+  subscriptionsFeature,
   deliveriesFeature,
   destinationsFeature,
   sharingFeature,

@@ -176,7 +176,7 @@ export function describeAlerts(name: string, open: () => Promise<{ metadata: Met
       await store.deliveries.create([aDelivery('old', { createdAt: NOW - 10, subjectId: 'b' })]);
       const keys = async (query: Parameters<typeof store.deliveries.list>[1]) =>
         (await store.deliveries.list(1, query, PAGE)).items.map(({ key }) => key);
-      expect(await keys({ kind: 'test' })).toEqual(['k2']);
+      expect(await keys({ kinds: ['test'] })).toEqual(['k2']);
       expect(await keys({ targetHash: 'h2' })).toEqual(['k2']);
       expect(await keys({ subjectId: 'b' })).toEqual(['old']);
       expect(await keys({ after: NOW })).toEqual(['k2', 'k1']);

@@ -28,6 +28,9 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   const targets = [{ type: 'slack_webhook', url: 'https://hooks.example.org/services/T0' }];
   const alert = await post(`${project}/alerts/`, { body: { name: 'Many', insight: body.id, threshold, targets } });
   await post(`${project}/alerts/${alert.body.id}/test/`);
+  const digest = { insight: body.id, target_type: 'slack', target_value: 'https://hooks.example.org/services/T0' };
+  const schedule = { frequency: 'weekly', start_date: '2026-02-01T08:00:00Z' };
+  await post(`${project}/subscriptions/`, { body: { ...digest, ...schedule } });
   const inputs = { url: { value: 'https://hooks.example.org/events' } };
   await post(`${project}/hog_functions/`, { body: { template_id: 'template-webhook', name: 'CRM', inputs } });
   const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };

@@ -11,6 +11,7 @@ import type { Mailer } from '../../lib/mailer.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { postToWebhook } from '../webhooks/post-to-webhook.ts';
+import { drawPictures, type Picture } from './draw-pictures.ts';
 import { makeDeliveries } from './make-deliveries.ts';
 import { type DeliveryState, NO_PROJECT } from './rules/delivery-kinds.ts';
 import { type DeliveryTarget, messageId, shortTarget } from './rules/delivery-target.ts';
@@ -138,20 +139,21 @@ export class DeliverySender implements LeaderTask {
     return { state: 'failed', status, error, isGone: status === 404 || status === 410 };
   }
 
-  /** A mail leaves only for members: addresses that the admins of the organization allowed. */
+  /** A mail leaves only for members, and for addresses that the admins of the organization allowed. */
   async #mail(delivery: Delivery, target: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
     const { userId, address, unsubscribeUrl = null } = target;
     const { metadata, mailer } = this.#deps;
     if (!mailer.isAvailable) return skipped('there is no mail server: set SMTP_URL');
-    const organizationId = await organizationOf(metadata, delivery);
-    const user = await metadata.users.get(userId);
-    const membership = organizationId === undefined ? null : await metadata.memberships.get(organizationId, userId);
-    if (!membership || !user?.isActive || user.email !== address)
+    if (userId !== null && !(await isMember(metadata, delivery, userId, address)))
       return skipped('the address is no longer one of a member');
+    const id = messageId(delivery.key);
+    const pictures = await this.#pictures(delivery, id);
+    const cids = new Map([...pictures].map(([i, { cid }]) => [i, cid]));
     const outcome = await mailer.deliver({
       to: address,
-      ...mailText(delivery.message, unsubscribeUrl),
-      messageId: `<${messageId(delivery.key)}@cairn>`,
+      ...mailText(delivery.message, unsubscribeUrl, cids),
+      pictures: [...pictures.values()],
+      messageId: `<${id}@cairn>`,
       headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribeUrl) },
     });
     switch (outcome.kind) {
@@ -165,6 +167,16 @@ export class DeliverySender implements LeaderTask {
         return this.#deps.sendsMailAtLeastOnce
           ? { state: 'waiting', status: null, error: outcome.why }
           : { state: 'unknown', status: null, error: outcome.why };
+    }
+  }
+
+  /** Numbers without pictures are better than no mail. */
+  async #pictures({ id, message: { tiles = [] } }: Delivery, name: string): Promise<Map<number, Picture>> {
+    try {
+      return await drawPictures(tiles, name);
+    } catch (err) {
+      this.#deps.logger.error({ err, delivery: id }, 'the pictures of a mail could not be drawn');
+      return new Map();
     }
   }
 
@@ -193,14 +205,23 @@ const INTERRUPTED: Outcome = {
 const ABOUT: Partial<Record<Delivery['kind'], keyof typeof SAVE_AGAIN>> = {
   audit: 'audit log',
   experiment: 'experiment',
+  digest: 'digest',
 };
 const SAVE_AGAIN = {
   alert: 'the alert is saved with it again',
   'audit log': 'an admin saves it again on the page of the audit log',
   experiment: 'an alert is saved with it again, or the project has another webhook',
+  digest: 'the digest is saved with it again',
 };
 
 const skipped = (error: string): Outcome => ({ state: 'skipped', status: null, error });
+
+async function isMember(store: MetadataStore, delivery: Delivery, userId: number, address: string): Promise<boolean> {
+  const organizationId = await organizationOf(store, delivery);
+  const user = await store.users.get(userId);
+  const membership = organizationId === undefined ? null : await store.memberships.get(organizationId, userId);
+  return membership !== null && user?.isActive === true && user.email === address;
+}
 
 async function organizationOf(
   metadata: MetadataStore,
@@ -228,7 +249,7 @@ async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string
     message: {
       type: 'target.paused',
       timestamp: now,
-      title: `A webhook of an ${what} does not exist any more`,
+      title: `A webhook of ${what === 'digest' ? 'a' : 'an'} ${what} does not exist any more`,
       text: `Nothing is sent to ${shortTarget(target)} until ${SAVE_AGAIN[what]}: ${why}.`,
       facts: [{ name: 'About', value: delivery.message.title }],
       url: delivery.message.url,

@@ -44,6 +44,7 @@ import { destinations } from './migrations/0036-destinations.ts';
 import { keyNetworks } from './migrations/0037-key-networks.ts';
 import { flagDefinitionVersions } from './migrations/0038-flag-definition-versions.ts';
 import { promotedFlags } from './migrations/0039-promoted-flags.ts';
+import { subscriptions } from './migrations/0040-subscriptions.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -86,6 +87,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   keyNetworks,
   flagDefinitionVersions,
   promotedFlags,
+  subscriptions,
 ];
 
 interface VersionTable {

@@ -96,9 +96,9 @@ export function auditWebhookRoutes(app: FastifyInstance, deps: AuditApiDeps): vo
     response: pageSchema(DeliverySchema),
     handler: async ({ organization, query, url }) => {
       const page = readPage(query);
-      const { projectId, ...about } = aboutAudit(organization.id);
+      const { projectId, kind, subjectId } = aboutAudit(organization.id);
       const state = DELIVERY_STATES.find((one) => one === queryText(query, 'state'));
-      const found = await metadata.deliveries.list(projectId, { ...about, state }, page);
+      const found = await metadata.deliveries.list(projectId, { kinds: [kind], subjectId, state }, page);
       return envelope(url, page, found, (delivery) => presentDelivery(delivery, true));
     },
   });

@@ -18,7 +18,7 @@ function readQuery(query: Query, now: number) {
   if (after && moment === undefined)
     throw invalid('after', 'after is a date such as 2026-01-31, or how long ago: 5d, 2h.');
   return {
-    kind: DELIVERY_KINDS.find((kind) => kind === queryText(query, 'kind')),
+    kinds: DELIVERY_KINDS.filter((kind) => kind === queryText(query, 'kind')),
     state: DELIVERY_STATES.find((state) => state === queryText(query, 'state')),
     targetHash: queryText(query, 'target') || undefined,
     subjectId: queryText(query, 'subject_id') || undefined,
@@ -34,10 +34,10 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryApiDeps): voi
     summary: 'Messages of the last 30 days, the newest first, with every attempt to deliver them',
     query: {
       ...PAGE_QUERY,
-      kind: '`alert`, `test`, `notice` or `experiment`.',
+      kind: '`alert`, `test`, `notice`, `experiment` or `digest`.',
       state: '`waiting`, `sending`, `sent`, `failed`, `unknown` or `skipped`.',
       target: 'The `target_id` of a delivery: only those to the same target.',
-      subject_id: 'Only those about the alert with this id.',
+      subject_id: 'Only those about the alert or digest with this id.',
       after: 'Only those made at this time or later: ISO 8601, or how long ago: 7d.',
     },
     response: pageSchema(DeliverySchema),

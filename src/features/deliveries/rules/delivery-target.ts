@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 
 export type DeliveryTarget =
-  /** Only to members: who has left gets nothing. */
-  | { type: 'email'; userId: number; address: string; unsubscribeUrl?: string | null }
+  /** To a member: who has left gets nothing. `userId` null: to an address outside, which an admin has allowed. */
+  | { type: 'email'; userId: number | null; address: string; unsubscribeUrl?: string | null }
   | { type: 'slack_webhook'; url: string }
   /** Two secrets for a day after one was replaced, the new one first. */
   | { type: 'webhook'; url: string; secrets: readonly string[] };
@@ -14,7 +14,7 @@ const sha256 = (...parts: readonly (string | number)[]): string =>
 /** The same for one address of one type, whatever its secrets are. */
 export const targetHash = (target: DeliveryTarget): string =>
   target.type === 'email'
-    ? sha256('email', target.userId, target.address.toLowerCase())
+    ? sha256('email', target.userId ?? 'outside', target.address.toLowerCase())
     : sha256(target.type, target.url);
 
 /** The same within one organization, so that one that pauses it does not pause it for others. */

@@ -74,7 +74,8 @@ export type NewDelivery = Pick<
 >;
 
 interface DeliveryQuery {
-  kind?: DeliveryKind | undefined;
+  /** Of one of these kinds. */
+  kinds?: readonly DeliveryKind[] | undefined;
   state?: DeliveryState | undefined;
   targetHash?: string | undefined;
   subjectId?: string | undefined;
@@ -156,10 +157,10 @@ export function deliveryStore({ db }: Sql): DeliveryStore {
       const row = await all().where('projectId', '=', projectId).where('id', '=', id).executeTakeFirst();
       return row ? toDelivery(row) : null;
     },
-    list(projectId, { kind, state, targetHash, subjectId, after }, page) {
+    list(projectId, { kinds = [], state, targetHash, subjectId, after }, page) {
       const matching = all()
         .where('projectId', '=', projectId)
-        .$if(kind !== undefined, (q) => q.where('kind', '=', kind ?? 'alert'))
+        .$if(kinds.length > 0, (q) => q.where('kind', 'in', kinds))
         .$if(state !== undefined, (q) => q.where('state', '=', state ?? 'waiting'))
         .$if(targetHash !== undefined, (q) => q.where('targetHash', '=', targetHash ?? ''))
         .$if(subjectId !== undefined, (q) => q.where('subjectId', '=', subjectId ?? ''))
