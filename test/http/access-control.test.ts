@@ -170,6 +170,8 @@ const OPEN_ROUTES = new Set([
   // With the signed link of a mail.
   'GET /unsubscribe/:token',
   'POST /unsubscribe/:token',
+  'GET /unsubscribe/digest/:token',
+  'POST /unsubscribe/digest/:token',
   // With the token of a shared link; see test/sharing.
   'GET /shared/:token',
   'POST /shared/:token',

@@ -7,7 +7,6 @@ import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { withDashboardFilters } from '../dashboards/rules/with-dashboard-filters.ts';
-import type { SavedInsight } from '../dashboards/store/saved-insight-store.ts';
 import { visibleTiles } from '../dashboards/visible-tiles.ts';
 import type { DigestTile } from '../deliveries/rules/digest-tile.ts';
 import type { SavedQuestions } from '../insights/saved-questions.ts';
@@ -39,6 +38,15 @@ export interface DigestContent {
   tiles: DigestTile[];
   /** The same for readers who are no members: no persons, no addresses. */
   outsideTiles: DigestTile[];
+}
+
+/** What is read of a saved insight. */
+interface ShownInsight {
+  shortId: string;
+  name: string | null;
+  derivedName: string | null;
+  filters: JsonObject;
+  query: JsonObject | null;
 }
 
 interface Asked {
@@ -77,7 +85,7 @@ async function itemsOf(
   projectId: number,
   dashboardId: number | null,
   insightId: number | null,
-): Promise<{ name: string; path: string; shown: SavedInsight[]; filters: JsonObject; left: number }> {
+): Promise<{ name: string; path: string; shown: ShownInsight[]; filters: JsonObject; left: number }> {
   if (dashboardId !== null) {
     const dashboard = await store.dashboards.get(projectId, dashboardId);
     if (!dashboard || dashboard.deleted) throw notFound('The dashboard was deleted.');
@@ -91,7 +99,7 @@ async function itemsOf(
   return { name: nameOf(insight), path: `insights/${insight.shortId}`, shown: [insight], filters: {}, left: 0 };
 }
 
-const nameOf = ({ name, derivedName, query }: SavedInsight): string =>
+const nameOf = ({ name, derivedName, query }: ShownInsight): string =>
   name || derivedName || (query === null ? 'Insight' : 'SQL');
 
 const moreTile = (left: number): DigestTile => ({
@@ -109,7 +117,7 @@ interface BuiltTile {
 /** One that cannot be answered says so; the others are sent. */
 async function buildTile(
   deps: DigestContentDeps,
-  insight: SavedInsight,
+  insight: ShownInsight,
   dashboard: JsonObject,
   asked: Asked,
 ): Promise<BuiltTile> {

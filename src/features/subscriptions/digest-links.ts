@@ -16,7 +16,7 @@ export interface DigestLinkDeps {
 const SECRET = 'unsubscribe_secret';
 /** Apart from the links of alerts, which are signed with the same secret. */
 const PURPOSE = 'digest';
-export const NO_RECIPIENTS = 'All recipients have unsubscribed.';
+const NO_RECIPIENTS = 'All recipients have unsubscribed.';
 
 export class DigestLinks {
   readonly #secret: SigningSecret;

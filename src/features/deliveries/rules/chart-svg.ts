@@ -9,7 +9,7 @@ export const CHART_HEIGHT = 160;
 const MARGIN = 6;
 const GRID_LINES = 4;
 /** The first is also that of a single series. Distinguishable with the usual kinds of color blindness. */
-export const CHART_COLORS = ['#1d4aff', '#e8590c', '#2b8a3e', '#862e9c', '#c92a2a', '#0b7285'] as const;
+const CHART_COLORS = ['#1d4aff', '#e8590c', '#2b8a3e', '#862e9c', '#c92a2a', '#0b7285'] as const;
 /** More points than the picture has are merged, the highest of each group counts. */
 const MAX_POINTS = 280;
 

@@ -9,7 +9,7 @@ import {
 } from '../../../core/schedules/recurrence.ts';
 
 /** The fields of a request, times in ms UTC. */
-export interface SentRecurrence {
+interface SentRecurrence {
   frequency: string;
   interval: number;
   byweekday: readonly string[] | null;
