@@ -4,6 +4,8 @@
  * A `Failure` is something that the caller can understand and often correct. Anything else that is thrown is a bug: it is
  * logged, and the caller sees no details.
  */
+import type { JsonObject } from './json/json.ts';
+
 export type FailureKind =
   /** Credentials are missing or wrong. */
   | 'unauthenticated'
@@ -35,6 +37,8 @@ interface FailureOptions {
   retryAfter?: number;
   /** More about it, such as the place in a text. */
   extra?: Readonly<Record<string, string | number>> | undefined;
+  /** Fields of the answer beside the usual ones, where clients know them. */
+  body?: JsonObject;
   cause?: unknown;
 }
 
@@ -44,6 +48,7 @@ export class Failure extends Error {
   readonly attr: string | undefined;
   readonly retryAfter: number | undefined;
   readonly extra: Readonly<Record<string, string | number>> | undefined;
+  readonly body: JsonObject;
 
   constructor(kind: FailureKind, detail: string, options: FailureOptions = {}) {
     super(detail, { cause: options.cause });
@@ -53,6 +58,7 @@ export class Failure extends Error {
     this.attr = options.attr;
     this.retryAfter = options.retryAfter;
     this.extra = options.extra;
+    this.body = options.body ?? {};
   }
 }
 

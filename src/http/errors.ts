@@ -46,6 +46,7 @@ export function errorBody(failure: Failure): ErrorBody {
     code: failure.code ?? code,
     detail: failure.message,
     attr: failure.attr ?? null,
+    ...failure.body,
     ...(failure.extra === undefined ? {} : { extra: failure.extra }),
   };
 }

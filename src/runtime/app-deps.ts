@@ -15,16 +15,21 @@ import { Sessions } from '../features/accounts/sessions.ts';
 import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
 import { SignedCookies } from '../features/accounts/signed-cookies.ts';
 import { SigningSecret } from '../features/accounts/signing-secret.ts';
+import type { ChangePreview } from '../features/approvals/change-requests.ts';
 import { Cookieless } from '../features/capture/cookieless/cookieless.ts';
 import type { CookielessSalts } from '../features/capture/cookieless/salts.ts';
 import { EventRate } from '../features/capture/event-rate.ts';
 import { DemoData } from '../features/demo/demo-data.ts';
 import { countEvents } from '../features/events/count-events.ts';
 import { serializeLocalDefinitions } from '../features/flags/api/local-definitions.ts';
+import type { BlastRadiusDeps } from '../features/flags/decide/blast-radius.ts';
 import { Continuity } from '../features/flags/decide/continuity.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
 import { type FlagSnapshot, FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
+import { measureChange } from '../features/flags/decide/measure-change.ts';
 import { RecentDecisions } from '../features/flags/decide/recent-decisions.ts';
+import type { FlagDeps } from '../features/flags/manage/flags.ts';
+import { flagCreator, flagUpdater } from '../features/flags/manage/make-approved-change.ts';
 import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
 import { ChannelTokens } from '../features/flags/streams/channel-tokens.ts';
 import { DefinitionVersions } from '../features/flags/streams/definition-versions.ts';
@@ -38,6 +43,7 @@ import type { ResultCache } from '../features/insights/result-cache.ts';
 import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import { scheduleMaker } from '../features/scheduled-changes/make-approved-schedule.ts';
 import { PostgresPort, type PostgresPortDeps } from '../features/sql/postgres/postgres-port.ts';
 import { RunningQueries } from '../features/sql/running-queries.ts';
 import { SavedStatements } from '../features/sql/saved-statements.ts';
@@ -93,6 +99,7 @@ export function createDeps(base: BaseDeps) {
   return {
     ...withSql,
     postgresPort: postgresPort(withSql),
+    ...approvalDeps(withFlags),
     flagLastUses: new FlagLastUses(withFlags),
     demo: newDemoData(withFlags),
   };
@@ -242,6 +249,14 @@ function flagDeps({ backend: { metadata, writes }, config, clock, ids, log }: Ba
     flagStreams: new FlagStreams({ source, flagSnapshots, clock, log, config }),
     channelTokens: new ChannelTokens({ clock, secret: new SigningSecret({ metadata, ids }, 'stream_secret') }),
   };
+}
+
+/** What changes of flags become when they are approved. */
+function approvalDeps(deps: FlagDeps & BlastRadiusDeps) {
+  const changeMakers = { create: flagCreator(deps), update: flagUpdater(deps), schedule: scheduleMaker(deps) };
+  const measureFlagChange = (projectId: number, { before, after }: ChangePreview) =>
+    measureChange(deps, projectId, before, after);
+  return { changeMakers, measureFlagChange };
 }
 
 /** Nodes of a cluster share no folder, so a file would give each of them another key. */

@@ -6,6 +6,7 @@ import { accountsFeature } from '../features/accounts/index.ts';
 import { actionsFeature } from '../features/actions/index.ts';
 import { alertsFeature } from '../features/alerts/index.ts';
 import { annotationsFeature } from '../features/annotations/index.ts';
+import { approvalsFeature } from '../features/approvals/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { captureFeature } from '../features/capture/index.ts';
 import { cohortsFeature } from '../features/cohorts/index.ts';
@@ -46,6 +47,7 @@ export const FEATURES: readonly AppFeature[] = [
   flagsFeature,
   scheduledChangesFeature,
   promotionFeature,
+  approvalsFeature,
   experimentsFeature,
   insightsFeature,
   sqlFeature,

@@ -24,6 +24,7 @@ const aChange = (rest: Partial<ScheduledChange> = {}): Omit<ScheduledChange, 'id
   createdAt: NOW,
   createdBy: 7,
   updatedAt: NOW,
+  changeRequestId: null,
   ...rest,
 });
 
@@ -49,6 +50,7 @@ export function describeScheduledChanges(name: string, open: () => Promise<{ met
           endDate: NOW + 1,
           step: 3,
           executedAt: NOW,
+          changeRequestId: '0190a0a0-0000-7000-8000-000000000001',
         }),
       };
       await store.scheduledChanges.update(changed);

@@ -363,6 +363,21 @@ describe('a change of a flag', () => {
     };
   const now = async (id: number) => (await owner.get(`/api/projects/1/feature_flags/${id}/`)).body;
 
+  it('waits for approval like any other change', async () => {
+    const { tool } = await connect(['feature_flag:write']);
+    const { id, version } = await made('approved-steps');
+    const policies = '/api/projects/1/approval_policies/';
+    const policy = await owner.post(policies, { body: { action_key: 'feature_flag.update' } });
+    const { confirm } = (await tool('flag_update', { id, version, changes: wider })).structuredContent;
+    const done = await tool('flag_update', { id, version, changes: wider, confirm });
+    expect(done.isError).toBe(true);
+    expect(JSON.stringify(done.content)).toContain('approval_required');
+    expect((await now(id)).version).toBe(version);
+    const waiting = await owner.get(`/api/projects/1/change_requests/?resource_id=${id}`);
+    expect(waiting.body.results).toMatchObject([{ state: 'pending', base_version: version }]);
+    await owner.delete(`${policies}${policy.body.id}/`);
+  });
+
   it('shows first whom it reaches, and is made by the second call', async () => {
     const { tool } = await connect(['feature_flag:write']);
     const { id, version } = await made('two-steps');

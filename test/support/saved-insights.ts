@@ -36,6 +36,10 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };
   const payload = { operation: 'update_status', value: false };
   await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });
+  const reviewed = { action_key: 'feature_flag.enable', conditions: { tags: ['reviewed'] } };
+  await post(`${project}/approval_policies/`, { body: reviewed });
+  // Waits for approval.
+  await post(`${project}/feature_flags/`, { body: { key: 'reviewed', tags: ['reviewed'] } });
   await post(`${project}/secret_keys/`, { body: { label: 'Orders service' } });
   const query = { kind: 'HogQLQuery', query: 'select 1 as n' };
   await post(`${project}/query/`, { body: { query, async: true, client_query_id: 'nightly' } });

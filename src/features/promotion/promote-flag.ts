@@ -13,6 +13,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { FeatureFlag } from '../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { ApprovalRequired, orAskForApproval } from '../approvals/require-approval.ts';
 import type { CohortDeps } from '../cohorts/cohorts.ts';
 import type { FlagChanges } from '../flags/manage/flag-fields.ts';
 import { createFlag, type FlagDeps, getFlag, updateFlag } from '../flags/manage/flags.ts';
@@ -173,19 +174,30 @@ export async function promoteFlag(
   promotion: FlagPromotion,
   confirm: string,
 ): Promise<{ plan: FlagPromotionPlan; flag: FeatureFlag }> {
-  const done = await deps.metadata.transaction(async (store) => {
+  const promote = async (store: MetadataStore) => {
     const plan = await planFlagPromotion(store, caller, promotion);
     requireConfirmed(plan, confirm);
     const joined = { ...deps, metadata: withinTransaction(store) };
     const contents = await readProjectContents(store, promotion.target.id);
     const created = await createCohortCopies(joined, caller, promotion.target, contents, plan.copies);
-    return { plan, flag: await writeFlag(joined, caller, promotion.target, plan, contents, created) };
-  });
+    const flag = await writeFlag(joined, caller, promotion.target, plan, contents, created).catch((error: unknown) => {
+      // The copies are undone, so a change that refers to them could not be made when it is approved.
+      throw error instanceof ApprovalRequired && created.length > 0 ? cohortsFirst() : error;
+    });
+    return { plan, flag };
+  };
+  const done = await orAskForApproval(deps, () => deps.metadata.transaction(promote));
   // Once more after the commit: what was read meanwhile may be what was before it.
   deps.flagSnapshots.invalidate(promotion.target.id);
   deps.calculations.wake();
   return done;
 }
+
+const cohortsFirst = (): Failure =>
+  new Failure('conflict', 'This change needs approval. Promote the cohorts that are missing first, then the flag.', {
+    attr: 'copy_cohorts',
+    code: 'approval_required',
+  });
 
 async function writeFlag(
   deps: PromotionDeps,

@@ -4,9 +4,12 @@ import { getFlagPermissions } from '../../access/flag-permissions.ts';
 import { recordActivity } from '../../access/record-activity.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { jsonEqual } from '../../core/json/json-equal.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { orAskForApproval, requireApproval } from '../approvals/require-approval.ts';
+import { flagState, intentOf } from '../flags/manage/flag-approval.ts';
 import { checkFlag, validateChanges } from '../flags/manage/flag-checks.ts';
 import { type FlagDeps, flagActivity, getFlag, withChanges } from '../flags/manage/flags.ts';
 import { nextTime, type RecurrenceInterval, readCron } from './rules/recurrence.ts';
@@ -26,70 +29,159 @@ export interface ChangeInput {
   endDate?: number | null;
 }
 
+type NewChange = ChangeInput & Pick<ScheduledChange, 'payload'>;
+
 export async function createScheduledChange(
   deps: FlagDeps,
   caller: Caller,
   project: Project,
   flagId: number,
-  input: ChangeInput & Pick<ScheduledChange, 'payload'>,
+  input: NewChange,
 ): Promise<ScheduledChange> {
-  const now = deps.clock.now();
-  return deps.metadata.transaction(async (store) => {
-    const flag = await editableFlag(store, caller, project, flagId);
-    const waiting = await store.scheduledChanges.listByProject(project.id);
-    if (waiting.filter(({ executedAt }) => executedAt === null).length >= MAX_WAITING)
-      throw invalid(undefined, `A project has at most ${MAX_WAITING} scheduled changes.`, 'limit_reached');
-    const draft = completed(
-      {
-        projectId: project.id,
-        flagId,
-        payload: input.payload,
-        scheduledAt: 0,
-        startsAt: 0,
-        executedAt: null,
-        failureReason: null,
-        recurrence: null,
-        cron: null,
-        isPaused: false,
-        endDate: null,
-        timezone: project.timezone,
-        step: 0,
-        lastExecutedAt: null,
-        createdAt: now,
-        createdBy: caller.user.id,
-        updatedAt: now,
-      },
-      input,
-      now,
-    );
-    await tryOut(store, flag, readOperation(draft.payload), now);
-    const created = await store.scheduledChanges.create(draft);
-    await recordActivity(deps, store, {
-      ...flagActivity(project, caller.user.id, flag, 'scheduled', null),
-      trigger: { job_type: 'scheduled_change', job_id: String(created.id), payload: created.payload },
-    });
-    return created;
-  });
+  return orAskForApproval(deps, () =>
+    deps.metadata.transaction((store) => addScheduledChange(deps, store, caller, project, flagId, input, null)),
+  );
 }
 
-export async function updateScheduledChange(
+/** `changeRequestId`: the approval, if it was given. */
+export async function addScheduledChange(
+  deps: FlagDeps,
+  store: MetadataStore,
+  caller: Caller,
+  project: Project,
+  flagId: number,
+  input: NewChange,
+  changeRequestId: string | null,
+): Promise<ScheduledChange> {
+  const now = deps.clock.now();
+  const flag = await editableFlag(store, caller, project, flagId);
+  const waiting = await store.scheduledChanges.listByProject(project.id);
+  if (waiting.filter(({ executedAt }) => executedAt === null).length >= MAX_WAITING)
+    throw invalid(undefined, `A project has at most ${MAX_WAITING} scheduled changes.`, 'limit_reached');
+  const draft = { ...completed(newChange(caller, project, flagId, input.payload, now), input, now), changeRequestId };
+  await tryOut(store, flag, readOperation(draft.payload), now);
+  if (changeRequestId === null) await requireApproval(store, wantedChange(caller, project, flag, draft, null, input));
+  const created = await store.scheduledChanges.create(draft);
+  await recordActivity(deps, store, {
+    ...flagActivity(project, caller.user.id, flag, 'scheduled', null),
+    trigger: { job_type: 'scheduled_change', job_id: String(created.id), payload: created.payload },
+  });
+  return created;
+}
+
+const newChange = (
+  caller: Caller,
+  { id: projectId, timezone }: Project,
+  flagId: number,
+  payload: JsonObject,
+  now: number,
+): Omit<ScheduledChange, 'id'> => ({
+  projectId,
+  flagId,
+  payload,
+  scheduledAt: 0,
+  startsAt: 0,
+  executedAt: null,
+  failureReason: null,
+  recurrence: null,
+  cron: null,
+  isPaused: false,
+  endDate: null,
+  timezone,
+  step: 0,
+  lastExecutedAt: null,
+  createdAt: now,
+  createdBy: caller.user.id,
+  updatedAt: now,
+  changeRequestId: null,
+});
+
+export const updateScheduledChange = (
   deps: FlagDeps,
   caller: Caller,
   project: Project,
   id: number,
   input: ChangeInput,
+): Promise<ScheduledChange> =>
+  orAskForApproval(deps, () =>
+    deps.metadata.transaction((store) => changeScheduledChange(deps, store, caller, project, id, input, null)),
+  );
+
+/** `changeRequestId`: the approval, if it was given. */
+export async function changeScheduledChange(
+  deps: FlagDeps,
+  store: MetadataStore,
+  caller: Caller,
+  project: Project,
+  id: number,
+  input: ChangeInput,
+  changeRequestId: string | null,
 ): Promise<ScheduledChange> {
   const now = deps.clock.now();
-  return deps.metadata.transaction(async (store) => {
-    const before = await getScheduledChange(store, project.id, id);
-    if (before.executedAt !== null)
-      throw invalid(undefined, 'This change was made already. Schedule another one.', 'invalid_input');
-    const flag = await editableFlag(store, caller, project, before.flagId);
-    const after = completed(before, input, now);
-    await tryOut(store, flag, readOperation(after.payload), now);
-    await store.scheduledChanges.update(after);
-    return after;
-  });
+  const before = await getScheduledChange(store, project.id, id);
+  if (before.executedAt !== null)
+    throw invalid(undefined, 'This change was made already. Schedule another one.', 'invalid_input');
+  const flag = await editableFlag(store, caller, project, before.flagId);
+  const after = completed(before, input, now);
+  await tryOut(store, flag, readOperation(after.payload), now);
+  const isOther = isOtherChange(before, after, input);
+  const approved = { ...after, changeRequestId: changeRequestId ?? (isOther ? null : before.changeRequestId) };
+  if (isOther && changeRequestId === null)
+    await requireApproval(store, wantedChange(caller, project, flag, after, id, input));
+  await store.scheduledChanges.update(approved);
+  return approved;
+}
+
+/** Pausing and resuming is no other change. */
+const isOtherChange = (before: ScheduledChange, after: ScheduledChange, { scheduledAt }: ChangeInput): boolean =>
+  !jsonEqual(before.payload, after.payload) ||
+  (scheduledAt !== undefined && before.scheduledAt !== after.scheduledAt) ||
+  before.recurrence !== after.recurrence ||
+  before.cron !== after.cron ||
+  before.endDate !== after.endDate;
+
+/** As policies see it. `id` null: it is new. */
+function wantedChange(
+  caller: Caller,
+  project: Project,
+  flag: FeatureFlag,
+  { payload, scheduledAt, createdBy }: Omit<ScheduledChange, 'id'>,
+  id: number | null,
+  input: ChangeInput,
+) {
+  const operation = readOperation(payload);
+  const states = statesOf(operation, flag);
+  const last = states.at(-1)?.after ?? flag;
+  return {
+    project,
+    caller,
+    kind: 'schedule' as const,
+    flagId: flag.id,
+    flagKey: flag.key,
+    baseVersion: null,
+    steps: states.map(({ before, after }) => ({ before: flagState(before), after: flagState(after) })),
+    intent: { ...intentOf(flag, last), schedule: { id, created_by: createdBy, input: { ...input, payload } } },
+    scheduledAt,
+  };
+}
+
+/** The flag before and after each step. */
+function statesOf(operation: FlagOperation, flag: FeatureFlag): { before: FeatureFlag; after: FeatureFlag }[] {
+  // Whatever the flag is like now: by then it may be the other way round.
+  const first = operation.kind === 'update_status' ? { ...flag, active: !operation.active } : flag;
+  const states: { before: FeatureFlag; after: FeatureFlag }[] = [];
+  for (let step = 0; step < stepCount(operation); step++) {
+    const before = states.at(-1)?.after ?? first;
+    states.push({ before, after: { ...before, ...applyOperation(operation, before, step) } });
+  }
+  return states;
+}
+
+const stepCount = (operation: FlagOperation): number => (operation.kind === 'ramp' ? operation.steps.length : 1);
+
+/** The flag as it is after the last step, for whoever is asked to approve it. */
+export function flagAfterwards(payload: JsonObject, flag: FeatureFlag): FeatureFlag {
+  return statesOf(readOperation(payload), flag).at(-1)?.after ?? flag;
 }
 
 export async function deleteScheduledChange(
@@ -129,8 +221,7 @@ async function editableFlag(
 
 /** Checked now, so that nobody waits for a change that cannot be made; it is checked again when it is. */
 async function tryOut(store: MetadataStore, flag: FeatureFlag, operation: FlagOperation, now: number): Promise<void> {
-  const steps = operation.kind === 'ramp' ? operation.steps.length : 1;
-  for (let step = 0; step < steps; step++) {
+  for (let step = 0; step < stepCount(operation); step++) {
     const changes = applyOperation(operation, flag, step);
     validateChanges(changes);
     await checkFlag(store, flag, withChanges(flag, changes, now));

@@ -45,6 +45,7 @@ import { keyNetworks } from './migrations/0037-key-networks.ts';
 import { flagDefinitionVersions } from './migrations/0038-flag-definition-versions.ts';
 import { promotedFlags } from './migrations/0039-promoted-flags.ts';
 import { subscriptions } from './migrations/0040-subscriptions.ts';
+import { approvals } from './migrations/0041-approvals.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -88,6 +89,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   flagDefinitionVersions,
   promotedFlags,
   subscriptions,
+  approvals,
 ];
 
 interface VersionTable {

@@ -41,7 +41,7 @@ export function applyGuardrail(deps: ExperimentDeps, guarded: Guarded, alarm: Al
     const changes = flagChanges(alarm, flag.filters, guarded.baselineKey, others);
     if (changes !== null) {
       const after = { ...withChanges(flag, changes, now), lastModifiedBy: null };
-      await saveChange(deps, store, project, flag, after, by);
+      await saveChange(deps, store, project, flag, after, { ...by, approval: 'automatic' });
     }
     await saveExperiment(deps, store, by, project, before, {
       ...before,

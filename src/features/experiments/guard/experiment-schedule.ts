@@ -3,6 +3,7 @@ import { isJsonObject } from '../../../core/json/json.ts';
 import { DAY_MS, MINUTE_MS } from '../../../core/time/units.ts';
 import { type LeaderTask, scheduledTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
+import { needsFlagApproval } from '../../flags/manage/flag-approval.ts';
 import { saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
 import { type ExperimentDeps, launched, requireLaunchable, saveExperiment } from '../manage/experiments.ts';
 import { readDecision } from '../rules/read-settings.ts';
@@ -73,7 +74,14 @@ function takeStep(deps: ScheduleDeps, { projectId, id }: Experiment, step: Step)
     await requireLaunchable(store, before, flag);
     if (flag !== null && !flag.active) {
       const after = { ...withChanges(flag, { active: true }, now), lastModifiedBy: null };
-      await saveChange(deps, store, project, flag, after, by);
+      // Asked when the start was planned; this policy came later. Somebody has to launch it.
+      if (await needsFlagApproval(store, flag, after)) {
+        const { scheduled_start: _, ...settings } = before.settings;
+        await saveExperiment(deps, store, by, project, before, { ...before, settings, startDate: null });
+        deps.logger.warn({ project: projectId, experiment: id }, 'not started as planned: its flag needs approval');
+        return;
+      }
+      await saveChange(deps, store, project, flag, after, { ...by, approval: 'automatic' });
     }
     const started = launched(before.settings, before.startDate ?? now, now);
     await saveExperiment(deps, store, by, project, before, { ...before, ...started });

@@ -7,6 +7,7 @@ import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../../access/record-activity.ts';
 import { forbidden, invalid, notFound } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { jsonEqual } from '../../../core/json/json-equal.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -294,7 +295,10 @@ export const shipVariant = (
 export function withVariantForAll(given: JsonObject, variant: string): JsonObject {
   const filters = withExplicitGroups(given);
   const everybody = { properties: [], rollout_percentage: 100, variant };
-  return { ...filters, groups: [everybody, ...((filters['groups'] ?? []) as Json[])] };
+  const groups = (filters['groups'] ?? []) as Json[];
+  // Already there: by a change that was approved, after which it is shipped again.
+  if (jsonEqual(groups[0], everybody)) return given;
+  return { ...filters, groups: [everybody, ...groups] };
 }
 
 export function requireRunning({ startDate, endDate }: Experiment): void {
@@ -343,7 +347,7 @@ export async function changeFlag(
   const after = withChanges(before, changes, deps.clock.now());
   await checkFlag(store, before, after);
   const written = { ...after, lastModifiedBy: caller.user.id };
-  await saveChange(deps, store, project, before, written, { userId: caller.user.id });
+  await saveChange(deps, store, project, before, written, { userId: caller.user.id, approval: caller });
 }
 
 /** Saves a change, and records who made it. */

@@ -3,10 +3,12 @@
  * the rest is noted, so that everybody can see it. Everything of one request changes in one transaction, or nothing does.
  */
 import type { Caller } from '../../../access/callers.ts';
-import { invalid } from '../../../core/errors.ts';
+import { Failure, invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { needsFlagApproval } from '../../flags/manage/flag-approval.ts';
 import { validateChanges } from '../../flags/manage/flag-checks.ts';
 import { updateAndInvalidate } from '../../flags/manage/flags.ts';
 import { flagVariants, withFlagParameters } from '../rules/flag-variants.ts';
@@ -54,6 +56,7 @@ export const updateExperiment = (
     const dates = changedDates(before, update, now);
     if (dates.launches) await requireLaunchable(store, before, flag);
     const current = await store.flags.get(project.id, before.flagId);
+    if (dates.isScheduled && current !== null && !current.active) await refuseUnapproved(store, current);
     const filters = current === null ? null : filtersFor(current, sent, update.updatesFlag === true || !isStarted);
     const flagChanges = {
       ...(filters === null ? {} : { filters }),
@@ -72,6 +75,16 @@ export const updateExperiment = (
       settings: written?.settings ?? scheduled,
     });
   });
+
+/** A request would enable the flag as soon as it is approved, not at the planned time. */
+async function refuseUnapproved(store: MetadataStore, flag: FeatureFlag): Promise<void> {
+  if (!(await needsFlagApproval(store, flag, { ...flag, active: true }))) return;
+  throw new Failure(
+    'conflict',
+    'Enabling this flag needs approval, so the start cannot be planned. Launch the experiment when the approvers are there.',
+    { code: 'approval_required', attr: 'start_date' },
+  );
+}
 
 interface ChangedDates {
   changed: Partial<Pick<Experiment, 'startDate' | 'endDate'>>;

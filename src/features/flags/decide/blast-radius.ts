@@ -14,7 +14,7 @@ import type { Subject } from '../rules/subject.ts';
 import { type Candidate, eachSubject, type SubjectScanDeps } from './each-subject.ts';
 import type { FlagSnapshots } from './flag-snapshots.ts';
 
-interface BlastRadiusDeps extends SubjectScanDeps {
+export interface BlastRadiusDeps extends SubjectScanDeps {
   flagSnapshots: Pick<FlagSnapshots, 'get'>;
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../../core/json/json.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 
 /** Fields of a flag that can be changed and are shown in the activity log, with their names in the API. */
@@ -25,4 +25,12 @@ export type FlagChanges = Partial<Pick<FeatureFlag, FlagField | 'createdAt' | 'p
 export const visibleFields = (flag: FlagChanges): Record<string, Json> =>
   Object.fromEntries(
     (Object.entries(FLAG_FIELDS) as [FlagField, string][]).map(([field, name]) => [name, flag[field] ?? null]),
+  );
+
+/** The reverse. Other fields are left out. */
+export const changesFromFields = (fields: JsonObject): FlagChanges =>
+  Object.fromEntries(
+    Object.entries({ ...FLAG_FIELDS, promotedFrom: 'promoted_from' })
+      .filter(([, name]) => Object.hasOwn(fields, name))
+      .map(([field, name]) => [field, fields[name]]),
   );

@@ -13,7 +13,10 @@ import type { Ids } from '../../../lib/ids.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { orAskForApproval } from '../../approvals/require-approval.ts';
+import type { ApprovalPolicy } from '../../approvals/rules/approval-records.ts';
 import { requireGroups } from '../rules/validate/validate-filters.ts';
+import { requireFlagApproval, reviseRequests } from './flag-approval.ts';
 import { checkFlag, validateChanges } from './flag-checks.ts';
 import { mergeChanges } from './flag-conflicts.ts';
 import { type FlagChanges, visibleFields } from './flag-fields.ts';
@@ -38,16 +41,70 @@ export async function createFlag(
   if (Object.keys(filters).length > 0) requireGroups(filters);
   validateChanges(given);
   return updateAndInvalidate(deps, project.id, async (store) => {
-    const flag = newFlag(project.id, caller, given, deps.clock.now());
-    await checkFlag(store, null, { ...flag, id: null });
-    await store.flags.purgeDeleted(project.id, flag.key);
-    const created = await store.flags.create(flag);
-    await recordActivity(deps, store, flagActivity(project, caller.user.id, created, 'created', null));
-    return created;
+    const flag = flagWithDefaults(project.id, caller, given, deps.clock.now());
+    return addFlag(deps, store, project, flag, { userId: caller.user.id, approval: caller });
   });
 }
 
-const newFlag = (projectId: number, caller: Caller, given: FlagChanges & { key: string }, now: number) => ({
+/** Checks and saves a new flag, unless it has to wait for approval. */
+export async function addFlag(
+  deps: FlagDeps,
+  store: MetadataStore,
+  project: Pick<Project, 'id' | 'organizationId'>,
+  flag: Omit<FeatureFlag, 'id'>,
+  by: ChangedBy,
+): Promise<FeatureFlag> {
+  await checkFlag(store, null, { ...flag, id: null });
+  const bypassed = await askPolicies(store, project, by, null, flag);
+  await store.flags.purgeDeleted(project.id, flag.key);
+  const created = await store.flags.create(flag);
+  const { userId, approval: _, ...trigger } = by;
+  await recordActivity(deps, store, { ...flagActivity(project, userId, created, 'created', null), ...trigger });
+  await recordBypass(deps, store, project, created, userId, bypassed);
+  return created;
+}
+
+/** On whose behalf a flag changes. */
+interface ChangedBy {
+  /** Null: the system. */
+  userId: number | null;
+  /** Why, if not because the user sent it just now. */
+  trigger?: JsonObject;
+  /** Whom policies ask for approval. `automatic` needs none: rollbacks and guardrails. `given`: it was approved. */
+  approval: Caller | 'automatic' | 'given';
+}
+
+const askPolicies = async (
+  store: MetadataStore,
+  project: Pick<Project, 'id' | 'organizationId'>,
+  { approval }: ChangedBy,
+  before: FeatureFlag | null,
+  after: Omit<FeatureFlag, 'id'>,
+): Promise<ApprovalPolicy | null> =>
+  typeof approval === 'string' ? null : requireFlagApproval(store, project, approval, before, after);
+
+/** Passing by a policy is allowed to some, and seen by all. */
+async function recordBypass(
+  deps: FlagDeps,
+  store: MetadataStore,
+  project: Pick<Project, 'id' | 'organizationId'>,
+  flag: FeatureFlag,
+  userId: number | null,
+  policy: ApprovalPolicy | null,
+): Promise<void> {
+  if (policy === null) return;
+  await recordActivity(deps, store, {
+    ...flagActivity(project, userId, flag, 'approval_bypassed', null),
+    trigger: { job_type: 'approval_policy', job_id: policy.id, payload: { action_key: policy.actionKey } },
+  });
+}
+
+export const flagWithDefaults = (
+  projectId: number,
+  caller: Caller,
+  given: FlagChanges & { key: string },
+  now: number,
+) => ({
   projectId,
   name: '',
   filters: {},
@@ -98,7 +155,7 @@ export async function updateFlag(
     const after = withChanges(before, await resolveConflicts(store, before, sent, base), deps.clock.now());
     await checkFlag(store, before, after);
     const written = { ...after, lastModifiedBy: caller.user.id };
-    await saveChange(deps, store, project, before, written, { userId: caller.user.id });
+    await saveChange(deps, store, project, before, written, { userId: caller.user.id, approval: caller });
     return written;
   });
 }
@@ -140,20 +197,23 @@ export function withChanges(before: FeatureFlag, changes: FlagChanges, now: numb
   return after;
 }
 
-/** Saves a change that has been checked, and records who made it. */
+/** Saves a change that has been checked, unless it has to wait for approval, and records who made it. */
 export async function saveChange(
   deps: FlagDeps,
   store: MetadataStore,
   project: Pick<Project, 'id' | 'organizationId'>,
   before: FeatureFlag,
   after: FeatureFlag,
-  by: { userId: number | null; trigger?: JsonObject },
+  by: ChangedBy,
 ): Promise<void> {
+  const bypassed = await askPolicies(store, project, by, before, after);
   await store.flags.update(after);
   if (after.key !== before.key && !after.deleted) await store.flags.purgeDeleted(project.id, after.key);
   const changes = changesBetween(FLAG_SCOPE, visibleFields(before), visibleFields(after));
-  const { userId, ...trigger } = by;
+  const { userId, approval: _, ...trigger } = by;
   await recordActivity(deps, store, { ...flagActivity(project, userId, after, 'updated', changes), ...trigger });
+  await recordBypass(deps, store, project, after, userId, bypassed);
+  await reviseRequests(deps, store, before, after);
 }
 
 /** The person property for early access has the flag key in its name, so it is renamed with the flag. */
@@ -178,13 +238,16 @@ export async function getFlag(store: MetadataStore, projectId: number, id: numbe
   return flag;
 }
 
-/** Runs a transaction and invalidates the snapshot of the project. */
+/**
+ * Runs a transaction and invalidates the snapshot of the project. Changes that have to wait for approval become change
+ * requests.
+ */
 export async function updateAndInvalidate<T>(
   deps: FlagDeps,
   projectId: number,
   work: (store: MetadataStore) => Promise<T>,
 ): Promise<T> {
-  const result = await deps.metadata.transaction(work);
+  const result = await orAskForApproval(deps, () => deps.metadata.transaction(work));
   deps.flagSnapshots.invalidate(projectId);
   return result;
 }

@@ -115,7 +115,8 @@ async function rollBack(deps: RollbackDeps, measured: FeatureFlag, payload: Json
     if (!before || !project || before.version !== version) return;
     const off = withChanges(before, { active: false, performedRollback: true }, deps.clock.now());
     const trigger = { job_type: 'rollback', job_id: deps.ids.uuid(), payload };
-    await saveChange(deps, store, project, before, { ...off, lastModifiedBy: null }, { userId: null, trigger });
+    const by = { userId: null, trigger, approval: 'automatic' } as const;
+    await saveChange(deps, store, project, before, { ...off, lastModifiedBy: null }, by);
     deps.logger.warn(
       { project: projectId, flag: before.key, ...payload },
       'a flag was disabled by its rollback conditions',

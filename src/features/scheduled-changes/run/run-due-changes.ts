@@ -12,8 +12,9 @@ import type { Logger } from '../../../lib/log.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { ApprovalRequired } from '../../approvals/require-approval.ts';
 import { checkFlag, validateChanges } from '../../flags/manage/flag-checks.ts';
-import { type FlagDeps, saveChange, updateAndInvalidate, withChanges } from '../../flags/manage/flags.ts';
+import { type FlagDeps, saveChange, withChanges } from '../../flags/manage/flags.ts';
 import { nextTime } from '../rules/recurrence.ts';
 import { applyOperation, type FlagOperation, readOperation } from '../rules/scheduled-operation.ts';
 import type { ScheduledChange } from '../store/scheduled-change-store.ts';
@@ -44,17 +45,21 @@ async function makeDueChanges(deps: RunDeps): Promise<void> {
 async function makeChange(deps: RunDeps, due: ScheduledChange): Promise<void> {
   const { projectId, id, scheduledAt } = due;
   try {
-    await updateAndInvalidate(deps, projectId, async (store) => {
+    // Without a change request: whoever scheduled it has to do so again.
+    await deps.metadata.transaction(async (store) => {
       const change = await store.scheduledChanges.get(projectId, id);
       if (!change || !isStillDue(change, scheduledAt)) return;
       await changeFlag(deps, store, change);
       await store.scheduledChanges.update(afterwards(change, deps.clock.now()));
     });
+    deps.flagSnapshots.invalidate(projectId);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
-    await giveUp(deps, due, error.message);
+    await giveUp(deps, due, error instanceof ApprovalRequired ? UNAPPROVED : error.message);
   }
 }
+
+const UNAPPROVED = 'A policy that came later asks for approval of this change. Schedule it again to ask for it.';
 
 /** Nobody has changed, paused or made it since it was listed. */
 const isStillDue = ({ executedAt, isPaused, scheduledAt }: ScheduledChange, listed: number): boolean =>
@@ -66,7 +71,7 @@ async function changeFlag(deps: RunDeps, store: MetadataStore, change: Scheduled
   const project = await store.projects.get(projectId);
   const before = await store.flags.get(projectId, flagId);
   if (!project || !before || before.deleted) throw new Failure('not_found', 'The flag was deleted.');
-  await requireRights(store, project, before, change.createdBy);
+  const caller = await requireRights(store, project, before, change.createdBy);
   const operation = readOperation(payload);
   if (operation.kind === 'ramp') requireRunning(before, step);
   const changes = applyOperation(operation, before, step);
@@ -74,7 +79,8 @@ async function changeFlag(deps: RunDeps, store: MetadataStore, change: Scheduled
   const after = withChanges(before, changes, now);
   await checkFlag(store, before, after);
   const trigger: JsonObject = { job_type: 'scheduled_change', job_id: String(change.id), payload };
-  const by = { userId: change.createdBy, trigger };
+  const approval = change.changeRequestId === null ? caller : 'given';
+  const by = { userId: change.createdBy, trigger, approval } as const;
   await saveChange(deps, store, project, before, { ...after, lastModifiedBy: change.createdBy }, by);
 }
 
@@ -84,7 +90,7 @@ async function requireRights(
   { organizationId }: Project,
   flag: FeatureFlag,
   userId: number | null,
-): Promise<void> {
+): Promise<Caller> {
   const user = userId === null ? null : await store.users.get(userId);
   if (!user?.isActive) throw forbidden('The user who scheduled it is no longer active.');
   const caller: Caller = { user, memberships: await store.memberships.listByUser(user.id), via: 'session' };
@@ -92,6 +98,7 @@ async function requireRights(
     throw forbidden(`${user.email} is no longer a member of the organization.`);
   const rights = await getFlagPermissions(store, caller, organizationId);
   if (!rights.canEdit(flag)) throw forbidden(`${user.email} may no longer edit the flag.`);
+  return caller;
 }
 
 /** A gradual rollout does not go on after the flag was disabled, by hand or by its rollback conditions. */

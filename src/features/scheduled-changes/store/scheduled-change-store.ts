@@ -32,6 +32,7 @@ declare module '../../../stores/sql/tables.ts' {
       createdAt: number;
       createdBy: number | null;
       updatedAt: number;
+      changeRequestId: string | null;
     };
   }
 }
@@ -63,6 +64,8 @@ export interface ScheduledChange {
   createdAt: number;
   createdBy: number | null;
   updatedAt: number;
+  /** The approval with which it was scheduled, if it needed one. */
+  changeRequestId: string | null;
 }
 
 interface ScheduledChangeStore {
