@@ -30,7 +30,8 @@ async function schedule(flagId: number, payload: object, rest: object = {}) {
 }
 const one = async (id: number) => (await client.get(`${all}${id}/`)).body;
 const flag = async (id: number) => (await client.get(`${flags}${id}/`)).body;
-const settled = (id: number) => expect.poll(async () => (await one(id)).executed_at).not.toBeNull();
+const settled = (id: number) =>
+  expect.poll(async () => (await one(id)).executed_at, { timeout: 10_000 }).not.toBeNull();
 const disable = { operation: 'update_status', value: false };
 
 describe('a scheduled change', () => {
@@ -119,10 +120,10 @@ describe('a scheduled change', () => {
     expect(ramp.scheduled_at).toBe('2026-01-16T09:00:00Z');
     const rollout = async () => (await flag(id)).filters.groups[0].rollout_percentage;
     server.setNow('2026-01-16T09:00:00Z');
-    await expect.poll(rollout).toBe(1);
+    await expect.poll(rollout, { timeout: 10_000 }).toBe(1);
     expect(await one(ramp.id)).toMatchObject({ scheduled_at: '2026-01-17T09:00:00Z', executed_at: null });
     server.setNow('2026-01-17T09:00:00Z');
-    await expect.poll(rollout).toBe(10);
+    await expect.poll(rollout, { timeout: 10_000 }).toBe(10);
     await client.patch(`${flags}${id}/`, { body: { active: false } });
     server.setNow('2026-01-18T09:00:00Z');
     await settled(ramp.id);
