@@ -2,22 +2,48 @@ import { parseExact, stringifyExact } from '../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../core/json/json.ts';
 import type { FlagAnswer } from '../operate/evaluate-flag.ts';
 import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
+import {
+  applyFlagsCommand,
+  diffFlagsCommand,
+  exportFlagsCommand,
+  flagTypesCommand,
+  promoteFlagCommand,
+} from './flag-files.ts';
 import { readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
-const HELP = `Evaluates a feature flag for a user and explains the result.
+const HELP = `Evaluates a feature flag for a user and explains the result; keeps flags in version control.
 
   cairn flags eval KEY --user ID [--at TIME] [--project ID] [--property KEY=VALUE]… [--group TYPE=KEY]…
+  cairn flags export [--project ID] [--out FILE]
+  cairn flags diff FILE [--project ID] [--prune]
+  cairn flags apply FILE [--project ID] [--prune] [--dry-run | --yes]
+  cairn flags promote KEY --from ID --to ID [--part PART]… [--copy-cohorts] [--dry-run | --yes]
+  cairn flags types [--project ID] [--out FILE] [--check PATH…]
 
 ID is a distinct id. --property overrides a stored property of the user; VALUE is parsed as JSON, or else taken as text.
 --at evaluates the flag as of a time in the past, such as 2026-01-31T12:00:00Z, from the versions of the flag and the
-history of the user's properties. What has no history is taken as it is now, and listed.`;
+history of the user's properties. What has no history is taken as it is now, and listed.
+
+export writes all flags and the cohorts they refer to as one file; the same flags are the same text. apply shows what
+would change and does it with --yes, all or nothing; without, it ends with 3 if there is something to do, like diff.
+Flags that are not in the file stay, unless --prune deletes them. FILE may be - for standard input.
+
+promote makes the flag of another project say the same. PART: conditions, variants, payloads, active, details.
+
+types writes TypeScript types of keys, variants and payloads. With --check nothing is written: it ends with 3 if FILE is
+outdated, or if code in PATH, files or folders, asks for flags that do not exist, were deleted, or are stale.`;
 
 export const flags: Command = {
   name: 'flags',
-  summary: 'Evaluate a flag for a user, now or in the past: eval.',
+  summary: 'Evaluate a flag (eval); flags in version control: export, diff, apply, promote, types.',
   help: HELP,
   run: subCommands({
+    export: exportFlagsCommand,
+    diff: diffFlagsCommand,
+    apply: applyFlagsCommand,
+    promote: promoteFlagCommand,
+    types: flagTypesCommand,
     async eval(context, args) {
       const kinds = { user: 'text', at: 'text', project: 'text', property: 'many', group: 'many' } as const;
       const { words, options } = readArgs(args, kinds);

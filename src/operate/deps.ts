@@ -2,6 +2,7 @@ import type { UnknownOrganization } from '../features/accounts/oidc/sso-domains.
 import type { Places } from '../features/capture/visitor-facts.ts';
 import type { DemoData } from '../features/demo/demo-data.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
+import type { FlagLastUses } from '../features/flags/usage/last-uses.ts';
 import type { SqlQueries } from '../features/sql/sql-queries.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
@@ -27,6 +28,10 @@ export interface OperateDeps {
   eventQueries: QueryDeps;
   sql: Pick<SqlQueries, 'run'>;
   decide: DecideDeps;
+  flagSnapshots: { invalidate(projectId: number): void };
+  flagLastUses: Pick<FlagLastUses, 'find'>;
+  /** Of cohorts. */
+  calculations: { wake(): void };
   demo: DemoData;
   geoip: Places;
   directory: { invalidate(): void };

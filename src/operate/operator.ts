@@ -7,6 +7,7 @@ import { countDeadLetters, replayAllDeadLetters } from './dead-letters.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { explainFlag } from './evaluate-flag.ts';
+import { applyFlags, exportFlags, promoteFlagByKey, typeFlags } from './flag-files.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { acceptOpenLosses, listOpenLosses } from './losses.ts';
 import type { OperationOutput } from './operation.ts';
@@ -52,6 +53,10 @@ const OPERATIONS = {
   'import.lines': importLines,
   'import.settle': finishImport,
   'flags.eval': explainFlag,
+  'flags.export': exportFlags,
+  'flags.apply': applyFlags,
+  'flags.promote': promoteFlagByKey,
+  'flags.types': typeFlags,
   annotate: annotateProject,
   sql: runSql,
   check: checkHealth,

@@ -1,8 +1,12 @@
 import type { Feature } from '../feature.ts';
 import type { PromotionApiDeps } from './api/deps.ts';
+import { flagFileRoutes } from './api/flag-file-routes.ts';
 import { promotionRoutes } from './api/promotion-routes.ts';
 
 export const promotionFeature: Feature<PromotionApiDeps> = {
   name: 'promotion',
-  api: promotionRoutes,
+  api(app, deps) {
+    promotionRoutes(app, deps);
+    flagFileRoutes(app, deps);
+  },
 };

@@ -131,7 +131,7 @@ async function requireRights(
 }
 
 /** The names of a portable flag as ids of the project; the holdout stays the one of the project. */
-function toChanges(
+export function toChanges(
   flag: PortableFlag,
   target: FeatureFlag | null,
   contents: ProjectContents,

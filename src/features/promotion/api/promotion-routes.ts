@@ -7,10 +7,8 @@ import { queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { presentChange, presentReach } from '../../flags/api/flag-evaluation-schemas.ts';
 import { flagId, presentOneFlag } from '../../flags/api/present-flags.ts';
-import { measureImpact } from '../../flags/decide/blast-radius.ts';
-import { buildSnapshot, toFlagDefinition } from '../../flags/decide/flag-snapshots.ts';
-import type { FlagDefinition } from '../../flags/rules/flag.ts';
 import { findDrift } from '../drift.ts';
+import { measurePromotion } from '../measure-promotion.ts';
 import { planCohortPromotion, promoteCohort } from '../promote-cohort.ts';
 import { type DefinitionKind, planDefinitionPromotion, promoteDefinitions } from '../promote-definitions.ts';
 import {
@@ -33,6 +31,7 @@ import {
   presentDrift,
   presentPlan,
 } from './promotion-schemas.ts';
+import { readConfirmation } from './read-confirmation.ts';
 
 const flagTag = 'feature flags';
 
@@ -42,19 +41,6 @@ export function promotionRoutes(app: FastifyInstance, deps: PromotionApiDeps): v
   cohortRoute(app, deps);
   definitionRoute(app, deps, 'event');
   definitionRoute(app, deps, 'property');
-}
-
-interface Asked {
-  to: number;
-  dry_run?: boolean;
-  confirm?: string;
-}
-
-/** The token of the plan to carry out, or null to plan. */
-function confirmation({ dry_run: isDry, confirm }: Asked): string | null {
-  if (isDry === true || (isDry === undefined && confirm === undefined)) return null;
-  if (confirm !== undefined) return confirm;
-  throw invalid('confirm', 'Ask with dry_run first, and send the `confirm` of the answer.', 'required');
 }
 
 function flagRoute(app: FastifyInstance, deps: PromotionApiDeps): void {
@@ -73,7 +59,7 @@ function flagRoute(app: FastifyInstance, deps: PromotionApiDeps): void {
       const { parts = FLAG_PARTS, copy_cohorts: copyCohorts = false } = body;
       if (parts.length === 0) throw invalid('parts', `Choose at least one of ${FLAG_PARTS.join(', ')}.`);
       const promotion = { source: project, target, flagId: id, parts, copyCohorts };
-      const confirm = confirmation(body);
+      const confirm = readConfirmation(body);
       if (confirm === null) {
         const plan = await planFlagPromotion(deps.metadata, caller, promotion);
         const radius = plan.missing.length > 0 ? null : await blastRadius(deps, target, plan);
@@ -89,29 +75,12 @@ function flagRoute(app: FastifyInstance, deps: PromotionApiDeps): void {
 
 /** Of those whose value changes, so many are listed. */
 const LISTED_CHANGES = 20;
-/** Of a flag that does not exist yet. */
-const NEW_FLAG_ID = -1;
 
 async function blastRadius(deps: PromotionApiDeps, target: Project, plan: FlagPromotionPlan) {
-  const { target: before, changes, previews } = plan;
-  const snapshot = await deps.flagSnapshots.get(target.id);
-  const groupTypes = new Map([...snapshot.groupTypeIndexes].map(([name, index]) => [index, name]));
-  const flags = snapshot.flags;
-  const preview = buildSnapshot({ flags, cohorts: [...snapshot.cohorts, ...previews], groupTypes });
-  const after = { ...(before ?? plan.source), id: before?.id ?? NEW_FLAG_ID, ...changes };
-  const page = { limit: LISTED_CHANGES, offset: 0 };
-  const impact = await measureImpact(
-    { ...deps, flagSnapshots: { get: async () => preview } },
-    target.id,
-    inUse(before ? toFlagDefinition(before) : null),
-    inUse(toFlagDefinition(after)),
-    page,
-  );
+  const impact = await measurePromotion(deps, target.id, plan, LISTED_CHANGES);
   const results = impact.changedPage.map(presentChange);
   return { ...presentReach(impact), users_changed: impact.changed, changes: impact.changes, results };
 }
-
-const inUse = (flag: FlagDefinition | null): FlagDefinition | null => (flag?.active ? flag : null);
 
 function driftRoute(app: FastifyInstance, deps: PromotionApiDeps): void {
   projectRoute(app, deps, {
@@ -151,7 +120,7 @@ function cohortRoute(app: FastifyInstance, deps: PromotionApiDeps): void {
       const cohortId = parseId(params['id']);
       if (cohortId === null) throw notFound();
       const promotion = { source: project, target, cohortId, copyCohorts: body.copy_cohorts ?? false };
-      const confirm = confirmation(body);
+      const confirm = readConfirmation(body);
       if (confirm === null) {
         const plan = await planCohortPromotion(deps.metadata, caller, promotion);
         return { status: 'planned', ...presentPlan(plan), feature_flags: plan.flags, cohort: null };
@@ -177,7 +146,7 @@ function definitionRoute(app: FastifyInstance, deps: PromotionApiDeps, kind: Def
     handler: async ({ caller, project, body }) => {
       const target = await targetProject(deps.metadata, caller, project, body.to);
       const promotion = { kind, source: project, target, names: body.names ?? null };
-      const confirm = confirmation(body);
+      const confirm = readConfirmation(body);
       const {
         diff,
         missing,

@@ -1,0 +1,124 @@
+/** Flags of a project as a file, and flags promoted to another project, by operators. */
+import { Failure, invalid } from '../core/errors.ts';
+import { parseExact } from '../core/json/exact-json.ts';
+import { flagStatus } from '../features/flags/manage/flag-status.ts';
+import { applyFlagFile, exportFlagFile, type FilePlan } from '../features/promotion/flag-files.ts';
+import { measurePromotion } from '../features/promotion/measure-promotion.ts';
+import { type FlagPromotionPlan, planFlagPromotion, promoteFlag } from '../features/promotion/promote-flag.ts';
+import { readFlagFile, writeFlagFile } from '../features/promotion/rules/flag-file.ts';
+import { generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
+import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-flag.ts';
+import type { FeatureFlag } from '../stores/metadata/flags.ts';
+import { chosenProject, ownerOf } from './lookups.ts';
+import type { Operation } from './operation.ts';
+
+export const exportFlags: Operation<{ project: number | null }, { text: string; flags: number }> = async (
+  { metadata },
+  { project: id },
+) => {
+  const project = await chosenProject(metadata, id);
+  const file = await exportFlagFile(metadata, project.id);
+  return { text: writeFlagFile(file), flags: file.flags.length };
+};
+
+interface FileToApply {
+  project: number | null;
+  text: string;
+  prune: boolean;
+  /** Null: only plan. */
+  confirm: string | null;
+}
+
+export const applyFlags: Operation<FileToApply, FilePlan> = async (deps, { project: id, text, prune, confirm }) => {
+  const project = await chosenProject(deps.metadata, id);
+  const caller = await ownerOf(deps.metadata, project.organizationId);
+  return applyFlagFile(deps, caller, project, readFlagFile(parse(text)), { prune, confirm });
+};
+
+function parse(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    throw invalid('file', `The file is not JSON: ${(error as Error).message}`);
+  }
+}
+
+interface KeyToPromote {
+  flag: string;
+  from: number;
+  to: number;
+  /** Empty: all. */
+  parts: readonly string[];
+  copyCohorts: boolean;
+  confirm: string | null;
+}
+
+type PromotionOutcome = Pick<FlagPromotionPlan, 'diff' | 'missing' | 'confirm' | 'notPortable'> & {
+  copies: string[];
+  isNew: boolean;
+  /** How many users get another value there; null if it cannot be done, or was. */
+  changed: number | null;
+  total: number;
+};
+
+export const promoteFlagByKey: Operation<KeyToPromote, PromotionOutcome> = async (deps, asked) => {
+  const source = await chosenProject(deps.metadata, asked.from);
+  const target = await chosenProject(deps.metadata, asked.to);
+  if (source.id === target.id) throw invalid('to', 'Choose another project to promote to.');
+  const flag = await deps.metadata.flags.getByKey(source.id, asked.flag);
+  if (!flag) throw new Failure('not_found', `There is no flag "${asked.flag}" in project ${source.id}.`);
+  const caller = await ownerOf(deps.metadata, source.organizationId);
+  const other = await ownerOf(deps.metadata, target.organizationId);
+  const memberships = [...caller.memberships, ...other.memberships];
+  const parts = FLAG_PARTS.filter((part) => asked.parts.length === 0 || asked.parts.includes(part));
+  const promotion = { source, target, flagId: flag.id, parts: parts as FlagPart[], copyCohorts: asked.copyCohorts };
+  const by = { ...other, memberships };
+  const plan =
+    asked.confirm === null
+      ? await planFlagPromotion(deps.metadata, by, promotion)
+      : (await promoteFlag(deps, by, promotion, asked.confirm)).plan;
+  const { diff, missing, confirm, notPortable } = plan;
+  const isPlan = asked.confirm === null && missing.length === 0;
+  const impact = isPlan
+    ? await measurePromotion({ ...deps, flagSnapshots: deps.decide.flagSnapshots }, target.id, plan, 0)
+    : null;
+  return {
+    diff,
+    missing,
+    confirm,
+    notPortable,
+    copies: plan.copies.map(({ name }) => name),
+    isNew: plan.target === null,
+    changed: impact?.changed ?? null,
+    total: impact?.total ?? 0,
+  };
+};
+
+interface FlagKeyState {
+  key: string;
+  state: 'active' | 'stale' | 'deleted';
+}
+
+/** Types for TypeScript, and the keys that code may ask for. */
+export const typeFlags: Operation<{ project: number | null }, { text: string; keys: FlagKeyState[] }> = async (
+  deps,
+  { project: id },
+) => {
+  const project = await chosenProject(deps.metadata, id);
+  const flags = await deps.metadata.flags.listByProject(project.id);
+  const uses = await deps.flagLastUses.find(project.id);
+  const now = deps.clock.now();
+  const isStale = (flag: FeatureFlag): boolean => flagStatus(flag, uses, now).status === 'STALE';
+  const stale = new Set(flags.filter(isStale).map(({ key }) => key));
+  const file = await exportFlagFile(deps.metadata, project.id);
+  const version = await deps.metadata.definitionVersions.get(project.id);
+  const current = new Set(flags.map(({ key }) => key));
+  const deleted = (await deps.metadata.flags.listDeleted(project.id)).filter(({ key }) => !current.has(key));
+  return {
+    text: generateFlagTypes(file.flags, { version, stale }),
+    keys: [
+      ...file.flags.map(({ key }) => ({ key, state: stale.has(key) ? ('stale' as const) : ('active' as const) })),
+      ...deleted.map(({ key }) => ({ key, state: 'deleted' as const })),
+    ],
+  };
+};

@@ -1,0 +1,151 @@
+/** Flags as a file on the command line, and TypeScript types of them. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cairn, cairnJson, makeScratch } from '../support/cairn.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const scratch = makeScratch();
+const root = new URL('../..', import.meta.url).pathname;
+let server: TestServer;
+let other: number;
+let run: (...args: string[]) => ReturnType<typeof cairn>;
+beforeAll(async () => {
+  server = await startServer();
+  other = (await server.createProject({ name: 'Production' })).projectId;
+  run = (...args) => cairn(['flags', ...args, '--data-dir', server.dataDir]);
+  const client = clientFor(server);
+  const variants = ['red', 'blue'].map((key) => ({ key, rollout_percentage: 50 }));
+  const filters = {
+    groups: [{ rollout_percentage: 50 }],
+    multivariate: { variants },
+    payloads: { red: '{"hex":"#f00"}' },
+  };
+  await client.post('/api/projects/1/feature_flags/', { body: { key: 'colours', name: 'Which */ colour', filters } });
+  await client.post('/api/projects/1/feature_flags/', { body: { key: 'new-cart', filters: { groups: [{}] } } });
+});
+afterAll(async () => {
+  await server.close();
+  scratch.remove();
+});
+
+describe('a flags file', () => {
+  it('is exported, planned, applied, and then there is nothing to do', async () => {
+    const file = scratch.path('flags.json');
+    expect((await run('export', '--project', '1', '--out', file)).code).toBe(0);
+    expect((await run('export', '--project', '1')).stdout).toBe(readFileSync(file, 'utf8'));
+    const to = ['--project', String(other)];
+    const plan = await run('diff', file, ...to);
+    expect([plan.code, plan.stdout]).toEqual([3, '+ create flag colours\n+ create flag new-cart\n']);
+    expect((await run('apply', file, ...to)).code).toBe(3);
+    expect((await run('apply', file, ...to, '--dry-run')).code).toBe(0);
+    expect((await run('diff', file, ...to)).code).toBe(3);
+    const applied = await run('apply', file, ...to, '--yes');
+    expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('2 changes applied.')]);
+    expect((await run('diff', file, ...to)).code).toBe(0);
+    expect((await run('apply', file, ...to, '--yes')).stdout).toBe('The project says what the file says.\n');
+    writeFileSync(file, '{"format": 1, "flags": [{"key": ""}]}');
+    const bad = await run('apply', file, ...to, '--yes');
+    expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining('key is a text')]);
+  });
+
+  it('promotes a flag', async () => {
+    const [flag] = (await clientFor(server).get('/api/projects/1/feature_flags/?search=new-cart')).body.results;
+    await clientFor(server).patch(`/api/projects/1/feature_flags/${flag.id}/`, { body: { name: 'The cart' } });
+    const args = ['promote', 'new-cart', '--from', '1', '--to', String(other)];
+    const plan = await run(...args);
+    expect([plan.code, plan.stdout]).toEqual([3, expect.stringContaining('    name: "" → "The cart"\n')]);
+    expect((await run(...args, '--yes')).code).toBe(0);
+    expect((await run(...args)).stdout).toContain(`new-cart says the same in project ${other}.`);
+    expect((await run('promote', 'nothing', '--from', '1', '--to', String(other))).code).toBe(1);
+    expect((await run('promote', 'new-cart', '--from', '1')).code).toBe(2);
+  });
+});
+
+describe('types of flags', () => {
+  const folder = scratch.path('code');
+  const compile = (code: string): string => {
+    writeFileSync(join(folder, 'use.ts'), code);
+    const options =
+      '--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --target es2022 --allowImportingTsExtensions';
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    try {
+      execFileSync(process.execPath, [tsc, ...options.split(' '), 'use.ts'], { cwd: folder, encoding: 'utf8' });
+      return '';
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  };
+  beforeAll(async () => {
+    mkdirSync(folder);
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+    await run('types', '--project', '1', '--out', join(folder, 'flags.ts'));
+  });
+
+  it('are the same text for the same flags', async () => {
+    const text = readFileSync(join(folder, 'flags.ts'), 'utf8');
+    expect(text).toMatch(/^\/\/ Definitions version \d+\./);
+    expect(text).toContain("  'colours': 'red' | 'blue' | false;\n");
+    expect((await run('types', '--project', '1')).stdout).toBe(text);
+  });
+
+  it('allow what is right', () => {
+    const problems = compile(`
+      import { OpenFeature } from '@openfeature/server-sdk';
+      import posthog from 'posthog-js';
+      import { PostHog } from 'posthog-node';
+      import type { FeatureFlagKey, FeatureFlagPayloads } from './flags.ts';
+      export const colour: 'red' | 'blue' | false | undefined = posthog.getFeatureFlag('colours');
+      export const payload: { hex: string } | null | undefined = posthog.getFeatureFlagPayload('colours');
+      export const cart: boolean | undefined = await new PostHog('x').getFeatureFlag('new-cart', 'u');
+      export const value: boolean = await OpenFeature.getClient().getBooleanValue('new-cart', false);
+      export const text: string = await OpenFeature.getClient().getStringValue('colours', 'red');
+      export const keys: FeatureFlagKey[] = ['colours', 'new-cart'];
+      export const hex = (given: FeatureFlagPayloads['colours']): string => given?.hex ?? '';
+    `);
+    expect(problems).toBe('');
+  });
+
+  it.each([
+    [
+      "import posthog from 'posthog-js'; export const a: 'green' | undefined = posthog.getFeatureFlag('colours');",
+      'TS2322',
+    ],
+    [
+      "import { PostHog } from 'posthog-node'; export const b: string | undefined = await new PostHog('x').getFeatureFlag('new-cart', 'u');",
+      'TS2322',
+    ],
+    [
+      "import { OpenFeature } from '@openfeature/server-sdk'; export const c = await OpenFeature.getClient().getBooleanValue('old-cart', false);",
+      'TS2345',
+    ],
+    ["import type { FeatureFlagKey } from './flags.ts'; export const d: FeatureFlagKey = 'old-cart';", 'TS2322'],
+    [
+      "import type { FeatureFlagPayloads } from './flags.ts'; export const e = (x: FeatureFlagPayloads['colours']) => x?.rgb;",
+      'TS2339',
+    ],
+  ])('refuse what is wrong: %s', (code, error) => {
+    expect(compile(`import type {} from './flags.ts';\n${code}`)).toContain(error);
+  });
+
+  it('are checked against code: keys that do not exist or were deleted, with file and line', async () => {
+    const code = join(folder, 'app.ts');
+    writeFileSync(code, "posthog.getFeatureFlag('colours');\nposthog.isFeatureEnabled('typo');\n");
+    const check = ['types', '--project', '1', '--out', join(folder, 'flags.ts'), '--check', code];
+    const found = await run(...check);
+    expect([found.code, found.stdout]).toEqual([3, `${code}:2: flag "typo" does not exist\n`]);
+    writeFileSync(code, "posthog.getFeatureFlag('colours');\n");
+    expect((await run(...check)).code).toBe(0);
+    await clientFor(server).post('/api/projects/1/feature_flags/', { body: { key: 'late' } });
+    expect((await run(...check)).stdout).toContain('flags.ts: outdated');
+    expect(
+      await cairnJson(['flags', 'types', '--project', '1', '--check', code, '--data-dir', server.dataDir]),
+    ).toEqual({
+      outdated: false,
+      problems: [],
+    });
+  });
+});
