@@ -76,6 +76,8 @@ describe('defaults', () => {
       sessionDays: 14,
       eraseAfterSeconds: 10,
       webhookAllowPrivate: false,
+      exportDir: null,
+      exportAllowPrivate: false,
       geoipFile: null,
       secretKey: null,
       smtpUrl: null,
@@ -96,6 +98,7 @@ describe('defaults', () => {
       oidcKeysMaxIdleDays: null,
       dnsServer: null,
       faults: false,
+      clockAheadMs: 0,
     });
     expect(defaultConfig()).toEqual(readConfig({}));
   });
@@ -242,7 +245,7 @@ describe('help', () => {
   it('lists every setting with its default', () => {
     const help = configHelp();
     // All but those for tests of Cairn itself.
-    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 3);
+    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 4);
     for (const { env, defaultText, help: line } of settingsHelp()) {
       expect(help).toContain(`  ${env.padEnd(24)}${line}\n`);
       expect(help).toContain(`Default: ${defaultText ?? 'unset'}`);

@@ -57,6 +57,8 @@ export interface Config {
   sessionDays: number;
   eraseAfterSeconds: number;
   webhookAllowPrivate: boolean;
+  exportDir: string | null;
+  exportAllowPrivate: boolean;
   geoipFile: string | null;
   secretKey: string | null;
   smtpUrl: string | null;
@@ -78,6 +80,7 @@ export interface Config {
   dnsServer: string | null;
   mailAtLeastOnce: boolean;
   faults: boolean;
+  clockAheadMs: number;
 }
 
 /** By name of a group at the provider. */
@@ -525,6 +528,18 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'Set to true to allow webhooks to addresses in private networks.',
     parse: (value) => choice('true', 'false')(value) === 'true',
   },
+  exportDir: {
+    env: 'EXPORT_DIR',
+    defaultText: null,
+    help: 'Folder below which exports may put files, one folder for each project; it must exist. Without it, exports go to S3 only.',
+    parse: (value) => resolve(value),
+  },
+  exportAllowPrivate: {
+    env: 'EXPORT_ALLOW_PRIVATE',
+    defaultText: 'false',
+    help: 'Set to true to allow exports to S3-compatible stores in private networks.',
+    parse: (value) => choice('true', 'false')(value) === 'true',
+  },
   geoipFile: {
     env: 'GEOIP_FILE',
     defaultText: null,
@@ -649,6 +664,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'Set to true to let SIGUSR2 crash the worker thread, for tests.',
     internal: true,
     parse: (value) => choice('true', 'false')(value) === 'true',
+  },
+  clockAheadMs: {
+    env: 'CAIRN_CLOCK_AHEAD_MS',
+    defaultText: '0',
+    help: 'By how much the clock is ahead of the system clock, for tests.',
+    internal: true,
+    parse: (value) => (/^-?\d{1,12}$/.test(value) ? Number(value) : invalidValue('a number of milliseconds')),
   },
 };
 

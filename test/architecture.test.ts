@@ -94,6 +94,7 @@ const FEATURES: Record<string, readonly string[]> = {
   annotations: [],
   approvals: [],
   audit: ['deliveries'],
+  'batch-exports': ['deliveries', 'destinations', 'persons', 'webhooks'],
   capture: [],
   cohorts: ['persons'],
   dashboards: ['insights', 'sql'],

@@ -8,17 +8,22 @@ export interface Clock {
   now(): number;
 }
 
-/** 0 means 'follow the system clock'. */
+/** Where it is frozen (0: it follows the system clock), and by how much it is ahead of the system clock. */
 export type ClockMemory = SharedArrayBuffer;
 
-export const makeClockMemory = (): ClockMemory => new SharedArrayBuffer(8);
+export const makeClockMemory = (aheadMs = 0): ClockMemory => {
+  const memory = new SharedArrayBuffer(16);
+  new BigInt64Array(memory)[1] = BigInt(aheadMs);
+  return memory;
+};
 
 export function clockOn(memory: ClockMemory): Clock {
-  const frozen = new BigInt64Array(memory);
+  const words = new BigInt64Array(memory);
+  const aheadMs = Number(words[1]);
   return {
     now: () => {
-      const at = Atomics.load(frozen, 0);
-      return at === 0n ? Date.now() : Number(at);
+      const at = Atomics.load(words, 0);
+      return at === 0n ? Date.now() + aheadMs : Number(at);
     },
   };
 }

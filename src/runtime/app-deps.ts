@@ -121,6 +121,14 @@ const storeDeps = ({ backend, leaderTasks, config, clock }: BaseDeps) => ({
     const { lagMs } = await backend.counts();
     return lagMs === 0 ? Number.POSITIVE_INFINITY : clock.now() - lagMs;
   },
+  /** Everything that was accepted before then is stored and can be queried. */
+  async processedBefore(): Promise<number> {
+    const { lagMs } = await backend.counts();
+    return lagMs === 0 ? Number.POSITIVE_INFINITY : clock.now() - lagMs;
+  },
+  /** Nodes of a cluster are expected to agree about the time this well. */
+  clockSkewMs: config.databaseUrl === null ? 0 : MAX_CLOCK_SKEW_MS,
+  exportFolder: join(config.dataDir, DATA_FILES.exports),
   purgeLog: () => backend.purgeLog(),
   purgeStores: async (): Promise<void> => backend.worker().purge(),
   removeLeftovers: async (): Promise<number> => (await backend.snapshots?.removeLeftovers()) ?? 0,
@@ -135,6 +143,8 @@ const storeDeps = ({ backend, leaderTasks, config, clock }: BaseDeps) => ({
     },
   },
 });
+
+const MAX_CLOCK_SKEW_MS = 30_000;
 
 /** Null: it is not wanted. */
 function postgresPort(deps: PostgresPortDeps & { config: Config }): PostgresPort | null {
@@ -200,6 +210,7 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
       listExposed: async (...args: Parameters<WorkerMethods['listExposed']>) => worker().listExposed(...args),
     },
     eventQueries,
+    writeParquet: async (...args: Parameters<WorkerMethods['writeParquet']>) => worker().writeParquet(...args),
     countEvents: measure,
     calculateCohort: async (projectId: number, cohortId: number): Promise<void> =>
       worker().calculateCohort(projectId, cohortId),

@@ -98,7 +98,13 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
-  const { config, log, ids = randomIds, clockMemory = makeClockMemory(), features = FEATURES } = options;
+  const {
+    config,
+    log,
+    ids = randomIds,
+    clockMemory = makeClockMemory(config.clockAheadMs),
+    features = FEATURES,
+  } = options;
   const clock = clockOn(clockMemory);
   const results = new ResultCache(clock);
   let caches: AppDeps | null = null;

@@ -8,6 +8,7 @@ import { alertsFeature } from '../features/alerts/index.ts';
 import { annotationsFeature } from '../features/annotations/index.ts';
 import { approvalsFeature } from '../features/approvals/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
+import { batchExportsFeature } from '../features/batch-exports/index.ts';
 import { captureFeature } from '../features/capture/index.ts';
 import { cohortsFeature } from '../features/cohorts/index.ts';
 import { dashboardsFeature } from '../features/dashboards/index.ts';
@@ -59,6 +60,7 @@ export const FEATURES: readonly AppFeature[] = [
   subscriptionsFeature,
   deliveriesFeature,
   destinationsFeature,
+  batchExportsFeature,
   sharingFeature,
   actionsFeature,
   demoFeature,

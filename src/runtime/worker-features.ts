@@ -31,5 +31,6 @@ export type FeatureWorkerMethods = ReturnType<typeof featureMethods>;
 export function queryMethods(deps: WorkerDeps, explain: (error: unknown) => never) {
   const query: EventStore['query'] = (...args) => deps.events.query(...args);
   const explained = <R>(call: () => R): R => Promise.resolve(call()).catch(explain) as R;
-  return wrapMethods({ ...featureMethods(deps), query }, explained);
+  const writeParquet: EventStore['writeParquet'] = (...args) => deps.events.writeParquet(...args);
+  return wrapMethods({ ...featureMethods(deps), query, writeParquet }, explained);
 }

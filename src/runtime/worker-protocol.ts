@@ -26,7 +26,14 @@ export interface WorkerMethods
   extends FeatureWorkerMethods,
     Pick<
       EventStore,
-      'progress' | 'query' | 'listPromotedProperties' | 'deleteBefore' | 'deleteMirror' | 'size' | 'close'
+      | 'progress'
+      | 'query'
+      | 'writeParquet'
+      | 'listPromotedProperties'
+      | 'deleteBefore'
+      | 'deleteMirror'
+      | 'size'
+      | 'close'
     > {
   /** Moves or deletes the events of persons that were merged, split or deleted. */
   reassign(): Promise<void>;

@@ -16,6 +16,8 @@ export const DATA_FILES = {
   secretKey: 'secret-key',
   /** Copies of projects for statements of users; emptied at start, in no backup. */
   sql: 'sql',
+  /** Files of exports that are being written; in no backup. */
+  exports: 'export-parts',
   /** Unfinished copies; emptied at start. */
   work: 'work',
 } as const;

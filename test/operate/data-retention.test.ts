@@ -130,6 +130,7 @@ it('/metrics has the time of every step of processing', async () => {
       'load_persons',
       'load_webhooks',
       'load_destinations',
+      'load_exports',
       'apply_events',
       'write_metadata',
       'write_events',

@@ -33,6 +33,12 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   await post(`${project}/subscriptions/`, { body: { ...digest, ...schedule } });
   const inputs = { url: { value: 'https://hooks.example.org/events' } };
   await post(`${project}/hog_functions/`, { body: { template_id: 'template-webhook', name: 'CRM', inputs } });
+  const lake = { bucket_name: 'my-events', endpoint_url: 'https://s3.example.org' };
+  const config = { ...lake, aws_access_key_id: 'key', aws_secret_access_key: 'secret' };
+  const destination = { type: 'S3', config };
+  const files = await post(`${project}/batch_exports/`, { body: { name: 'Lake', destination } });
+  const start_at = new Date(Date.parse(files.body.exported_until) - 3_600_000).toISOString();
+  await post(`${project}/batch_exports/${files.body.id}/backfills/`, { body: { start_at } });
   const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };
   const payload = { operation: 'update_status', value: false };
   await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });

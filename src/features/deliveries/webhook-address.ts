@@ -7,8 +7,13 @@ import { isPrivateUrl } from '../../lib/network.ts';
 /** How long the secret before the current one is valid. */
 const ROLLING_MS = DAY_MS;
 
-/** `attr`: the field of the request that it came with. */
-export function requireWebhookAddress(url: string, attr: string, isPrivateAllowed: boolean): void {
+/** `attr`: the field of the request that it came with; `setting`: what allows private addresses. */
+export function requireWebhookAddress(
+  url: string,
+  attr: string,
+  isPrivateAllowed: boolean,
+  setting = 'WEBHOOK_ALLOW_PRIVATE',
+): void {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw invalid(attr, 'url is an address that begins with https:// or http://.');
   const { username, password } = new URL(url);
@@ -16,8 +21,7 @@ export function requireWebhookAddress(url: string, attr: string, isPrivateAllowe
   if (isPrivateAllowed || !isPrivateUrl(url)) return;
   throw invalid(
     attr,
-    'This address is in a private network. The operator of the server can allow such addresses with ' +
-      'WEBHOOK_ALLOW_PRIVATE=true.',
+    `This address is in a private network. The operator of the server can allow such addresses with ${setting}=true.`,
   );
 }
 

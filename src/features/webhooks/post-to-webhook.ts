@@ -80,7 +80,8 @@ function post(url: string, body: string, options: PostOptions): Promise<PostResp
   });
 }
 
-class PrivateAddressError extends Error {}
+/** A name has no public address. */
+export class PrivateAddressError extends Error {}
 
 /** Only public addresses; an error where a name has none. */
 export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {

@@ -23,6 +23,7 @@ import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.
 import { DestinationRecorder } from './destination-recorder.ts';
 import { FateRecorder } from './fate-recorder.ts';
 import { GroupRecorder } from './group-recorder.ts';
+import { LateEventRecorder } from './late-event-recorder.ts';
 import { loadKnownPersons } from './load-persons.ts';
 import { type NewEvent, type NormalisedEvent, normaliseEntries, type Projects } from './normalise-entries.ts';
 import { isStillValid, type ReadAheadChunk } from './read-ahead.ts';
@@ -71,6 +72,7 @@ class Chunk {
   readonly fates: FateRecorder;
   readonly webhooks: WebhookRecorder;
   readonly destinations: DestinationRecorder;
+  readonly lateEvents = new LateEventRecorder();
   readonly groups = new GroupRecorder();
   readonly cookieless = new CookielessRecorder();
   readonly definitions: SeenDefinitions;
@@ -122,6 +124,7 @@ const STEPS: readonly (readonly [name: string, step: (chunk: Chunk) => void | Pr
   ['load_persons', loadPersons],
   ['load_webhooks', ({ webhooks, store, projects }) => webhooks.load(store, projects)],
   ['load_destinations', ({ destinations, store, projects }) => destinations.load(store, projects)],
+  ['load_exports', ({ lateEvents, store, projects }) => lateEvents.load(store, projects)],
   ['apply_events', applyEvents],
   ['write_metadata', writeMetadata],
   ['write_events', writeEvents],
@@ -173,7 +176,7 @@ async function loadPersons(chunk: Chunk): Promise<void> {
 }
 
 function applyEvents(chunk: Chunk): void {
-  const { fates, stored, webhooks, destinations } = chunk;
+  const { fates, stored, webhooks, destinations, lateEvents } = chunk;
   for (const newEvent of chunk.events) {
     try {
       const event = toStoredEvent(newEvent, chunk);
@@ -182,6 +185,7 @@ function applyEvents(chunk: Chunk): void {
       fates.countLabels(newEvent.event.properties);
       webhooks.record(event, newEvent.source.context);
       destinations.record(event, newEvent.source.context);
+      lateEvents.record(event);
       if (hasClientUuid(newEvent)) fates.recordSeen(newEvent.event);
     } catch (error) {
       fates.recordFailed(newEvent.source, error);
@@ -231,6 +235,7 @@ async function writeMetadata(chunk: Chunk): Promise<void> {
     ...fates.changes(),
     messages,
     queued: destinations.queued(),
+    late: chunk.lateEvents.late(),
     firstEvents: projectsWithFirstEvents(chunk),
     position: chunk.progress?.position ?? null,
     ...(chunk.progress ? { ahead: chunk.progress.ahead } : {}),

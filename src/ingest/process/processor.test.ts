@@ -229,6 +229,7 @@ const wrap = (store: EventStore): EventStore => ({
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
   queryColumns: (sql, values) => store.queryColumns(sql, values),
+  writeParquet: (...args) => store.writeParquet(...args),
   mirrorPosition: (id) => store.mirrorPosition(id),
   listMirroredProjects: () => store.listMirroredProjects(),
   mirrorPersons: (slice) => store.mirrorPersons(slice),

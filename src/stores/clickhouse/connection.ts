@@ -1,7 +1,9 @@
+import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer as readAll } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
-import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
+import type { ColumnTable, ParquetCompression, SqlRow, SqlValue } from '../events/event-store.ts';
 import { type BoundStatement, bind, checkReadOnly } from './bind.ts';
 import { ClickHouseFailure } from './failure.ts';
 import { readNativeColumns } from './native-columns.ts';
@@ -145,6 +147,26 @@ export class ClickHouseConnection {
       // `query` of the client supports text formats only.
       const response = await this.#reader.exec({ ...request, query: `${request.query} format Native` });
       return readNativeColumns(await readAll(response.stream));
+    });
+  }
+
+  /** Returns the number of rows. The server answers when it has all of them, so that an error is no half file. */
+  writeParquet(
+    sql: string,
+    values: readonly SqlValue[],
+    target: string,
+    compression: ParquetCompression,
+  ): Promise<number> {
+    const settings: ClickHouseSettings = {
+      ...this.#querySettings,
+      wait_end_of_query: 1,
+      output_format_parquet_compression_method: compression,
+      output_format_parquet_string_as_string: 1,
+    };
+    return this.#run(sql, values, settings, undefined, async (request) => {
+      const response = await this.#reader.exec({ ...request, query: `${request.query} format Parquet` });
+      await pipeline(response.stream, createWriteStream(target, { flags: 'wx' }));
+      return Number(response.summary?.result_rows ?? 0);
     });
   }
 

@@ -127,6 +127,10 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return time;
   }
 
+  timestamp(time: string): string {
+    return `fromUnixTimestamp64Milli(${time}, 'UTC')`;
+  }
+
   timeOfMs(ms: string): string {
     return ms;
   }

@@ -1,6 +1,13 @@
 import type { BlockStore, Shipment, ShippedTotals } from '../cluster/block-store.ts';
 import { packBlock } from '../cluster/event-block.ts';
-import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
+import type {
+  ColumnTable,
+  EventBatch,
+  ParquetCompression,
+  PromotedProperty,
+  SqlRow,
+  SqlValue,
+} from '../events/event-store.ts';
 import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import { type ResolvedSql, resolvePlaceholders } from '../events/property-placeholders.ts';
 import type { PropertyReadCount } from '../events/property-usage.ts';
@@ -119,6 +126,17 @@ class ClickHouseEventStore implements BlockStore {
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
     return this.#resolveAndRun(sql, values, (resolved) =>
       this.#connection.queryColumns(resolved.sql, resolved.values, signal),
+    );
+  }
+
+  writeParquet(
+    sql: string,
+    values: readonly SqlValue[],
+    target: string,
+    compression: ParquetCompression,
+  ): Promise<number> {
+    return this.#resolveAndRun(sql, values, (resolved) =>
+      this.#connection.writeParquet(resolved.sql, resolved.values, target, compression),
     );
   }
 

@@ -133,6 +133,10 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `epoch_ms(${time})`;
   }
 
+  timestamp(time: string): string {
+    return time;
+  }
+
   timeOfMs(ms: string): string {
     return `make_timestamp_ms(${ms})`;
   }

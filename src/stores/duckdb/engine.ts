@@ -37,6 +37,9 @@ export const rewritePath = (path: string): string => `${path}.fresh`;
 /** The unfinished copy of one project, see `project-copy.ts`. */
 export const copyPath = (path: string): string => `${path}.copy`;
 
+/** The unfinished file of an export, see `write-parquet.ts`. */
+export const exportPath = (path: string): string => `${path}.export`;
+
 /** All files of a database. */
 export const filesOf = (path: string): string[] =>
   ['', '.wal', '.wal.checkpoint', '.wal.recovery'].map((end) => path + end);
@@ -48,7 +51,7 @@ export function removeRewrite(path: string): void {
 
 export async function openEngine(path: string, options: EventStoreOptions): Promise<DuckDbEngine> {
   removeRewrite(path);
-  for (const file of filesOf(copyPath(path))) rmSync(file, { force: true });
+  for (const file of [...filesOf(copyPath(path)), exportPath(path)]) rmSync(file, { force: true });
   // What a killed process has spilled to disk.
   rmSync(`${path}.tmp`, { recursive: true, force: true });
   const instance = await DuckDBInstance.create(path, settings(options));
@@ -88,9 +91,9 @@ const settings = (options: EventStoreOptions): Record<string, string> => ({
   autoinstall_known_extensions: 'false',
 });
 
-/** Denies access to the network and to files other than the rewritten one and copies. */
+/** Denies access to the network and to files other than the rewritten one, copies and exports. */
 async function restrictAccess(connection: DuckDBConnection, path: string): Promise<void> {
-  const files = [rewritePath(path), copyPath(path)].flatMap(filesOf);
+  const files = [...[rewritePath(path), copyPath(path)].flatMap(filesOf), exportPath(path)];
   const allowed = files.map(quoteText).join(', ');
   await connection.run(`set global allowed_paths = [${allowed}]`);
   await connection.run('set global enable_external_access = false');

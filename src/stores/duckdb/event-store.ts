@@ -4,6 +4,7 @@ import type {
   ColumnTable,
   EventBatch,
   EventStore,
+  ParquetCompression,
   PersonOverride,
   PromotedProperty,
   SqlRow,
@@ -30,6 +31,7 @@ import { type ResolvedStatement, resolveProperties } from './read-properties.ts'
 import { reassignInDuckDb } from './reassign-events.ts';
 import { countRows, readStoredProgress } from './schema.ts';
 import { DuckDbSessions } from './session-rows.ts';
+import { writeParquetFile } from './write-parquet.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
@@ -80,7 +82,7 @@ class DuckDbEventStore implements EventFileStore {
   readonly #sessions: DuckDbSessions;
   /** Settles with the last queued write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
-  /** Settles with the last queued copy of a project. */
+  /** Settles with the last queued copy of a project, or export. */
   #lastCopy: Promise<unknown> = Promise.resolve();
   /** The copy that is being written. */
   #copying: Promise<number> | null = null;
@@ -173,6 +175,23 @@ class DuckDbEventStore implements EventFileStore {
         if (resolved.isCurrent()) throw error;
       }
     }
+  }
+
+  writeParquet(
+    sql: string,
+    values: readonly SqlValue[],
+    target: string,
+    compression: ParquetCompression,
+  ): Promise<number> {
+    // In turn with copies of projects: neither may run while the file is replaced.
+    return this.#oneCopyAtATime(async () => {
+      const resolved = resolveProperties(sql, values, this.#columns);
+      this.#columns.recordReads(resolved.reads);
+      const file = { path: this.#path, target, compression };
+      const rows = await wrapFatalErrors(() => writeParquetFile(this.#engine.instance, resolved, file));
+      if (!resolved.isCurrent()) throw new Error('A column was dropped while a file was written.');
+      return rows;
+    });
   }
 
   needsMaintenance(now: number): boolean {
@@ -269,17 +288,25 @@ class DuckDbEventStore implements EventFileStore {
     return this.#generation;
   }
 
-  copyProject(request: ProjectCopyRequest): ReturnType<ProjectCopier['copyProject']> {
+  async copyProject(request: ProjectCopyRequest): ReturnType<ProjectCopier['copyProject']> {
+    let generation = this.#generation;
+    const lastRow = await this.#oneCopyAtATime(() => {
+      generation = this.#generation;
+      return writeProjectCopy(this.#engine.instance, this.#path, request);
+    });
+    return { lastRow, generation };
+  }
+
+  #oneCopyAtATime(copy: () => Promise<number>): Promise<number> {
     const turn = this.#lastCopy
       .catch(() => undefined)
       .then(async () => {
         while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
         if (this.#closing !== undefined) throw new Error('The event store is closed.');
-        const generation = this.#generation;
-        this.#copying = writeProjectCopy(this.#engine.instance, this.#path, request).finally(() => {
+        this.#copying = copy().finally(() => {
           this.#copying = null;
         });
-        return { lastRow: await this.#copying, generation };
+        return this.#copying;
       });
     this.#lastCopy = turn;
     return turn;

@@ -116,10 +116,14 @@ async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly 
   if (!READ_ONLY.has(statement.statementType)) {
     throw new Error(`Only read-only statements are allowed, not ${StatementType[statement.statementType]}.`);
   }
+  bindValues(statement, values);
+  return statement.run();
+}
+
+export function bindValues(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): void {
   values.forEach((value, i) => {
     // By default the driver binds a 128-bit integer, which many functions do not accept.
     if (typeof value === 'bigint') statement.bindBigInt(i + 1, value);
     else statement.bindValue(i + 1, value);
   });
-  return statement.run();
 }

@@ -69,7 +69,9 @@ export interface SqlBuilder {
   integer(value: number): string;
   /** A point in time as an integer, ms UTC. */
   ms(time: string): string;
-  /** The other way round. */
+  /** A point in time in the engine's own type for it: for files that others read. */
+  timestamp(time: string): string;
+  /** Milliseconds UTC as a point in time. */
   timeOfMs(ms: string): string;
   /** Integer division of values that are not negative. */
   quotient(value: string, divisor: string): string;

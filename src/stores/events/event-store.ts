@@ -85,6 +85,8 @@ export interface ColumnTable {
   uuids(name: string): UuidColumn;
 }
 
+export type ParquetCompression = 'snappy' | 'gzip' | 'zstd';
+
 /** UUIDs as pairs of 64-bit words; may be sent to another thread. */
 export interface UuidWords {
   words: BigUint64Array;
@@ -121,6 +123,16 @@ export interface EventStore {
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]>;
   /** For results of millions of rows. Every column is a 32-bit integer, a double, a UUID or a text, without nulls. */
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable>;
+  /**
+   * Writes the rows of a statement to a Parquet file that does not exist yet, and returns how many there were. One at a
+   * time; the rows are not all in memory.
+   */
+  writeParquet(
+    sql: string,
+    values: readonly SqlValue[],
+    target: string,
+    compression: ParquetCompression,
+  ): Promise<number>;
   /** How far the copy of the project's persons reaches (`person_rows`: person_id, created_at, properties). */
   mirrorPosition(projectId: number): Promise<MirrorPosition>;
   /** Projects with a copy of their persons. */

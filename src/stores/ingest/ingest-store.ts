@@ -148,6 +148,25 @@ export interface QueuedEvents {
   waitingSince: number;
 }
 
+/** A scheduled export, and how far its files reach: events that were received before are late. */
+export interface EventExport {
+  id: string;
+  projectId: number;
+  exportedUntil: number;
+}
+
+/** Events that were stored after the files of their time were made. */
+export interface LateEvents {
+  projectId: number;
+  exportId: string;
+  uuids: readonly string[];
+  firstTimestamp: number;
+  lastTimestamp: number;
+  /** When they were received. */
+  firstCreated: number;
+  lastCreated: number;
+}
+
 /** Everything that a chunk changes. */
 export interface IngestChanges extends SeenDefinitionChanges {
   persons: PersonChanges;
@@ -161,6 +180,7 @@ export interface IngestChanges extends SeenDefinitionChanges {
   messages: readonly NewOutboxMessage[];
   cookielessVisitors: readonly CookielessVisitor[];
   queued: readonly QueuedEvents[];
+  late: readonly LateEvents[];
   /** Projects that received their first event. */
   firstEvents: readonly number[];
   /** Number of events by fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`; and `label:<name>`. */
@@ -194,6 +214,8 @@ export interface IngestTransaction {
   listWebhookEvents(projectIds: readonly number[]): Promise<WebhookEvent[]>;
   /** Those that are enabled. */
   listDestinations(projectIds: readonly number[]): Promise<EventDestination[]>;
+  /** Those whose files are made of events. */
+  listExports(projectIds: readonly number[]): Promise<EventExport[]>;
   /** The number of definitions of a project. */
   countDefinitions(projectId: number): Promise<Record<keyof SeenDefinitionChanges, number>>;
   /** Which of these are defined: names of events, and `kind:groupTypeIndex:name` of properties. */

@@ -16,6 +16,7 @@ export const NO_CHANGES: IngestChanges = {
   messages: [],
   cookielessVisitors: [],
   queued: [],
+  late: [],
   firstEvents: [],
   counts: {},
   position: null,

@@ -46,6 +46,7 @@ import { flagDefinitionVersions } from './migrations/0038-flag-definition-versio
 import { promotedFlags } from './migrations/0039-promoted-flags.ts';
 import { subscriptions } from './migrations/0040-subscriptions.ts';
 import { approvals } from './migrations/0041-approvals.ts';
+import { batchExports } from './migrations/0042-batch-exports.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -90,6 +91,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   promotedFlags,
   subscriptions,
   approvals,
+  batchExports,
 ];
 
 interface VersionTable {

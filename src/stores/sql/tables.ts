@@ -400,6 +400,39 @@ export interface Tables {
     receivedAt: number;
     waitingSince: number;
   };
+  batchExports: {
+    id: string;
+    projectId: number;
+    name: string;
+    model: string;
+    destination: string;
+    interval: string;
+    filters: string;
+    paused: Flag;
+    pausedReason: string | null;
+    startAt: number | null;
+    endAt: number | null;
+    /** Events that are processed from now on and were received before this are late. */
+    exportedUntil: number;
+    personPosition: string | null;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+  };
+  lateExportEvents: {
+    id: Generated<number>;
+    projectId: number;
+    exportId: string;
+    /** The run that has them; null: the next one. */
+    runId: string | null;
+    /** 16 bytes for each event. */
+    uuids: Buffer;
+    events: number;
+    firstTimestamp: number;
+    lastTimestamp: number;
+    firstCreated: number;
+    lastCreated: number;
+  };
   featureFlags: {
     id: Generated<number>;
     projectId: number;
@@ -519,6 +552,8 @@ export const PROJECT_TABLES = [
   'webhookOutbox',
   'destinationQueue',
   'destinations',
+  'lateExportEvents',
+  'batchExports',
   'featureFlags',
   'featureFlagVersions',
   'featureFlagRoleAccess',

@@ -25,6 +25,7 @@ export async function applyChanges(on: Sql, changes: IngestChanges): Promise<voi
   await writeDefinitions(on, changes);
   await writeMessages(on, changes);
   await queueEvents(on, changes);
+  await addLateEvents(on, changes);
   await writeFates(on, changes);
 }
 
@@ -261,6 +262,16 @@ async function queueEvents({ db }: Sql, { queued }: IngestChanges): Promise<void
     await db
       .insertInto('destinationQueue')
       .values({ ...rest, uuids: packUuids(uuids), events: uuids.length })
+      .execute();
+  }
+}
+
+/** The files of their time are made: the next run has them. */
+async function addLateEvents({ db }: Sql, { late }: IngestChanges): Promise<void> {
+  for (const { uuids, ...rest } of late) {
+    await db
+      .insertInto('lateExportEvents')
+      .values({ ...rest, runId: null, uuids: packUuids(uuids), events: uuids.length })
       .execute();
   }
 }

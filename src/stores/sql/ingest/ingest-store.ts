@@ -17,6 +17,7 @@ import {
   countDefinitions,
   readDefined,
   readDestinations,
+  readExports,
   readGroups,
   readGroupTypes,
   readPersons,
@@ -98,6 +99,7 @@ export function sqlIngestTransaction(
     listCookielessVisitors: (keys) => readCookielessVisitors(on, keys),
     listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
     listDestinations: (projectIds) => readDestinations(on, projectIds),
+    listExports: (projectIds) => readExports(on, projectIds),
     countDefinitions: (projectId) => countDefinitions(on, projectId),
     listDefined: (projectId, changes) => readDefined(on, projectId, changes),
     apply: async (changes) => {

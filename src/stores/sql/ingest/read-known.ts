@@ -5,6 +5,7 @@ import type { Person } from '../../../core/persons/person.ts';
 import type {
   DistinctId,
   EventDestination,
+  EventExport,
   Group,
   GroupType,
   IngestProject,
@@ -133,6 +134,22 @@ export async function readDestinations({ db }: Sql, projectIds: readonly number[
     .orderBy('id')
     .execute();
   return rows.map(({ id, projectId }) => ({ id, projectId: Number(projectId) }));
+}
+
+export async function readExports({ db }: Sql, projectIds: readonly number[]): Promise<EventExport[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('batchExports')
+    .select(['id', 'projectId', 'exportedUntil'])
+    .where('projectId', 'in', projectIds)
+    .where('model', '<>', 'persons')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, projectId, exportedUntil }) => ({
+    id,
+    projectId: Number(projectId),
+    exportedUntil: Number(exportedUntil),
+  }));
 }
 
 /** On indexes that begin with the project. */
