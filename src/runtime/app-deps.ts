@@ -45,6 +45,7 @@ import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { scheduleMaker } from '../features/scheduled-changes/make-approved-schedule.ts';
 import { PostgresPort, type PostgresPortDeps } from '../features/sql/postgres/postgres-port.ts';
+import { statementRecorder } from '../features/sql/record-statement.ts';
 import { RunningQueries } from '../features/sql/running-queries.ts';
 import { SavedStatements } from '../features/sql/saved-statements.ts';
 import { SqlQueries } from '../features/sql/sql-queries.ts';
@@ -153,15 +154,17 @@ function postgresPort(deps: PostgresPortDeps & { config: Config }): PostgresPort
   return new PostgresPort(deps, { host, port, tls: cert === null || key === null ? null : { cert, key } });
 }
 
-function sqlDeps({ config, clock, backend, results }: BaseDeps) {
+function sqlDeps({ config, clock, ids, log, backend, results }: BaseDeps) {
   const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;
   const sqlRunner = new SqlRunner({ file: builtFile('sql-child.js'), timeoutSeconds, memoryMb });
   const sql = new SqlQueries({
     runner: sqlRunner,
     clock,
+    ids,
     copy: backend.sqlCopy,
     staleSeconds,
     isUnlimited: config.apiRequestsPerMinute === null,
+    record: statementRecorder({ metadata: backend.metadata, clock, ids, log }),
   });
   return {
     sqlRunner,

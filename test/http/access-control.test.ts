@@ -297,7 +297,7 @@ describe('a member who may view flags but not change them', () => {
 
 /** Requests with a body that only ask, and the marks that one has looked at an insight or at early numbers. */
 const QUERIES =
-  /^POST \S*(?:\/insights?\/(?:trend|funnel|retention|path|lifecycle|stickiness|correlation|\{id\}\/viewed)\b|\/persons?\/(?:trends|funnel|retention|path|lifecycle|stickiness)\b|\/web_analytics\/|\/query(?:\/|\.csv)|\/bulk_keys\/|\/user_blast_radius\/|\/experiments\/(?:plan|\{id\}\/show_early_numbers)\/|\/alerts\/backtest\/)/;
+  /^POST \S*(?:\/insights?\/(?:trend|funnel|retention|path|lifecycle|stickiness|correlation|\{id\}\/viewed)\b|\/persons?\/(?:trends|funnel|retention|path|lifecycle|stickiness)\b|\/web_analytics\/|\/query(?:\/|\.(?:csv|parquet))|\/bulk_keys\/|\/user_blast_radius\/|\/experiments\/(?:plan|\{id\}\/show_early_numbers)\/|\/alerts\/backtest\/)/;
 
 it('would notice a write: the owner can do what the others cannot', async () => {
   const rename = await owner.patch('/api/organizations/@current/', { body: { name: 'Renamed' } });

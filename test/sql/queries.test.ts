@@ -1,6 +1,7 @@
 /** Statements of users over HTTP, on a small project beside another one. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cairn, cairnJson } from '../support/cairn.ts';
 import { capture } from '../support/capture.ts';
@@ -9,6 +10,11 @@ import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
 
 const START = '2026-01-15T12:00:00Z';
 const QUERY = '/api/projects/1/query/';
+interface Detail {
+  name: string;
+  trigger: Record<string, unknown>;
+}
+
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
 
@@ -224,6 +230,20 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     expect(body.extra).toEqual({ line: 2, column: 3 });
   });
 
+  it('selects values that are bound, and knows their types', async () => {
+    const sql = 'select {text} as text, {whole} as whole, {part} as part, 1 as one';
+    const query = { kind: 'HogQLQuery', query: sql, values: { text: 'a', whole: 7, part: 1.5 } };
+    const types = [
+      ['text', 'String'],
+      ['whole', 'Int64'],
+      ['part', 'Float64'],
+      ['one', 'Int32'],
+    ];
+    const { body } = await client.post(QUERY, { body: { query } });
+    expect([body.results, body.types]).toEqual([[['a', 7, 1.5, 1]], types]);
+    expect((await client.post(`${QUERY}check/`, { body: { query } })).body.types).toEqual(types);
+  });
+
   it('is checked without being run', async () => {
     const { body } = await client.post(`${QUERY}check/`, {
       body: { query: { kind: 'HogQLQuery', query: 'select event, timestamp from events' } },
@@ -242,6 +262,88 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
       }),
     });
     expect(await response.text()).toBe("event,f\r\nsigned_up,'=1\r\n");
+  });
+
+  const parquetOf = (query: string) =>
+    fetch(`${server.url}/api/projects/1/query.parquet`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.personalKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: { kind: 'HogQLQuery', query } }),
+    });
+  const filesLeft = () => readdirSync(join(server.dataDir, 'sql')).filter((name) => !name.endsWith('.duckdb'));
+
+  it('is answered as Parquet, with types and without leaving a file', async () => {
+    const response = await parquetOf(
+      `select event, properties.plan as Event, timestamp, [1, 2] as list from events where distinct_id = 'bob' order by timestamp`,
+    );
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/vnd.apache.parquet']);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    expect(filesLeft()).toEqual([]);
+    const path = join(server.dataDir, 'answer.parquet');
+    writeFileSync(path, bytes);
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    const read = await connection.run(`select * from read_parquet('${path}')`);
+    expect(read.columnNames()).toEqual(['event', 'Event_2', 'timestamp', 'list']);
+    expect(await read.getRowsJson()).toEqual([
+      ['$pageview', null, '2026-01-15 10:00:00', [1, 2]],
+      ['signed_up', 'free', '2026-01-15 10:05:00', [1, 2]],
+    ]);
+    connection.closeSync();
+    instance.closeSync();
+    rmSync(path);
+  });
+
+  it('is refused as Parquet as it is elsewhere, and has the rows that its limit allows', async () => {
+    const refused = await parquetOf('select * from secrets');
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([400, 'table_not_allowed']);
+    const failed = await parquetOf(`select cast(event as double) as n from events`);
+    expect([failed.status, ((await failed.json()) as { code: string }).code]).toEqual([400, 'syntax']);
+    const path = join(server.dataDir, 'answer.parquet');
+    writeFileSync(path, Buffer.from(await (await parquetOf('select uuid from events limit 3')).arrayBuffer()));
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    const read = await connection.run(`select count(*)::int from read_parquet('${path}')`);
+    expect(await read.getRowsJS()).toEqual([[3]]);
+    connection.closeSync();
+    instance.closeSync();
+    rmSync(path);
+    expect(filesLeft()).toEqual([]);
+  });
+
+  it('is in the activity of the project: who, what, how many rows and how it ended, without values', async () => {
+    const marker = 'value-that-is-bound';
+    const { email } = (await client.get('/api/users/@me/')).body;
+    await run('select event, {name} as name from events limit 2', { values: { name: marker } });
+    await run(`select 'of the activity' as x from secrets`);
+    await expect
+      .poll(async () => {
+        const { body } = await client.get('/api/projects/1/activity_log/?scope=Query&limit=100');
+        expect(JSON.stringify(body)).not.toContain(marker);
+        return body.results
+          .map(({ activity, user, detail }: { activity: string; user: { email: string }; detail: Detail }) => [
+            activity,
+            user.email === email,
+            detail.name,
+            { ...detail.trigger, ms: typeof detail.trigger['ms'] },
+          ])
+          .slice(0, 2);
+      })
+      .toEqual([
+        [
+          'query',
+          true,
+          `select 'of the activity' as x from secrets`,
+          { outcome: 'table_not_allowed', rows: 0, ms: 'number' },
+        ],
+        [
+          'query',
+          true,
+          'select event, {name} as name from events limit 2',
+          { outcome: 'completed', rows: 2, ms: 'number' },
+        ],
+      ]);
   });
 
   it('is run on the command line', async () => {

@@ -76,6 +76,7 @@ const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList
   User: ['account', 'Accounts'],
   ProjectSecretKey: ['secret API key', 'Secret API keys'],
   PersonalAPIKey: ['personal API key', 'Personal API keys'],
+  Query: ['SQL', 'SQL'],
 };
 
 export const SCOPES = Object.entries(SCOPE_LABELS).map(([scope, [, label]]) => ({ scope, label }));
@@ -86,11 +87,18 @@ export const scopeInList = (scope: string): string => SCOPE_LABELS[scope]?.[1] ?
 export const scopeInSentence = (scope: string): string =>
   SCOPE_LABELS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
+const MAX_SQL_LENGTH = 120;
+const shortText = (sql: string): string => {
+  const line = sql.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_SQL_LENGTH ? `${line.slice(0, MAX_SQL_LENGTH)}…` : line;
+};
+
 /** 'updated feature flag new-checkout' */
 function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
   const from = typeof detail.trigger?.['from'] === 'string' ? ` from ${detail.trigger['from']}` : '';
   if (activity === 'logged_in') return `signed in${from}`;
   if (activity === 'login_failed') return `recorded a failed sign-in to ${detail.name ?? 'an account'}${from}`;
+  if (activity === 'query') return `ran SQL: ${shortText(detail.name ?? '')}`;
   if (activity === 'used_from_new_network') return `first used the key ${detail.name ?? ''}${from}`;
   const label = scopeInSentence(scope);
   const verb = VERBS[activity] ?? activity.replaceAll('_', ' ');

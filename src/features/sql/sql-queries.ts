@@ -1,10 +1,13 @@
 /** Statements of users: the newest copy of their project, the process that runs them, and answers that are kept. */
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Failure } from '../../core/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { SqlAnswer } from './child/protocol.ts';
 import type { UsableCopy } from './project-copies.ts';
+import type { RecordStatement } from './record-statement.ts';
 import type { SqlQuery } from './rules/read-sql-query.ts';
 import { SqlRefusal } from './rules/refusal.ts';
 import type { SqlRunner } from './sql-runner.ts';
@@ -19,14 +22,17 @@ export interface AnsweredSql extends SqlAnswer {
 interface SqlQueriesDeps {
   runner: SqlRunner;
   clock: Clock;
+  ids: Pick<Ids, 'uuid'>;
   /** Null where statements cannot be run. */
   copy: ((projectId: number, maxAgeMs: number) => Promise<UsableCopy>) | null;
   staleSeconds: number;
   /** Whether users may run any number of statements. */
   isUnlimited: boolean;
+  record: RecordStatement;
 }
 
 const MAX_ANSWER_BYTES = 50_000_000;
+const MAX_FILE_BYTES = 2_000_000_000;
 const MAX_KEPT = 50;
 const MAX_KEPT_CELLS = 100_000;
 const MAX_STATEMENTS_PER_MINUTE = 120;
@@ -43,24 +49,64 @@ export class SqlQueries {
 
   /** `userId`: who asks, for their limit; null for nobody. */
   async run(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
-    const { copy: copyOf, runner, clock, staleSeconds } = this.#deps;
-    if (copyOf === null) {
-      throw new Failure('unavailable', 'SQL is not available where events are in ClickHouse.', {
-        code: 'sql_unavailable',
-      });
-    }
-    if (userId !== null) this.#count(userId);
-    const { path, freshUntil } = await copyOf(projectId, query.refresh ? 0 : staleSeconds * SECOND_MS);
+    const { path, freshUntil } = await this.#copyFor(projectId, userId, query);
     const { sql, placeholders, rows, checkOnly = false, isPostgres = false } = query;
     // The path is another one for each copy.
     const key = JSON.stringify([path, userId, sql, placeholders, rows, checkOnly, isPostgres]);
     const kept = query.refresh ? undefined : this.#kept.get(key);
     if (kept !== undefined) return { ...kept, isCached: true };
     const statement = { path, sql, placeholders, rows, checkOnly, isPostgres, maxBytes: MAX_ANSWER_BYTES };
-    const answer = await runner.run(projectId, statement, signal).catch(toFailure(sql));
-    const answered = { ...answer, isCached: false, computedAt: clock.now(), freshUntil };
+    const answer = await this.#runRecorded(projectId, userId, statement, signal);
+    const answered = { ...answer, isCached: false, computedAt: this.#deps.clock.now(), freshUntil };
     this.#keep(key, answered);
     return answered;
+  }
+
+  /** Writes the rows to a Parquet file and opens it. Nothing of it is left on the disk once it is closed. */
+  async runToFile(projectId: number, userId: number, query: SqlQuery, signal: AbortSignal): Promise<FileHandle> {
+    const { path } = await this.#copyFor(projectId, userId, query);
+    const { sql, placeholders, rows } = query;
+    const file = `${path}.${this.#deps.ids.uuid()}.parquet`;
+    const statement = { path, sql, placeholders, rows, checkOnly: false, isPostgres: false };
+    try {
+      await this.#runRecorded(projectId, userId, { ...statement, file, maxBytes: MAX_FILE_BYTES }, signal);
+      return await open(file);
+    } finally {
+      for (const end of ['', '.rows', '.rows.wal']) await rm(`${file}${end}`, { force: true });
+    }
+  }
+
+  #copyFor(projectId: number, userId: number | null, { refresh }: SqlQuery): Promise<UsableCopy> {
+    const { copy, staleSeconds } = this.#deps;
+    if (copy === null) {
+      throw new Failure('unavailable', 'SQL is not available where events are in ClickHouse.', {
+        code: 'sql_unavailable',
+      });
+    }
+    if (userId !== null) this.#count(userId);
+    return copy(projectId, refresh ? 0 : staleSeconds * SECOND_MS);
+  }
+
+  async #runRecorded(
+    projectId: number,
+    userId: number | null,
+    statement: Parameters<SqlRunner['run']>[1],
+    signal: AbortSignal,
+  ): Promise<SqlAnswer> {
+    const { sql, checkOnly } = statement;
+    const start = performance.now();
+    const record = (outcome: string, rows: number): void => {
+      if (userId === null || checkOnly) return;
+      this.#deps.record({ projectId, userId, sql, outcome, rows, ms: performance.now() - start });
+    };
+    try {
+      const answer = await this.#deps.runner.run(projectId, statement, signal);
+      record('completed', answer.rowCount);
+      return answer;
+    } catch (error) {
+      record(error instanceof SqlRefusal ? error.code : 'failed', 0);
+      throw toFailure(sql, error);
+    }
   }
 
   #keep(key: string, answered: AnsweredSql): void {
@@ -84,17 +130,15 @@ export class SqlQueries {
 
 const ATTR = 'query.query';
 
-const toFailure =
-  (sql: string) =>
-  (error: unknown): never => {
-    if (!(error instanceof SqlRefusal)) throw error;
-    const { code, message } = error;
-    const at = error.position;
-    const place = at === undefined || at > sql.length ? undefined : placeOf(sql, at);
-    if (code === 'too_slow') throw new Failure('timeout', message, { code, attr: ATTR });
-    const shown = place === undefined ? message : `${message} (line ${place.line}, column ${place.column})`;
-    throw new Failure('invalid', shown, { code, attr: ATTR, extra: place });
-  };
+function toFailure(sql: string, error: unknown): unknown {
+  if (!(error instanceof SqlRefusal)) return error;
+  const { code, message } = error;
+  const at = error.position;
+  const place = at === undefined || at > sql.length ? undefined : placeOf(sql, at);
+  if (code === 'too_slow') return new Failure('timeout', message, { code, attr: ATTR });
+  const shown = place === undefined ? message : `${message} (line ${place.line}, column ${place.column})`;
+  return new Failure('invalid', shown, { code, attr: ATTR, extra: place });
+}
 
 /** The statement that is parsed differs only where placeholders and names with `$` stand, so the line is right. */
 function placeOf(sql: string, position: number): { line: number; column: number } {

@@ -156,6 +156,7 @@ const withAll = (label: string, values: readonly string[], labelOf: (value: stri
 /** 'Updated feature flag' */
 function describe({ activity, scope }: AuditEntry): string {
   const isSignIn = activity === 'logged_in' || activity === 'login_failed';
+  if (activity === 'query') return 'Ran SQL';
   if (activity === 'used_from_new_network') return `First use from a new network: ${scopeInSentence(scope)}`;
   return sentence(isSignIn ? verbOf(activity) : `${verbOf(activity)} ${scopeInSentence(scope)}`);
 }

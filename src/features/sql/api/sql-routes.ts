@@ -73,6 +73,25 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     },
   });
   projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    url: '/api/projects/:project_id/query.parquet',
+    summary: 'Run a query, with its rows as a Parquet file',
+    readOnly: true,
+    body: QueryBodySchema,
+    handler: async (context) => {
+      const query = { ...readBody(deps, context), rows: FILE_ROWS };
+      const signal = callerSignal(context.reply);
+      const file = await deps.sql.runToFile(context.project.id, context.caller.user.id, query, signal);
+      const { size } = await file.stat();
+      return context.reply
+        .type('application/vnd.apache.parquet')
+        .header('content-length', size)
+        .header('content-disposition', 'attachment; filename="query.parquet"')
+        .send(file.createReadStream());
+    },
+  });
+  projectRoute(app, deps, {
     ...ONE,
     method: 'GET',
     summary: 'The state of a query that was started with `async`',

@@ -14,7 +14,10 @@ export interface SqlRequest {
   isPostgres: boolean;
   /** Only checks the statement. */
   checkOnly: boolean;
+  /** Of the answer, or of the file. */
   maxBytes: number;
+  /** A Parquet file to write the rows to, instead of answering with them. */
+  file?: string;
 }
 
 export interface SqlAnswer {
@@ -23,6 +26,8 @@ export interface SqlAnswer {
   columns: string[];
   types: [string, string][];
   results: unknown[][];
+  /** How many rows there are, in the answer or in the file. */
+  rowCount: number;
   limit: number;
   offset: number;
   hasMore: boolean;

@@ -8,6 +8,7 @@ import { SqlRefusal } from '../rules/refusal.ts';
 import type { TreeNode } from '../rules/tree-nodes.ts';
 import type { SqlAnswer, SqlRequest } from './protocol.ts';
 import { toJsonValue, typeName } from './read-values.ts';
+import { type ResultColumn, writeParquet } from './write-parquet.ts';
 
 export async function runStatement(connection: DuckDBConnection, request: SqlRequest): Promise<SqlAnswer> {
   const start = performance.now();
@@ -17,18 +18,55 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   const checked = await text(connection, 'select json_deserialize_sql($1::json)', stringifyExact(tree));
   const statement = await prepare(connection, checked);
   try {
-    const columns = Array.from({ length: statement.columnCount }, (_, i) => statement.columnName(i));
-    const types = columns.map((name, i): [string, string] => [
+    const described = columnsOf(statement) ?? (await boundColumns(connection, checked, parameters));
+    const columns = described.map(({ name }) => name);
+    const types = described.map(({ name, type }, i): [string, string] => [
       name,
-      counted.includes(i) ? 'UInt64' : typeName(statement.columnType(i)),
+      counted.includes(i) ? 'UInt64' : typeName(type),
     ]);
     const checkMs = performance.now() - start;
     const common = { sql: checked, columns, types, limit, offset, checkMs };
-    if (request.checkOnly) return { ...common, results: [], hasMore: false, runMs: 0 };
+    if (request.checkOnly) return { ...common, results: [], rowCount: 0, hasMore: false, runMs: 0 };
     bind(statement, parameters);
+    const runMs = () => performance.now() - start - checkMs;
+    if (request.file !== undefined) {
+      const file = { path: request.file, columns: described, maxRows: limit, maxBytes: request.maxBytes };
+      const rowCount = await writeParquet(statement, file).catch(rethrowExplained);
+      return { ...common, results: [], rowCount, hasMore: false, runMs: runMs() };
+    }
     const results = await readRows(statement, limit + 1, request.maxBytes);
-    const runMs = performance.now() - start - checkMs;
-    return { ...common, results: results.slice(0, limit), hasMore: results.length > limit, runMs };
+    const rowCount = Math.min(results.length, limit);
+    return { ...common, results: results.slice(0, limit), rowCount, hasMore: results.length > limit, runMs: runMs() };
+  } finally {
+    statement.destroySync();
+  }
+}
+
+/** Null if the type of a column is that of a value, which is not known before it is bound. */
+function columnsOf(statement: DuckDBPreparedStatement): ResultColumn[] | null {
+  try {
+    return Array.from({ length: statement.columnCount }, (_, i) => ({
+      name: statement.columnName(i),
+      type: statement.columnType(i),
+    }));
+  } catch {
+    return null;
+  }
+}
+
+async function boundColumns(
+  connection: DuckDBConnection,
+  checked: string,
+  parameters: Parameters<typeof bind>[1],
+): Promise<ResultColumn[]> {
+  const statement = await prepare(connection, `select * from (${checked.replace(/;\s*$/, '')}) limit 0`);
+  try {
+    bind(statement, parameters);
+    const result = await statement.run();
+    const types = result.columnTypes();
+    return result.columnNames().flatMap((name, i) => (types[i] ? [{ name, type: types[i] }] : []));
+  } catch (error) {
+    return rethrowExplained(error);
   } finally {
     statement.destroySync();
   }
@@ -106,9 +144,13 @@ async function readRows(statement: DuckDBPreparedStatement, max: number, maxByte
       if (rows.length >= max) break;
     }
   } catch (error) {
-    throw error instanceof SqlRefusal ? error : explain(error);
+    rethrowExplained(error);
   }
   return rows;
+}
+
+function rethrowExplained(error: unknown): never {
+  throw error instanceof SqlRefusal ? error : explain(error);
 }
 
 /** By the class of the engine's error: its text may hold values. */

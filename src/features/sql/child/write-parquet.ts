@@ -1,0 +1,83 @@
+/**
+ * Writes the rows of a statement to a Parquet file. The engine that reads the copy must not write files, so rows go into
+ * a second one, which never sees text of a user beside the names of columns.
+ */
+import { rmSync, statSync } from 'node:fs';
+import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, type DuckDBType } from '@duckdb/node-api';
+import { SqlRefusal } from '../rules/refusal.ts';
+
+const MEMORY_MB = 128;
+/** Rows are checked for their size once in so many chunks. */
+const CHUNKS_PER_CHECK = 16;
+
+export interface ResultColumn {
+  name: string;
+  type: DuckDBType;
+}
+
+interface ParquetFile {
+  path: string;
+  columns: readonly ResultColumn[];
+  maxRows: number;
+  maxBytes: number;
+}
+
+/** Returns the number of rows. */
+export async function writeParquet(statement: DuckDBPreparedStatement, file: ParquetFile): Promise<number> {
+  // Beside the file, so that whoever removes one finds the other.
+  const rowsPath = `${file.path}.rows`;
+  const instance = await DuckDBInstance.create(rowsPath, { memory_limit: `${MEMORY_MB}MB`, threads: '1' });
+  const connection = await instance.connect();
+  try {
+    const found = await appendRows(connection, statement, { ...file, rowsPath });
+    const rows = Math.min(found, file.maxRows);
+    const quoted = `'${file.path.replaceAll("'", "''")}'`;
+    await connection.run(`copy (select * from result_rows limit ${rows}) to ${quoted} (format parquet)`);
+    return rows;
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    for (const end of ['', '.wal']) rmSync(`${rowsPath}${end}`, { force: true });
+  }
+}
+
+async function appendRows(
+  connection: DuckDBConnection,
+  statement: DuckDBPreparedStatement,
+  { rowsPath, columns, maxRows, maxBytes }: ParquetFile & { rowsPath: string },
+): Promise<number> {
+  const names = uniqueNames(columns.map(({ name }) => name));
+  const declared = columns.map(({ type }, i) => `"${(names[i] ?? '').replaceAll('"', '""')}" ${type}`);
+  await connection.run(`create table result_rows (${declared.join(', ')})`);
+  const appender = await connection.createAppender('result_rows');
+  const result = await statement.stream();
+  let rows = 0;
+  let chunks = 0;
+  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    appender.appendDataChunk(chunk);
+    rows += chunk.rowCount;
+    if (++chunks % CHUNKS_PER_CHECK === 0) {
+      appender.flushSync();
+      if (sizeOf(rowsPath) > maxBytes) {
+        throw new SqlRefusal('too_large', 'The file would be too large. Select fewer columns, or set a lower limit.');
+      }
+    }
+    if (rows >= maxRows) break;
+  }
+  appender.closeSync();
+  return rows;
+}
+
+const sizeOf = (path: string): number =>
+  ['', '.wal'].reduce((sum, end) => sum + (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0), 0);
+
+/** A second column of a name gets a number: `n`, `n_2`. Case does not distinguish them. */
+function uniqueNames(names: readonly string[]): string[] {
+  const used = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let n = 2; used.has(unique.toLowerCase()); n++) unique = `${name}_${n}`;
+    used.add(unique.toLowerCase());
+    return unique;
+  });
+}
