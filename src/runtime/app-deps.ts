@@ -16,6 +16,7 @@ import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
 import { SignedCookies } from '../features/accounts/signed-cookies.ts';
 import { SigningSecret } from '../features/accounts/signing-secret.ts';
 import type { ChangePreview } from '../features/approvals/change-requests.ts';
+import { findExportedRuns } from '../features/batch-exports/find-exported-runs.ts';
 import { Cookieless } from '../features/capture/cookieless/cookieless.ts';
 import type { CookielessSalts } from '../features/capture/cookieless/salts.ts';
 import { EventRate } from '../features/capture/event-rate.ts';
@@ -213,6 +214,7 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
       listExposed: async (...args: Parameters<WorkerMethods['listExposed']>) => worker().listExposed(...args),
     },
     eventQueries,
+    listExportedRuns: (projectId: number, personUuid: string) => findExportedRuns(eventQueries, projectId, personUuid),
     writeParquet: async (...args: Parameters<WorkerMethods['writeParquet']>) => worker().writeParquet(...args),
     countEvents: measure,
     calculateCohort: async (projectId: number, cohortId: number): Promise<void> =>

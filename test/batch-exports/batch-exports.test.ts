@@ -470,6 +470,30 @@ describe('persons and sessions', () => {
   });
 });
 
+it('names in the proof of a deletion the runs that have the person', async () => {
+  const { id } = await make();
+  const start = hour(now);
+  await send({ event: 'seen', distinct_id: 'hal' }, { event: 'seen', distinct_id: 'ivy' });
+  at(start + HOUR);
+  await send({ event: 'seen', distinct_id: 'ivy' });
+  at(start + 2 * HOUR);
+  const created_at = new Date(start + MINUTE).toISOString();
+  await completed(id, 2);
+  await importLines([{ event: 'late', distinct_id: 'hal', timestamp: created_at, created_at }]);
+  at(start + 3 * HOUR);
+  const runs = await completed(id, 3);
+  const remove = async (distinctId: string) => {
+    const found = (await client.get(`/api/projects/1/persons/?distinct_id=${distinctId}`)).body.results[0];
+    await client.delete(`/api/projects/1/persons/${found.id}/?delete_events=true`);
+    const { results } = (await client.get('/api/projects/1/persons/deletions/')).body;
+    const { exported_in } = results.find((one: { person_uuid: string }) => one.person_uuid === found.uuid);
+    return exported_in.map(({ run, manifest }: { run: string; manifest: string }) => [run, manifest]);
+  };
+  const namesOf = (...some: number[]) => some.map((i) => [runs[i].id, runs[i].manifest]);
+  expect(await remove('hal')).toEqual(namesOf(0, 2));
+  expect(await remove('ivy')).toEqual(namesOf(0, 1));
+});
+
 describe('bad input', () => {
   const folderOf = (config: object) => ({ destination: { type: 'Folder', config } });
   const s3 = { bucket_name: 'my-events', aws_access_key_id: 'a', aws_secret_access_key: 'b' };

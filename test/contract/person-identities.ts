@@ -306,6 +306,8 @@ export function describePersonIdentities(name: string, open: () => Promise<Metad
         requestedBy: 1,
         requestedAt: n,
         removed: { persons: 1 },
+        exportedIn:
+          n === 2 ? null : [{ batchExport: 'a', name: 'Lake', run: 'r', startAt: 1, endAt: 2, manifest: 'm.json' }],
       });
       for (const one of [deletion(1), deletion(2), deletion(3, 2)]) await deletions.create(one);
       const open = { eventsRemoved: null, scan: null, completedAt: null };

@@ -12,6 +12,16 @@ export interface DeletionScan {
   mentionedIn: string[] | null;
 }
 
+/** A run of an export whose files have the person. */
+export interface ExportedRun {
+  batchExport: string;
+  name: string;
+  run: string;
+  startAt: number;
+  endAt: number;
+  manifest: string | null;
+}
+
 export interface PersonDeletion {
   id: string;
   projectId: number;
@@ -19,6 +29,8 @@ export interface PersonDeletion {
   requestedBy: number | null;
   requestedAt: number;
   removed: RemovedCounts;
+  /** Files that left before; null where nobody looked. */
+  exportedIn: readonly ExportedRun[] | null;
   /** Null until the event store has removed them. */
   eventsRemoved: number | null;
   scan: DeletionScan | null;

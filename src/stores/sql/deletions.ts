@@ -12,6 +12,7 @@ const toDeletion = (row: Selectable<Tables['personDeletions']>): PersonDeletion 
   requestedBy: numberOrNull(row.requestedBy),
   requestedAt: Number(row.requestedAt),
   removed: JSON.parse(row.removed),
+  exportedIn: row.exportedIn === null ? null : JSON.parse(row.exportedIn),
   eventsRemoved: numberOrNull(row.eventsRemoved),
   scan: row.scan === null ? null : JSON.parse(row.scan),
   completedAt: numberOrNull(row.completedAt),
@@ -24,7 +25,11 @@ export function deletionStore(on: Sql): DeletionStore {
     async create(deletion) {
       await db
         .insertInto('personDeletions')
-        .values({ ...deletion, removed: JSON.stringify(deletion.removed) })
+        .values({
+          ...deletion,
+          removed: JSON.stringify(deletion.removed),
+          exportedIn: deletion.exportedIn === null ? null : JSON.stringify(deletion.exportedIn),
+        })
         .execute();
     },
     async get(projectId, id) {

@@ -276,6 +276,7 @@ export interface Tables {
     requestedBy: number | null;
     requestedAt: number;
     removed: string;
+    exportedIn: string | null;
     eventsRemoved: number | null;
     scan: string | null;
     completedAt: number | null;

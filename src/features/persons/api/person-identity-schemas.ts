@@ -89,6 +89,23 @@ export const DeletionSchema = Type.Object({
     property_definitions: Count,
     events: nullable(Count),
   }),
+  exported_in: nullable(
+    Type.Array(
+      Type.Object({
+        batch_export: Uuid,
+        name: Type.String(),
+        run: Uuid,
+        data_interval_start: DateTime,
+        data_interval_end: DateTime,
+        manifest: nullable(Type.String()),
+      }),
+      {
+        description:
+          'Runs of exports whose files have the person: they have left, so whoever keeps them has to remove it there. ' +
+          'Null for deletions from before exports were recorded.',
+      },
+    ),
+  ),
   scan: nullable(
     Type.Object({
       rows: Count,
@@ -131,6 +148,15 @@ export const presentDeletion = (deletion: PersonDeletion) => {
       property_definitions: removed['propertyDefinitions'] ?? 0,
       events: deletion.eventsRemoved,
     },
+    exported_in:
+      deletion.exportedIn?.map(({ batchExport, name, run, startAt, endAt, manifest }) => ({
+        batch_export: batchExport,
+        name,
+        run,
+        data_interval_start: iso(startAt),
+        data_interval_end: iso(endAt),
+        manifest,
+      })) ?? null,
     scan: scan && { rows: scan.rows, files: scan.files, bytes: scan.bytes, mentioned_in: scan.mentionedIn },
   };
 };

@@ -9,6 +9,7 @@
 import { recordActivity } from '../../../access/record-activity.ts';
 import { Failure } from '../../../core/errors.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { ExportedRun } from '../../../stores/metadata/deletions.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { changeIdentities, type IdentityDeps } from '../identity/change-identities.ts';
@@ -20,6 +21,8 @@ export interface DeletePersonDeps extends IdentityDeps {
   /** True once everything accepted so far is processed, false if that takes too long. */
   whenProcessed(): Promise<boolean>;
   erasure: Pick<Erasure, 'begin'>;
+  /** Runs of exports whose files have the person. */
+  listExportedRuns(projectId: number, personUuid: string): Promise<readonly ExportedRun[]>;
 }
 
 interface DeletePersonRequest {
@@ -34,11 +37,13 @@ interface DeletePersonRequest {
 /** The id of the background deletion; null if there is nothing left to do. */
 export async function deletePerson(deps: DeletePersonDeps, request: DeletePersonRequest): Promise<string | null> {
   const { project, ref, deleteEvents } = request;
-  await getPerson(deps.metadata.persons, project.id, ref);
+  const { uuid } = await getPerson(deps.metadata.persons, project.id, ref);
   if (!(await deps.whenProcessed())) throw tooBusy();
+  // Before the events are gone that tell.
+  const exportedIn = deleteEvents ? await deps.listExportedRuns(project.id, uuid) : [];
   const { deletionId, searchTexts } = await changeIdentities(deps, async (store) => {
     const person = await getPerson(store.persons, project.id, ref);
-    const deleted = await deleteRecords(deps, store, request, person);
+    const deleted = await deleteRecords(deps, store, { ...request, exportedIn }, person);
     await recordDeletion(deps, store, request, person);
     return deleted;
   });
@@ -55,7 +60,12 @@ const tooBusy = (): Failure =>
 async function deleteRecords(
   { clock, ids }: DeletePersonDeps,
   store: MetadataStore,
-  { userId, deleteEvents, deleteNames: withNames }: DeletePersonRequest,
+  {
+    userId,
+    deleteEvents,
+    deleteNames: withNames,
+    exportedIn,
+  }: DeletePersonRequest & { exportedIn: readonly ExportedRun[] },
   person: StoredPerson,
 ): Promise<{ deletionId: string; searchTexts: string[] }> {
   const { personIdentities: identities, deletions } = store;
@@ -79,6 +89,7 @@ async function deleteRecords(
       requestedBy: userId,
       requestedAt,
       removed: all,
+      exportedIn,
     });
     await identities.queueReassignment({ projectId, personId: uuid, kind: 'remove', distinctIds }, deletionId);
   }
