@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { stringifyExact } from '../core/json/exact-json.ts';
 import { checkFlagKeys, listCode } from './check-flag-keys.ts';
 import { type CommandContext, EXIT, UsageError } from './command.ts';
-import { readArgs, readInteger, readOptionalInteger, readPositionals } from './read-args.ts';
+import { oneOf, readArgs, readInteger, readOptionalInteger, readPositionals } from './read-args.ts';
 
 type Run = (context: CommandContext, args: readonly string[]) => Promise<number>;
 type ShownDifference = { path: string; from: unknown; to: unknown };
@@ -146,4 +146,36 @@ export const flagTypesCommand: Run = async (context, args) => {
     for (const { file, line, key, problem } of problems) context.out.print(`${file}:${line}: flag "${key}" ${problem}`);
   }
   return isOutdated || problems.length > 0 ? EXIT.attention : EXIT.done;
+};
+
+const SOURCES = ['unleash', 'growthbook', 'launchdarkly'] as const;
+
+export const importFlagsCommand: Run = async (context, args) => {
+  const kinds = { project: 'text', environment: 'text', accept: 'many', 'dry-run': 'flag', yes: 'flag' } as const;
+  const { words, options } = readArgs(args, kinds);
+  const { SOURCE, FILE } = readPositionals(words, 'SOURCE', 'FILE');
+  if (options.yes && options['dry-run']) throw new UsageError('--yes and --dry-run exclude each other.');
+  const asked = {
+    project: readOptionalInteger('--project', options.project),
+    source: oneOf('SOURCE', SOURCE, SOURCES),
+    text: await readText(context, FILE),
+    environment: options.environment ?? 'production',
+    accept: options.accept,
+  };
+  const operator = await context.operator();
+  const outcome = await operator.run('flags.import', { ...asked, confirm: null });
+  const { plan, differ, notImported } = outcome;
+  const isApplied = options.yes && plan.changes.length > 0;
+  if (isApplied) await operator.run('flags.import', { ...asked, confirm: plan.confirm });
+  if (context.json) context.out.json({ ...outcome, status: isApplied ? 'applied' : 'planned' });
+  else {
+    printPlan(context, plan);
+    for (const { key, reason, accepted } of differ)
+      context.out.print(`! ${key} ${accepted ? '(accepted)' : 'was left out'}: ${reason}`);
+    for (const { key, why } of notImported) context.out.print(`! ${key} was left out: ${why}`);
+    context.out.print(`${outcome.equal.length} of ${outcome.total} flags have equal values for everybody.`);
+  }
+  if (plan.changes.length > 0)
+    context.out.note(isApplied ? `${plan.changes.length} changes applied.` : 'Nothing was changed yet: add --yes.');
+  return EXIT.done;
 };

@@ -7,6 +7,7 @@ import {
   diffFlagsCommand,
   exportFlagsCommand,
   flagTypesCommand,
+  importFlagsCommand,
   promoteFlagCommand,
 } from './flag-files.ts';
 import { readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
@@ -19,6 +20,7 @@ const HELP = `Evaluates a feature flag for a user and explains the result; keeps
   cairn flags diff FILE [--project ID] [--prune]
   cairn flags apply FILE [--project ID] [--prune] [--dry-run | --yes]
   cairn flags promote KEY --from ID --to ID [--part PART]… [--copy-cohorts] [--dry-run | --yes]
+  cairn flags import SOURCE FILE [--project ID] [--environment NAME] [--accept KEY]… [--dry-run | --yes]
   cairn flags types [--project ID] [--out FILE] [--check PATH…]
 
 ID is a distinct id. --property overrides a stored property of the user; VALUE is parsed as JSON, or else taken as text.
@@ -30,6 +32,9 @@ would change and does it with --yes, all or nothing; without, it ends with 3 if 
 Flags that are not in the file stay, unless --prune deletes them. FILE may be - for standard input.
 
 promote makes the flag of another project say the same. PART: conditions, variants, payloads, active, details.
+
+import reads flags of another product; SOURCE: unleash, growthbook, launchdarkly. Those that would have other values here
+are listed with the reason and left out, unless --accept names them.
 
 types writes TypeScript types of keys, variants and payloads. With --check nothing is written: it ends with 3 if FILE is
 outdated, or if code in PATH, files or folders, asks for flags that do not exist, were deleted, or are stale.`;
@@ -43,6 +48,7 @@ export const flags: Command = {
     diff: diffFlagsCommand,
     apply: applyFlagsCommand,
     promote: promoteFlagCommand,
+    import: importFlagsCommand,
     types: flagTypesCommand,
     async eval(context, args) {
       const kinds = { user: 'text', at: 'text', project: 'text', property: 'many', group: 'many' } as const;

@@ -1,12 +1,15 @@
 /** Flags of a project as a file, and flags promoted to another project, by operators. */
 import { Failure, invalid } from '../core/errors.ts';
 import { parseExact } from '../core/json/exact-json.ts';
+import { isJsonObject } from '../core/json/json.ts';
 import { flagStatus } from '../features/flags/manage/flag-status.ts';
 import { applyFlagFile, exportFlagFile, type FilePlan } from '../features/promotion/flag-files.ts';
+import { type ImportOutcome, importFlags } from '../features/promotion/import-flags.ts';
 import { measurePromotion } from '../features/promotion/measure-promotion.ts';
 import { type FlagPromotionPlan, planFlagPromotion, promoteFlag } from '../features/promotion/promote-flag.ts';
 import { readFlagFile, writeFlagFile } from '../features/promotion/rules/flag-file.ts';
 import { generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
+import type { ImportSource } from '../features/promotion/rules/import/import-flags.ts';
 import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-flag.ts';
 import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
@@ -42,6 +45,27 @@ function parse(text: string): unknown {
     throw invalid('file', `The file is not JSON: ${(error as Error).message}`);
   }
 }
+
+interface FlagsToImport {
+  project: number | null;
+  source: ImportSource;
+  text: string;
+  environment: string;
+  accept: readonly string[];
+  /** Null: only plan. */
+  confirm: string | null;
+}
+
+export const importVendorFlags: Operation<FlagsToImport, ImportOutcome> = async (
+  deps,
+  { project: id, text, ...asked },
+) => {
+  const project = await chosenProject(deps.metadata, id);
+  const caller = await ownerOf(deps.metadata, project.organizationId);
+  const data = parse(text);
+  if (!isJsonObject(data)) throw invalid('data', 'The file is no JSON object.');
+  return importFlags(deps, caller, project, { ...asked, data });
+};
 
 interface KeyToPromote {
   flag: string;

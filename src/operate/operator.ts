@@ -7,7 +7,7 @@ import { countDeadLetters, replayAllDeadLetters } from './dead-letters.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { explainFlag } from './evaluate-flag.ts';
-import { applyFlags, exportFlags, promoteFlagByKey, typeFlags } from './flag-files.ts';
+import { applyFlags, exportFlags, importVendorFlags, promoteFlagByKey, typeFlags } from './flag-files.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { acceptOpenLosses, listOpenLosses } from './losses.ts';
 import type { OperationOutput } from './operation.ts';
@@ -55,6 +55,7 @@ const OPERATIONS = {
   'flags.eval': explainFlag,
   'flags.export': exportFlags,
   'flags.apply': applyFlags,
+  'flags.import': importVendorFlags,
   'flags.promote': promoteFlagByKey,
   'flags.types': typeFlags,
   annotate: annotateProject,

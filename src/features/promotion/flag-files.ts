@@ -10,6 +10,7 @@ import { digest } from '../../lib/secrets.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { ApprovalRequired, orAskForApproval } from '../approvals/require-approval.ts';
 import { createCohort, updateCohort } from '../cohorts/cohorts.ts';
 import { flagsTargeting } from '../cohorts/targeting-flags.ts';
 import { createFlag, updateFlag } from '../flags/manage/flags.ts';
@@ -58,6 +59,8 @@ export interface FilePlan {
   changes: FileChange[];
   /** Flags of the project that the file does not have; they stay, unless they are pruned. */
   unlisted: string[];
+  /** Flags whose change has to be approved: applying the file asks for it, and changes nothing. */
+  needsApproval: string[];
   confirm: string;
 }
 
@@ -78,6 +81,28 @@ class OnlyPlanned extends Error {
   }
 }
 
+/** What has to be approved, of all flags of a file: each gets a change request of its own. */
+class Approvals {
+  readonly keys: string[] = [];
+  readonly #proposals: ApprovalRequired['proposals'][number][] = [];
+
+  /** Null: the change has to wait. */
+  async attempt<T>(key: string, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApprovalRequired)) throw error;
+      this.keys.push(key);
+      this.#proposals.push(...error.proposals);
+      return null;
+    }
+  }
+
+  require(): void {
+    if (this.#proposals.length > 0) throw new ApprovalRequired(this.#proposals);
+  }
+}
+
 export async function applyFlagFile(
   deps: PromotionDeps,
   caller: Caller,
@@ -86,14 +111,17 @@ export async function applyFlagFile(
   { prune, confirm }: FileOptions,
 ): Promise<FilePlan> {
   try {
-    return await deps.metadata.transaction(async (store) => {
+    const work = async (store: MetadataStore): Promise<FilePlan> => {
       await requireEditor(store, caller, project.organizationId, ['feature flags']);
       const joined = { ...deps, metadata: withinTransaction(store) };
-      const plan = await writeFile(joined, caller, project, file, prune);
+      const approvals = new Approvals();
+      const plan = await writeFile(joined, caller, project, file, prune, approvals);
       if (confirm === null) throw new OnlyPlanned(plan);
       if (confirm !== plan.confirm) throw changedSincePlan();
+      approvals.require();
       return plan;
-    });
+    };
+    return await orAskForApproval(deps, () => deps.metadata.transaction(work));
   } catch (error) {
     if (error instanceof OnlyPlanned) return error.plan;
     throw error;
@@ -110,18 +138,24 @@ async function writeFile(
   project: Project,
   file: FlagFile,
   prune: boolean,
+  approvals: Approvals,
 ): Promise<FilePlan> {
   const before = await readProjectContents(deps.metadata, project.id);
   requireReferences(file, before);
   const changes = await writeCohorts(deps, caller, project, file.cohorts, before);
   const contents = changes.length === 0 ? before : await readProjectContents(deps.metadata, project.id);
-  changes.push(...(await writeFlags(deps, caller, project, file.flags, contents)));
+  changes.push(...(await writeFlags(deps, caller, project, file.flags, contents, approvals)));
   const listed = new Set(file.flags.map(({ key }) => key));
   const unlisted = before.flags.filter(({ key }) => !listed.has(key));
-  if (prune) changes.push(...(await deleteFlags(deps, caller, project, unlisted, before)));
+  if (prune) changes.push(...(await deleteFlags(deps, caller, project, unlisted, before, approvals)));
   const versions = before.flags.map(({ id, version }) => [id, version]);
   const confirm = digest(stringifyExact([project.id, changes, versions] as unknown as Json)).slice(0, 32);
-  return { changes, unlisted: prune ? [] : unlisted.map(({ key }) => key).sort(), confirm };
+  return {
+    changes,
+    unlisted: prune ? [] : unlisted.map(({ key }) => key).sort(),
+    needsApproval: approvals.keys,
+    confirm,
+  };
 }
 
 /** Everything that is referred to has to be in the project or in the file. */
@@ -180,6 +214,7 @@ async function writeFlags(
   project: Project,
   flags: readonly PortableFlag[],
   contents: ProjectContents,
+  approvals: Approvals,
 ): Promise<FileChange[]> {
   const ids = { ...contents.ids, flag: new Map(contents.ids.flag) };
   const stored = new Map(contents.flags.map((flag) => [flag.key, flag]));
@@ -196,10 +231,10 @@ async function writeFlags(
     const diff = jsonDifferences(existing ? toPortableFlag(existing, contents.names) : {}, flag);
     if (diff.length === 0) continue;
     const wanted = toChanges(flag, existing, { ...contents, ids }, []);
-    const written = await naming(`Flag "${flag.key}"`, () =>
-      existing ? updateFlag(deps, caller, project, existing.id, wanted) : createFlag(deps, caller, project, wanted),
-    );
-    ids.flag.set(flag.key, [written.id]);
+    const write = () =>
+      existing ? updateFlag(deps, caller, project, existing.id, wanted) : createFlag(deps, caller, project, wanted);
+    const written = await approvals.attempt(flag.key, () => naming(`Flag "${flag.key}"`, write));
+    if (written) ids.flag.set(flag.key, [written.id]);
     changes.push({ kind: 'flag', name: flag.key, action: existing ? 'update' : 'create', diff });
   }
   return changes;
@@ -211,6 +246,7 @@ async function deleteFlags(
   project: Project,
   flags: readonly FeatureFlag[],
   contents: ProjectContents,
+  approvals: Approvals,
 ): Promise<FileChange[]> {
   const portable = flags.map((flag) => toPortableFlag(flag, contents.names));
   const ordered = inReferenceOrder(
@@ -221,7 +257,8 @@ async function deleteFlags(
   const changes: FileChange[] = [];
   for (const { key } of ordered.reverse()) {
     const id = flags.find((flag) => flag.key === key)?.id ?? -1;
-    await naming(`Flag "${key}"`, () => updateFlag(deps, caller, project, id, { deleted: true }));
+    const remove = () => updateFlag(deps, caller, project, id, { deleted: true });
+    await approvals.attempt(key, () => naming(`Flag "${key}"`, remove));
     changes.push({ kind: 'flag', name: key, action: 'delete', diff: [] });
   }
   return changes;

@@ -4,7 +4,7 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { applyFlagFile, exportFlagFile } from '../flag-files.ts';
 import { fileToJson, readFlagFile } from '../rules/flag-file.ts';
 import type { PromotionApiDeps } from './deps.ts';
-import { FlagFilePlanSchema, FlagFileRequestSchema, FlagFileSchema } from './flag-file-schemas.ts';
+import { FlagFilePlanSchema, FlagFileRequestSchema, FlagFileSchema, presentFilePlan } from './flag-file-schemas.ts';
 import { readConfirmation } from './read-confirmation.ts';
 
 const url = '/api/projects/:project_id/flags_file/';
@@ -34,7 +34,7 @@ export function flagFileRoutes(app: FastifyInstance, deps: PromotionApiDeps): vo
       const confirm = readConfirmation(body);
       const options = { prune: body.prune ?? false, confirm };
       const plan = await applyFlagFile(deps, caller, project, readFlagFile(body.file), options);
-      return { status: confirm === null ? 'planned' : 'applied', ...plan };
+      return { status: confirm === null ? 'planned' : 'applied', ...presentFilePlan(plan) };
     },
   });
 }

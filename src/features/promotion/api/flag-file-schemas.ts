@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import type { FilePlan } from '../flag-files.ts';
 
 const Open = Type.Record(Type.String(), Type.Unknown());
 
@@ -33,5 +34,15 @@ export const FlagFilePlanSchema = Type.Object({
     }),
   ),
   unlisted: Type.Array(Type.String(), { description: 'Flags of the project that the file does not have.' }),
+  needs_approval: Type.Array(Type.String(), {
+    description: 'Flags whose change has to be approved: applying asks for that, and changes nothing.',
+  }),
   confirm: Type.String(),
+});
+
+export const presentFilePlan = ({ changes, unlisted, needsApproval, confirm }: FilePlan) => ({
+  changes,
+  unlisted,
+  needs_approval: needsApproval,
+  confirm,
 });

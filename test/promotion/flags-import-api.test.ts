@@ -1,0 +1,116 @@
+/** Importing flags of other products through the API; files of flags where changes need approval. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientFor } from '../support/client.ts';
+import { OpenApi } from '../support/openapi.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: ReturnType<typeof clientFor>;
+let api: OpenApi;
+beforeAll(async () => {
+  server = await startServer();
+  client = clientFor(server);
+  api = await OpenApi.of(server);
+});
+afterAll(() => server.close());
+
+const PATH = '/api/projects/1/flags_import/';
+const DATA = {
+  features: {
+    'dark-mode': { defaultValue: false, rules: [{ condition: { plan: 'paid' }, force: true }] },
+    'new-search': { defaultValue: false, rules: [{ force: true, coverage: 0.2 }] },
+    grouped: { defaultValue: false, rules: [{ force: true, namespace: ['a', 0, 1] }] },
+  },
+};
+const send = async (more: object = {}) => {
+  const answer = await client.post(PATH, { body: { source: 'growthbook', data: DATA, ...more } });
+  expect(api.problemsOf('POST', PATH, answer)).toEqual([]);
+  return answer;
+};
+const keys = async (): Promise<string[]> =>
+  (await client.get('/api/projects/1/feature_flags/')).body.results.map(({ key }: { key: string }) => key).sort();
+
+describe('an import', () => {
+  it('is planned, done as it was planned, and then there is nothing to do', async () => {
+    const plan = (await send()).body;
+    expect(plan).toMatchObject({ status: 'planned', flags: 3, equal: 1 });
+    expect(plan.changes).toMatchObject([{ kind: 'flag', name: 'dark-mode', action: 'create' }]);
+    expect(plan.differ).toEqual([
+      { key: 'new-search', accepted: false, reason: expect.stringContaining('other people') },
+    ]);
+    expect(plan.not_imported).toEqual([{ key: 'grouped', why: 'a rule with namespace' }]);
+    expect(await keys()).toEqual([]);
+    expect((await send({ confirm: plan.confirm })).body.status).toBe('applied');
+    expect(await keys()).toEqual(['dark-mode']);
+    expect((await send()).body.changes).toEqual([]);
+    const decide = { token: server.projectKey, distinct_id: 'u', person_properties: { plan: 'paid' } };
+    const decided = await client.post('/decide/?v=3', { body: decide });
+    expect(decided.body.featureFlags['dark-mode']).toBe(true);
+  });
+
+  it('takes flags that differ where they were accepted', async () => {
+    const { confirm } = (await send({ accept: ['new-search'] })).body;
+    await send({ accept: ['new-search'], confirm });
+    const [flag] = (await client.get('/api/projects/1/feature_flags/?search=new-search')).body.results;
+    expect(flag.filters.groups).toEqual([{ properties: [], rollout_percentage: 20 }]);
+  });
+
+  it.each<[object, string]>([
+    [{ source: 'excel' }, 'source'],
+    [{ data: [] }, 'data'],
+    [{ data: {} }, 'data'],
+    [{ data: { features: { a: null, b: 5 } }, accept: ['x'] }, 'accept'],
+    [{ accept: ['dark-mode'] }, 'accept'],
+    [{ dry_run: false }, 'confirm'],
+  ])('is refused: %j', async (more, attr) => {
+    const { status, body } = await send(more);
+    expect([status, body.attr]).toEqual([400, attr]);
+  });
+
+  it('survives whatever is in the data', async () => {
+    const odd = [null, 5, 'x', [], {}, { rules: 5 }, { rules: [null, { condition: { a: { $in: 'x' } }, force: 1 }] }];
+    const features = Object.fromEntries(odd.map((value, at) => [`odd-${at}`, value]));
+    for (const source of ['growthbook', 'unleash', 'launchdarkly']) {
+      const list = odd.map((value, at) => ({
+        key: `odd-${at}`,
+        name: `odd-${at}`,
+        variations: value,
+        ...Object(value),
+      }));
+      const data = source === 'growthbook' ? { features } : { features: list, items: list };
+      const { status, body } = await send({ source, data });
+      expect([status, body.flags]).toEqual([200, odd.length]);
+    }
+  });
+});
+
+describe('where changes need approval', () => {
+  it('a file says which ones, and asks for approval instead of changing anything', async () => {
+    const other = await server.createProject({ foreign: true });
+    const theirs = clientFor({ url: server.url, personalKey: other.personalKey });
+    const path = `/api/projects/${other.projectId}`;
+    const file = (share: number) => ({
+      format: 1,
+      flags: ['a', 'b'].map((key) => ({ key, filters: { groups: [{ rollout_percentage: share }] } })),
+    });
+    const first = await theirs.post(`${path}/flags_file/`, { body: { file: file(10) } });
+    await theirs.post(`${path}/flags_file/`, { body: { file: file(10), confirm: first.body.confirm } });
+    const policy = {
+      action_key: 'feature_flag.update',
+      conditions: { type: 'any' },
+      approver_config: { quorum: 1, users: [], roles: [] },
+      bypass_org_membership_levels: [],
+    };
+    expect((await theirs.post(`${path}/approval_policies/`, { body: policy })).status).toBe(201);
+    const plan = await theirs.post(`${path}/flags_file/`, { body: { file: file(20) } });
+    expect(plan.body.needs_approval.sort()).toEqual(['a', 'b']);
+    expect((await theirs.get(`${path}/change_requests/`)).body.count).toBe(0);
+    const refused = await theirs.post(`${path}/flags_file/`, {
+      body: { file: file(20), confirm: plan.body.confirm },
+    });
+    expect([refused.status, refused.body.code]).toEqual([409, 'approval_required']);
+    expect((await theirs.get(`${path}/change_requests/`)).body.count).toBe(2);
+    const flags = (await theirs.get(`${path}/feature_flags/`)).body.results;
+    expect(flags.map((flag: { rollout_percentage: number }) => flag.rollout_percentage)).toEqual([10, 10]);
+  });
+});
