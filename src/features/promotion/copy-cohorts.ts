@@ -65,7 +65,7 @@ function originalOf({ cohorts }: ProjectContents, name: string): Cohort | undefi
 function reasonOf(kind: string, found: number, copies: boolean, original: Cohort | undefined): string {
   if (found > 1) return `There are ${found} of this name.`;
   if (original?.isStatic) return 'It is a list of persons, which cannot be copied.';
-  if (kind === 'cohort' && !copies) return 'There is none of this name; copy_cohorts copies it.';
+  if (kind === 'cohort' && !copies) return 'There is none of this name; it can be copied.';
   return kind === 'group_type' ? 'No event has named this group type yet.' : 'There is none of this name.';
 }
 

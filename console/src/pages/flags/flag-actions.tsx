@@ -12,6 +12,7 @@ import { FlagStatus } from './flag-status.tsx';
 import { FlagSwitch } from './flag-switch.tsx';
 import { audienceName, type Names } from './model/descriptions.ts';
 import { audienceOf } from './model/filters.ts';
+import { PromoteFlag } from './promote-flag.tsx';
 
 interface FlagActionsProps {
   flag: FeatureFlag;
@@ -29,6 +30,7 @@ const hasVariants = ({ filters }: FeatureFlag): boolean => {
 export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
   const { id } = useProject();
   const [isDeleting, setDeleting] = useState(false);
+  const [isPromoting, setPromoting] = useState(false);
   const remove = async (): Promise<void> => {
     await updateFlag(id, flag.id, { deleted: true, version: flag.version });
     toast(`${flag.key} deleted.`);
@@ -47,6 +49,10 @@ export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
         </Link>
       )}
       <FlagSwitch flag={flag} names={names} onChanged={onChanged} />
+      <Button kind="quiet" small disabled={!flag.can_edit} onClick={() => setPromoting(true)}>
+        Promote…
+      </Button>
+      {isPromoting && <PromoteFlag flag={flag} onClose={() => setPromoting(false)} />}
       <Button kind="quiet" small disabled={!flag.can_edit} onClick={() => setDeleting(true)}>
         Delete…
       </Button>

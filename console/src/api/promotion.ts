@@ -1,0 +1,21 @@
+/** Promoting flags to other projects. */
+import type { Static } from '@sinclair/typebox';
+import type { FlagPromotionSchema } from '../../../src/features/promotion/api/promotion-schemas.ts';
+import { post, projectPath } from './request.ts';
+
+export type FlagPromotion = Static<typeof FlagPromotionSchema>;
+
+interface PromotionRequest {
+  to: number;
+  copy_cohorts: boolean;
+  /** Of the plan; without it, only planned. */
+  confirm?: string;
+}
+
+export const promoteFlag = (
+  projectId: number,
+  flagId: number,
+  body: PromotionRequest,
+  signal?: AbortSignal,
+): Promise<FlagPromotion> =>
+  post<FlagPromotion>(projectPath(projectId, 'feature_flags', flagId, 'promote'), body, signal);
