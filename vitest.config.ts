@@ -21,7 +21,7 @@ const GROUPS: Record<string, string[]> = {
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',
     'test/persons/deletion*.test.ts',
-    'test/{alerts,accounts,destinations,batch-exports}/kill.test.ts',
+    'test/{alerts,accounts,destinations,batch-exports,subscriptions}/kill.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
   // Messages to the outside, which wait for their time.
@@ -31,6 +31,7 @@ const GROUPS: Record<string, string[]> = {
     'test/destinations/destinations.test.ts',
     'test/batch-exports/{batch-exports,s3}.test.ts',
     'test/alerts/{alerts,mail,bad-input}.test.ts',
+    'test/subscriptions/subscriptions.test.ts',
   ],
   // What questions are answered with, against an oracle.
   engines: [
