@@ -107,6 +107,7 @@ const PAGES: readonly Shot[] = [
     readme: 'light',
   },
   { name: 'alerts', path: ({ projectId }) => `/project/${projectId}/alerts`, wait: 'No alerts yet' },
+  { name: 'digests', path: ({ projectId }) => `/project/${projectId}/alerts?tab=digests`, wait: 'No digests yet' },
   {
     name: 'alert',
     path: ({ projectId, insights }) => `/project/${projectId}/alerts/new?insight=${insights.trend}`,

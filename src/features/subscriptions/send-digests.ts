@@ -143,7 +143,7 @@ export class DigestSchedule implements LeaderTask {
       const subscription = await unchanged(store, seen);
       if (subscription === null) return;
       await store.subscriptions.update({ ...subscription, enabled: false, pausedReason: reason });
-      const url = publicUrl === null ? null : `${publicUrl}/project/${project.id}/digests`;
+      const url = publicUrl === null ? null : `${publicUrl}/project/${project.id}/alerts?tab=digests`;
       await makeDeliveries(store, {
         projectId: project.id,
         kind: 'notice',

@@ -12,6 +12,7 @@ import { useProject } from '../../lib/session.ts';
 import { useOffset } from '../../lib/use-offset.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { DigestList } from '../digests/digest-list.tsx';
 import { AlertState } from './alert-state.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { describeAlert } from './describe-alert.ts';
@@ -19,6 +20,7 @@ import { describeAlert } from './describe-alert.ts';
 const PAGE_SIZE = 50;
 const TABS = [
   { id: 'alerts', label: 'Alerts' },
+  { id: 'digests', label: 'Digests' },
   { id: 'deliveries', label: 'Deliveries' },
 ] as const;
 
@@ -33,11 +35,16 @@ export function Page() {
   return (
     <PageFrame
       title="Alerts"
-      lead="Messages by mail or webhook when a number leaves its bounds, an event falls silent, or a flag changes."
+      lead="Messages by mail or webhook when a number leaves its bounds, an event falls silent, or a flag changes; and digests on a schedule."
       actions={add}
     >
-      <Tabs label="Alerts and deliveries" tabs={TABS} value={tab === 'deliveries' ? tab : 'alerts'} onChange={setTab}>
-        {tab === 'deliveries' ? <DeliveryLog /> : <AlertList />}
+      <Tabs
+        label="Alerts, digests and deliveries"
+        tabs={TABS}
+        value={TABS.find((one) => one.id === tab)?.id ?? 'alerts'}
+        onChange={setTab}
+      >
+        {tab === 'deliveries' ? <DeliveryLog /> : tab === 'digests' ? <DigestList /> : <AlertList />}
       </Tabs>
     </PageFrame>
   );

@@ -21,6 +21,7 @@ import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useInterval, useResource } from '../../lib/use-resource.ts';
 import { ChartSubjectContext } from '../annotations/use-annotations.ts';
+import { DigestDialog } from '../digests/digest-dialog.tsx';
 import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { AddInsights } from './add-insights.tsx';
 import { DashboardBar, useRange } from './dashboard-bar.tsx';
@@ -50,7 +51,7 @@ export function Page({ params }: PageProps) {
   );
 }
 
-type OpenDialog = 'share' | 'add' | 'text' | 'name' | 'delete' | null;
+type OpenDialog = 'share' | 'subscribe' | 'add' | 'text' | 'name' | 'delete' | null;
 
 const REFRESH_OPTIONS = [
   { value: '', label: 'Off' },
@@ -86,6 +87,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
             Refresh all
           </Button>
           <Button onClick={() => setDialog('share')}>Share</Button>
+          <Button onClick={() => setDialog('subscribe')}>Subscribe</Button>
           <Button onClick={() => setDialog('text')}>Add text</Button>
           <Button kind="primary" onClick={() => setDialog('add')}>
             Add insights
@@ -139,6 +141,9 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
         </div>
       </div>
       {dialog === 'share' && <ShareDialog item={['dashboards', dashboard.id]} name="this dashboard" onClose={close} />}
+      {dialog === 'subscribe' && (
+        <DigestDialog digest={null} subject={{ dashboard: dashboard.id }} name={dashboard.name} onClose={close} />
+      )}
       {dialog === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
       {dialog === 'text' && (
         <TextDialog

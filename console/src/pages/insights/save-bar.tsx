@@ -12,6 +12,7 @@ import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { DigestDialog } from '../digests/digest-dialog.tsx';
 import { ShareDialog } from '../sharing/share-dialog.tsx';
 import { DashboardsDialog } from './dashboards-dialog.tsx';
 import { pathOfInsight } from './path-of-insight.ts';
@@ -27,7 +28,7 @@ interface SaveBarProps {
   onSaved(insight: SavedInsight): void;
 }
 
-type OpenDialog = 'share' | 'save' | 'name' | 'dashboards' | 'delete' | null;
+type OpenDialog = 'share' | 'subscribe' | 'save' | 'name' | 'dashboards' | 'delete' | null;
 
 export function SaveBar({ saved, question, derived, isChanged, canSave, onSaved }: SaveBarProps) {
   const { id } = useProject();
@@ -65,6 +66,9 @@ export function SaveBar({ saved, question, derived, isChanged, canSave, onSaved 
           >
             Alert
           </Link>
+          <Button onClick={() => setDialog('subscribe')} title="Get it by mail or webhook on a schedule">
+            Subscribe
+          </Button>
           {isChanged && (
             <Button kind="primary" busy={saveChanges.busy} disabled={!canSave} onClick={() => void saveChanges.run()}>
               Save changes
@@ -90,6 +94,14 @@ export function SaveBar({ saved, question, derived, isChanged, canSave, onSaved 
       )}
       {saveChanges.error !== undefined && <ErrorNote error={saveChanges.error} />}
       {dialog === 'share' && saved && <ShareDialog item={['insights', saved.id]} name="this insight" onClose={close} />}
+      {dialog === 'subscribe' && saved && (
+        <DigestDialog
+          digest={null}
+          subject={{ insight: saved.id }}
+          name={saved.name || saved.derived_name || 'this insight'}
+          onClose={close}
+        />
+      )}
       {dialog === 'save' && (
         <NameDialog title="Save insight" name={derived} hasDashboards onSave={create} onClose={close} />
       )}
