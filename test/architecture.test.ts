@@ -90,7 +90,7 @@ const MODULES: Record<string, readonly string[]> = {
 const FEATURES: Record<string, readonly string[]> = {
   accounts: [],
   actions: ['cohorts'],
-  alerts: ['accounts', 'dashboards', 'deliveries', 'insights'],
+  alerts: ['accounts', 'dashboards', 'deliveries', 'insights', 'sql'],
   annotations: [],
   approvals: [],
   audit: ['deliveries'],

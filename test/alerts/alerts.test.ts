@@ -87,6 +87,36 @@ async function lookAt(id: string, slot: number, length = HOUR) {
 const deliveries = async (query = '') => (await client.get(`/api/projects/1/deliveries/${query}`)).body.results;
 const hourOf = (ms: number): number => Math.floor(ms / HOUR) * HOUR;
 
+describe('an alert on a statement', () => {
+  const query = {
+    kind: 'HogQLQuery',
+    query: "select 'x', 3 union all select 'y', count() from events where event = 'sql seen'",
+  };
+  const config = { type: 'SqlAlertConfig' };
+
+  it('watches the first number of the last row', async () => {
+    const saved = await client.post('/api/projects/1/insights/', { body: { name: 'Rows', query } });
+    expect(saved.status).toBe(201);
+    const hour = hourOf(now);
+    const { id } = await makeAlert({ insight: saved.body.id, config, targets: [{ type: 'webhook', url: hook.url }] });
+    expect(await lookAt(id, hour)).toMatchObject({ calculated_value: 0, state: 'Firing' });
+    await expect.poll(() => hook.requests.length, { timeout: 5000 }).toBe(1);
+    await events('sql seen', repeat(12, now));
+    await server.drain();
+    expect(await lookAt(id, hour + HOUR)).toMatchObject({ calculated_value: 12, state: 'Not firing' });
+  }, 30_000);
+
+  it('has absolute bounds, and needs a statement', async () => {
+    const insight = await makeInsight('signed up');
+    const body = { name: 'X', insight, config, threshold: lowerThan(1), calculation_interval: 'hourly' };
+    const relative = { ...body, condition: { type: 'relative_increase' } };
+    expect((await client.post(all, { body: relative })).body).toMatchObject({ attr: 'condition', code: 'unsupported' });
+    const hour = hourOf(now);
+    const { id } = await makeAlert(body);
+    expect(await lookAt(id, hour)).toMatchObject({ calculated_value: null, reason: expect.stringContaining('no SQL') });
+  }, 20_000);
+});
+
 describe('an alert', () => {
   it('has every field that clients know', async () => {
     const insight = await makeInsight('signed up');

@@ -12,6 +12,7 @@ interface BacktestRequest {
   project: Project;
   definition: AlertDefinition;
   filters: JsonObject;
+  query: JsonObject | null;
   weeks: number;
   now: number;
   signal: AbortSignal;
@@ -21,7 +22,7 @@ interface BacktestRequest {
 const MAX_WEEKS_OF_MINUTES = 1;
 
 export async function backtestAlert(deps: MeasureDeps, request: BacktestRequest) {
-  const { project, definition, filters, now, signal } = request;
+  const { project, definition, filters, query, now, signal } = request;
   const { timezone } = project;
   const unit = slotUnit(definition.interval);
   const weeks = unit === 'minute' ? Math.min(request.weeks, MAX_WEEKS_OF_MINUTES) : request.weeks;
@@ -33,7 +34,7 @@ export async function backtestAlert(deps: MeasureDeps, request: BacktestRequest)
     unit,
     timezone,
   ).start;
-  const measured = await measureAlert(deps, { project, definition, filters, from, until: last.end, signal });
+  const measured = await measureAlert(deps, { project, definition, filters, query, from, until: last.end, signal });
   const index = measured.history.slots.findIndex(({ start }) => start >= first.start);
   const result = backtest(rule, measured, index);
   const isNoisy = result.perWeek > MAX_FIRINGS_A_WEEK;

@@ -167,18 +167,18 @@ export class AlertChecks implements LeaderTask {
     const key = JSON.stringify([project.id, insightId, definition.config, definition.interval, from, slot]);
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const filters = await this.#filters(alert);
-    const request = { project, definition, filters, from, until: slot.end, signal: this.#stopping.signal };
+    const question = await this.#question(alert);
+    const request = { project, definition, ...question, from, until: slot.end, signal: this.#stopping.signal };
     const answer = measureAlert(this.#deps, request);
     answers.set(key, answer);
     return answer;
   }
 
-  async #filters({ projectId, insightId, definition }: Alert) {
-    if (!needsInsight(definition)) return {};
+  async #question({ projectId, insightId, definition }: Alert) {
+    if (!needsInsight(definition)) return { filters: {}, query: null };
     const insight = insightId === null ? null : await this.#deps.metadata.insights.get(projectId, insightId);
     if (!insight || insight.deleted) throw new Failure('not_found', 'The insight was deleted.');
-    return insight.filters;
+    return { filters: insight.filters, query: insight.query };
   }
 
   async #save(seen: Alert, project: Project, slot: Slot, look: LookOptions, found: FoundState): Promise<void> {

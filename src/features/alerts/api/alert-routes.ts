@@ -154,10 +154,10 @@ function oneAlert(app: FastifyInstance, deps: AlertApiDeps): void {
   });
 }
 
-async function filtersOf({ metadata }: AlertApiDeps, project: Project, definition: AlertDefinition, body: Body) {
-  if (!needsInsight(definition)) return {};
+async function questionOf({ metadata }: AlertApiDeps, project: Project, definition: AlertDefinition, body: Body) {
+  if (!needsInsight(definition)) return { filters: {}, query: null };
   const insight = body.insight ? await metadata.insights.get(project.id, body.insight) : null;
-  if (insight && !insight.deleted) return insight.filters;
+  if (insight && !insight.deleted) return { filters: insight.filters, query: insight.query };
   throw invalid('insight', 'insight is the id of an insight of this project.', 'does_not_exist');
 }
 
@@ -172,11 +172,11 @@ function backtests(app: FastifyInstance, deps: AlertApiDeps): void {
     response: BacktestSchema,
     handler: async ({ project, body, reply }) => {
       const definition = definitionOf(body);
-      const filters = await filtersOf(deps, project, definition, body);
+      const question = await questionOf(deps, project, definition, body);
       const result = await backtestAlert(deps, {
         project,
         definition,
-        filters,
+        ...question,
         weeks: body.weeks ?? DEFAULT_WEEKS,
         now: deps.clock.now(),
         signal: callerSignal(reply),

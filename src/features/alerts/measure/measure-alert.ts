@@ -9,11 +9,14 @@ import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FunnelAnswer, LifecycleItem, RetentionRow, TrendItem } from '../../insights/rules/answers.ts';
 import type { SavedQuestions } from '../../insights/saved-questions.ts';
+import { lastNumber } from '../../sql/rules/saved-query.ts';
+import type { SavedStatements } from '../../sql/saved-statements.ts';
 import type { AlertConfig, AlertDefinition } from '../rules/alert-definition.ts';
 import { type FlagChangeDeps, listFlagChanges } from './flag-changes.ts';
 
 export interface MeasureDeps extends FlagChangeDeps {
   questions: SavedQuestions;
+  statements: Pick<SavedStatements, 'answer'>;
   /** How long the oldest event that waits has waited. */
   lagMs(): Promise<number>;
 }
@@ -23,6 +26,8 @@ interface MeasureRequest {
   definition: AlertDefinition;
   /** Of the insight; empty where there is none. */
   filters: JsonObject;
+  /** The statement of the insight; null where it has none. */
+  query: JsonObject | null;
   from: number;
   until: number;
   signal: AbortSignal;
@@ -65,6 +70,8 @@ function measureSeries(deps: MeasureDeps, request: MeasureRequest, unit: Interva
       return measureRetention(deps, request, unit, config, slots);
     case 'LifecycleAlertConfig':
       return measureLifecycle(deps, request, unit, config);
+    case 'SqlAlertConfig':
+      return measureStatement(deps, request, slots);
     case 'SilentEventConfig':
       return measureSilence(deps, request, unit, config, slots);
     case 'FlagChangeConfig':
@@ -209,6 +216,21 @@ async function measureFlagChanges(
     series: [{ label: null, values: slots.map((slot) => within(slot).length) }],
     notes: last === undefined ? [] : within(last).map(({ text }) => text),
   };
+}
+
+/** Only what it answers now is known. */
+async function measureStatement(
+  { statements }: MeasureDeps,
+  { project, query, signal }: MeasureRequest,
+  slots: number,
+): Promise<Found> {
+  if (query === null) throw invalid('config', 'The insight is no SQL: its config has another type.');
+  if (slots > 1)
+    throw invalid('config', 'A statement is asked for what is now, so there is nothing to test.', 'unsupported');
+  const answer = await statements.answer(project, query, { userId: null, refresh: true, signal });
+  const value = lastNumber(answer);
+  if (value === null) throw invalid('config', 'The last row of the statement has no number.');
+  return { series: [{ label: null, values: [value] }] };
 }
 
 /** Only what is now is known. */

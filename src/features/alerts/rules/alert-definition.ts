@@ -23,6 +23,8 @@ export type AlertConfig =
   /** How many percent come back after this many periods. */
   | { type: 'RetentionAlertConfig'; period: number }
   | { type: 'LifecycleAlertConfig'; status: (typeof LIFECYCLE_STATUSES)[number] }
+  /** The first number of the last row of a statement. */
+  | { type: 'SqlAlertConfig' }
   | { type: 'SilentEventConfig'; event: string; silentForMs: number }
   | { type: 'FlagChangeConfig'; flagIds: readonly number[] | null; kinds: readonly FlagChangeKind[] }
   /** How many seconds the oldest event has waited to be processed. */
@@ -70,11 +72,13 @@ export function readDefinition(fields: SentDefinition): AlertDefinition {
 }
 
 function checkInterval({ interval, condition, config }: AlertDefinition): void {
+  if (config.type === 'SqlAlertConfig' && condition !== 'absolute_value')
+    throw invalid('condition', 'A statement is asked for what is now: its condition is absolute_value.', 'unsupported');
   const isPlain = !['FunnelAlertConfig', 'RetentionAlertConfig', 'LifecycleAlertConfig'].includes(config.type);
   if (interval === 'every_minute' && (!isPlain || condition === 'seasonal'))
     throw invalid(
       'calculation_interval',
-      'Minutes are for trends, silent events, flag changes and lag, with absolute or relative conditions. Choose hourly.',
+      'Minutes are for trends, SQL, silent events, flag changes and lag, with absolute or relative conditions. Choose hourly.',
     );
   if (interval === 'monthly' && condition === 'seasonal')
     throw invalid('calculation_interval', 'A seasonal condition compares weeks: choose hourly, daily or weekly.');
@@ -208,6 +212,8 @@ function readConfig(given: Json): AlertConfig {
       return { type: 'RetentionAlertConfig', period: integer('period', 1, 1, MAX_PERIOD) ?? 1 };
     case 'LifecycleAlertConfig':
       return { type: 'LifecycleAlertConfig', status: readStatus(fields['status'] ?? 'new') };
+    case 'SqlAlertConfig':
+      return { type: 'SqlAlertConfig' };
     case 'SilentEventConfig':
       return { type: 'SilentEventConfig', ...readSilence(fields) };
     case 'FlagChangeConfig':
@@ -224,6 +230,7 @@ const CONFIG_TYPES: readonly AlertConfig['type'][] = [
   'FunnelAlertConfig',
   'RetentionAlertConfig',
   'LifecycleAlertConfig',
+  'SqlAlertConfig',
   'SilentEventConfig',
   'FlagChangeConfig',
   'LagConfig',

@@ -54,6 +54,7 @@ function presentConfig(config: AlertConfig): JsonObject {
     case 'LifecycleAlertConfig':
       return { type: config.type, status: config.status };
     case 'LagConfig':
+    case 'SqlAlertConfig':
       return { type: config.type };
   }
 }
