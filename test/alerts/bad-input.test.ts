@@ -50,7 +50,6 @@ describe('an alert is refused with', () => {
     ],
     ['an unknown interval', 'calculation_interval', { calculation_interval: 'yearly' }],
     ['an unknown config', 'config', { config: { type: 'WeatherConfig' } }],
-    ['SQL, which is not there yet', 'config', { config: { type: 'SqlAlertConfig' } }],
     ['silence of no event', 'config', { config: { type: 'SilentEventConfig', event: '' } }],
     ['silence forever', 'config', { config: { type: 'SilentEventConfig', event: 'x', silent_for: '99999w' } }],
     ['no kinds of changes', 'config', { config: { type: 'FlagChangeConfig', kinds: [] } }],
