@@ -26,7 +26,7 @@ const MORE = (
 
 const recipients = ({ target_type: type, target_value: value }: Digest): string => {
   if (value !== '') return value.replaceAll(',', ', ');
-  return type === 'slack' ? 'webhook of the project' : 'nobody';
+  return type === 'slack' ? 'webhook of the project' : 'no recipients';
 };
 
 const DigestState = ({ digest: { enabled, paused_reason: reason, next_delivery_date: next } }: { digest: Digest }) => {
