@@ -15,6 +15,8 @@ export async function build() {
   await bundle({
     entryPoints: {
       main: `${root}src/main.ts`,
+      serve: `${root}src/serve.ts`,
+      relay: `${root}src/relay.ts`,
       cli: `${root}src/cli.ts`,
       worker: `${root}src/runtime/embedded/worker.ts`,
       'large-worker': `${root}src/runtime/cluster/worker.ts`,

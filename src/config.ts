@@ -17,7 +17,10 @@ export interface Config {
   /** Options of the connection besides the URL. */
   clickhouseOptions: Readonly<Record<string, unknown>>;
   logPartitions: number;
-  role: 'all' | 'web' | 'worker';
+  role: 'all' | 'web' | 'worker' | 'relay';
+  upstreamUrl: string | null;
+  upstreamKey: string | null;
+  relayFallthrough: 'ask' | 'default';
   initProjectApiKey: string | null;
   initPersonalApiKey: string | null;
   initAdminEmail: string | null;
@@ -286,8 +289,27 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   role: {
     env: 'ROLE',
     defaultText: 'all',
-    help: 'What a node of a cluster does: web (requests), worker (processing) or all.',
-    parse: choice('all', 'web', 'worker'),
+    help: 'What a node of a cluster does: web (requests), worker (processing) or all. relay: holds the flags of another server and answers for it.',
+    parse: choice('all', 'web', 'worker', 'relay'),
+  },
+  upstreamUrl: {
+    env: 'UPSTREAM_URL',
+    defaultText: null,
+    help: 'Of a relay: the address of the server, or of another relay, whose flags it holds.',
+    parse: urlWith('http:', 'https:'),
+  },
+  upstreamKey: {
+    env: 'UPSTREAM_KEY',
+    defaultText: null,
+    help: 'Of a relay: a secret key (phs_…) of the project there.',
+    parse: apiKey('phs_'),
+    secret: true,
+  },
+  relayFallthrough: {
+    env: 'RELAY_FALLTHROUGH',
+    defaultText: 'ask',
+    help: 'What a relay does where a flag depends on stored data that the request does not have: ask the server, or default (evaluate as for an unknown person).',
+    parse: choice('ask', 'default'),
   },
   initProjectApiKey: {
     env: 'INIT_PROJECT_API_KEY',
@@ -734,6 +756,12 @@ function findConflicts(config: Config): string[] {
     problems.push(
       'DATABASE_URL and CLICKHOUSE_URL go together: set both for a cluster, neither to store data in DATA_DIR.',
     );
+  } else if (config.role === 'relay') {
+    if (config.upstreamUrl === null || config.upstreamKey === null) {
+      problems.push(
+        'ROLE relay needs UPSTREAM_URL and UPSTREAM_KEY: the server whose flags it holds, and a secret key of the project.',
+      );
+    }
   } else if (config.databaseUrl === null && config.role !== 'all') {
     problems.push(`ROLE ${config.role} needs DATABASE_URL and CLICKHOUSE_URL; without them, ROLE must be all.`);
   }

@@ -1,29 +1,18 @@
 /** One Fastify server with the routes of all features. Errors of every route are answered by `http/errors.ts`. */
 import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyPluginCallback,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify';
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { Config } from '../config.ts';
 import { notFound } from '../core/errors.ts';
 import { stringifyExact } from '../core/json/exact-json.ts';
 import { discardRestAfterResponse } from '../http/admission/discard-rest.ts';
-import { receiveBodies, receivedBody } from '../http/admission/receive-bodies.ts';
+import { receiveBodies } from '../http/admission/receive-bodies.ts';
 import { addBodyParsers } from '../http/body-parsers.ts';
 import { compressAnswers } from '../http/compression.ts';
 import { consoleRoutes } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
-import { refuseConnection, sendError } from '../http/errors.ts';
 import { KnownRoutes } from '../http/known-routes.ts';
-import { lazyLog } from '../http/lazy-log.ts';
 import { OPENAPI } from '../http/openapi.ts';
-import { addCors } from '../http/public/cors.ts';
 import { FastPath } from '../http/public/fast-path.ts';
 import { logRequests } from '../http/request-log.ts';
 import { dataHeaders, pageHeaders } from '../http/security-headers.ts';
@@ -31,6 +20,7 @@ import { readValue } from '../http/validate.ts';
 import { type StatusRouteDeps, serverStatusRoute, statusRoutes } from '../operate/status/status-routes.ts';
 import type { AppDeps } from './app-deps.ts';
 import type { AppFeature } from './features.ts';
+import { newServer, takePublicBodies } from './new-server.ts';
 import { handleUnknownPaths, rejectReservedNames } from './unknown-paths.ts';
 
 interface ServerOptions extends Pick<Config, 'trustProxy' | 'maxBodyBytes' | 'publicUrl' | 'requestTimeoutSeconds'> {
@@ -53,34 +43,8 @@ export function buildMonitoringServer(deps: AppDeps, status: StatusRouteDeps, op
   return app;
 }
 
-/** Code units: a flag key has up to 400 characters, each with one or two of them. */
-const MAX_PARAM_LENGTH = 1000;
 /** How much of a refused body is read, and for how long, for its sender to see the answer. */
 const MAX_DISCARDED = { maxBytes: 100 * 1024 * 1024, maxMs: 10_000 };
-
-function newServer(deps: AppDeps, options: ServerOptions): FastifyInstance {
-  const { trustProxy } = options;
-  const app: FastifyInstance = fastify({
-    loggerInstance: deps.log as FastifyBaseLogger,
-    genReqId: () => deps.ids.uuid(),
-    childLoggerFactory: (log, bindings, options) => lazyLog(log, bindings, options),
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    requestTimeout: options.requestTimeoutSeconds * 1000,
-    http: { connectionsCheckingInterval: 1000 },
-    clientErrorHandler: refuseConnection,
-    forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
-    // Bad escapes in a path never reach a route; they are answered like other errors.
-    frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
-  });
-  app.setErrorHandler(sendError);
-  ignoreBodies(app);
-  // Node would otherwise take the larger of the two for the whole request.
-  app.server.headersTimeout = Math.min(app.server.headersTimeout, app.server.requestTimeout);
-  closeIdleConnectionsOnStop(app);
-  return app;
-}
 
 export async function buildServer(
   deps: AppDeps,
@@ -144,34 +108,10 @@ function privateRoutes(
   serverStatusRoute(api, deps, status);
 }
 
-const COMMON_CONTENT_TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
-
 /** For SDKs, with a project key. Bodies stay bytes: the decoder finds out what they are. */
 function publicRoutes(api: FastifyInstance, deps: AppDeps, features: readonly AppFeature[]): void {
-  receiveBodies(api, deps.admission, deps.config.maxBodyBytes);
-  api.removeAllContentTypeParsers();
-  // The common types by name, because the framework searches for the others at each request.
-  api.addContentTypeParser([...COMMON_CONTENT_TYPES, '*'], (request, _payload, done) =>
-    done(null, receivedBody(request)),
-  );
-  // The decoder checks bodies; schemas are for the API document alone.
-  api.setValidatorCompiler(() => () => true);
-  addCors(api);
+  takePublicBodies(api, deps);
   for (const feature of features) feature.public?.(api, deps);
-}
-
-/** Where no route takes a body, none is parsed. */
-function ignoreBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-}
-
-/** The framework closes idle connections once; those that become idle while it stops would be kept for a minute. */
-function closeIdleConnectionsOnStop(app: FastifyInstance): void {
-  app.addHook('preClose', async () => {
-    const timer = setInterval(() => app.server.closeIdleConnections(), 50);
-    app.server.once('close', () => clearInterval(timer));
-  });
 }
 
 /** Puts it in front of the framework: it sees every request first. */

@@ -1,7 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from '../../lib/log.ts';
 import type { Feature } from '../feature.ts';
 import { flagBlastRadiusRoutes } from './api/blast-radius-routes.ts';
 import { definitionStreamRoutes } from './api/definition-stream-routes.ts';
+import { definitionsAccess } from './api/definitions-access.ts';
 import type { FlagRouteDeps } from './api/deps.ts';
 import { flagEvaluationRoutes } from './api/flag-evaluation-routes.ts';
 import { flagHistoryRoutes } from './api/flag-history-routes.ts';
@@ -10,6 +12,7 @@ import { flagRoleAccessRoutes } from './api/flag-role-access-routes.ts';
 import { featureFlagRoutes } from './api/flag-routes.ts';
 import { flagUsageRoutes } from './api/flag-usage-routes.ts';
 import { localEvaluationRoutes } from './api/local-evaluation-routes.ts';
+import { relayUsageRoutes } from './api/relay-usage-routes.ts';
 import { type RollbackDeps, Rollbacks } from './manage/rollbacks.ts';
 import { DECIDE_ROUTE, decideRoutes } from './public/decide-routes.ts';
 import type { FlagPublicDeps } from './public/deps.ts';
@@ -32,8 +35,10 @@ export const flagsFeature: Feature<FlagFeatureDeps> = {
   name: 'flags',
   api(app, deps) {
     featureFlagRoutes(app, deps);
-    localEvaluationRoutes(app, deps);
-    definitionStreamRoutes(app, deps);
+    const reading = { ...deps, accessDefinitions: (request: FastifyRequest) => definitionsAccess(deps, request) };
+    localEvaluationRoutes(app, reading);
+    definitionStreamRoutes(app, reading);
+    relayUsageRoutes(app, reading);
     flagEvaluationRoutes(app, deps);
     flagBlastRadiusRoutes(app, deps);
     flagRoleAccessRoutes(app, deps);

@@ -7,7 +7,7 @@ import type { EventLimits } from './decode/parse-body.ts';
 
 /** What every public route needs; features add what their handlers use. */
 export interface PublicRouteDeps {
-  directory: ProjectDirectory;
+  directory: Pick<ProjectDirectory, 'getProject' | 'cached'>;
   clock: Clock;
   ids: Ids;
   admission: Admission;

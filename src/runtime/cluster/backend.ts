@@ -133,7 +133,8 @@ const workerOptions = (
 ): ClusterWorkerOptions => ({
   ...urls,
   node,
-  role: config.role,
+  // A relay has no backend.
+  role: config.role === 'relay' ? 'all' : config.role,
   databasePoolSize: config.databasePoolSize,
   clickhouseCluster: config.clickhouseCluster,
   clickhouseOptions: config.clickhouseOptions,

@@ -9,12 +9,18 @@ import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
 import { lastEventId, STREAM_HEADERS } from '../../../http/server-sent-events.ts';
 import { takeSocket } from '../../../http/take-socket.ts';
 import { networkOf } from '../../../lib/network.ts';
-import { DEFINITION_SCOPES, definitionsAccess } from './definitions-access.ts';
-import type { FlagRouteDeps } from './deps.ts';
+import type { FlagStreams } from '../streams/flag-streams.ts';
+import { DEFINITION_SCOPES, type DefinitionsAccess } from './definitions-access.ts';
 
 const PATH = '/flags/definitions/stream';
 
-export function definitionStreamRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
+interface DefinitionStreamDeps {
+  flagStreams: FlagStreams;
+  /** Throws unless the caller may read the definitions. */
+  accessDefinitions(request: FastifyRequest): Promise<DefinitionsAccess>;
+}
+
+export function definitionStreamRoutes(app: FastifyInstance, deps: DefinitionStreamDeps): void {
   app.get(PATH, {
     schema: DOCUMENT,
     exposeHeadRoute: false,
@@ -25,9 +31,9 @@ export function definitionStreamRoutes(app: FastifyInstance, deps: FlagRouteDeps
   app.addHook('preClose', async () => deps.flagStreams.close());
 }
 
-async function open(deps: FlagRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function open(deps: DefinitionStreamDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { flagStreams } = deps;
-  const { project, credential } = await definitionsAccess(deps, request);
+  const { project, credential } = await deps.accessDefinitions(request);
   const state = await flagStreams.state(project.id);
   const network = networkOf(request.ip);
   // Nothing is waited for from here on.

@@ -14,7 +14,7 @@ import type { FlagRouteDeps } from './deps.ts';
 
 export const DEFINITION_SCOPES = requiredScopes('feature_flag', 'read');
 
-interface DefinitionsAccess {
+export interface DefinitionsAccess {
   project: Project;
   credential: StreamCredential;
 }

@@ -6,21 +6,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Query, queryText } from '../../../http/paging.ts';
 import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { DEFINITION_SCOPES, definitionsAccess } from './definitions-access.ts';
-import type { FlagRouteDeps } from './deps.ts';
+import type { FlagSnapshots } from '../decide/flag-snapshots.ts';
+import { DEFINITION_SCOPES, type DefinitionsAccess } from './definitions-access.ts';
 import { readEntityTag, serializeLocalDefinitions } from './local-definitions.ts';
 import { LocalDefinitionsSchema } from './local-evaluation-schemas.ts';
 
 const NESTED = '/api/projects/:project_id/feature_flags/local_evaluation/';
 const PATHS = [NESTED, '/api/feature_flag/local_evaluation/', '/flags/definitions'];
 
-export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
+interface LocalEvaluationDeps {
+  flagSnapshots: Pick<FlagSnapshots, 'get'>;
+  /** Throws unless the caller may read the definitions. */
+  accessDefinitions(request: FastifyRequest): Promise<DefinitionsAccess>;
+}
+
+export function localEvaluationRoutes(app: FastifyInstance, deps: LocalEvaluationDeps): void {
   for (const url of PATHS) {
     app.get(url, {
       schema: document(url),
       config: { isUncompressed: true },
       onRequest: async (request) => {
-        request.project = (await definitionsAccess(deps, request)).project;
+        request.project = (await deps.accessDefinitions(request)).project;
       },
       handler: (request, reply) => answer(deps, request, reply),
     });
@@ -30,7 +36,7 @@ export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps)
   );
 }
 
-async function answer(deps: FlagRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(deps: LocalEvaluationDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const snapshot = await deps.flagSnapshots.get((request.project as Project).id);
   const { text, tag } = serializeLocalDefinitions(snapshot, wantsCohorts(request.query as Query));
   reply.header('etag', `W/"${tag}"`).header('cache-control', 'private, must-revalidate');

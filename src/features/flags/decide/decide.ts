@@ -24,6 +24,11 @@ import type { DecisionInputs, RecentDecisions } from './recent-decisions.ts';
 export interface DecideDeps extends LoadSubjectDeps {
   flagSnapshots: Pick<FlagSnapshots, 'get' | 'cached'>;
   recentDecisions: RecentDecisions;
+  /**
+   * In a relay, which has no stored persons: the decision of its server, for requests that depend on one. Undefined: decided
+   * here; null: the server cannot be asked.
+   */
+  ask?: (projectId: number, snapshot: FlagSnapshot, request: DecideRequest) => Promise<Decision | null> | undefined;
   /** Undefined where no accepted event about these subjects is still to be processed. */
   writes: { settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined };
 }
@@ -56,7 +61,18 @@ const decideWith = (
   sent: DecideRequest,
 ): MaybePromise<Decision> => {
   const request = withPlace(snapshot, sent);
-  return chain(loadSubject(deps, projectId, snapshot, request), (loaded) => {
+  const asked = deps.ask?.(projectId, snapshot, request);
+  if (asked === undefined) return decideHere(deps, projectId, snapshot, request);
+  return asked.then((decision) => decision ?? decideHere(deps, projectId, snapshot, request));
+};
+
+const decideHere = (
+  deps: DecideDeps,
+  projectId: number,
+  snapshot: FlagSnapshot,
+  request: DecideRequest,
+): MaybePromise<Decision> =>
+  chain(loadSubject(deps, projectId, snapshot, request), (loaded) => {
     const keys = keysToEvaluate(snapshot, request);
     const inputs = reusableInputs(snapshot, request, loaded, keys);
     if (inputs === null) return decideFor(snapshot, request, loaded, keys);
@@ -66,7 +82,6 @@ const decideWith = (
     deps.recentDecisions.add(inputs, decision);
     return decision;
   });
-};
 
 /** What the caller says goes before the place of the address, and that before what is stored. */
 function withPlace({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): DecideRequest {

@@ -141,7 +141,7 @@ interface Numbered {
 
 const settingsOf = ({ apiToken, webAnalytics }: Project): string => `${apiToken} ${webAnalytics.geoip}`;
 
-const partsOf = ({ id, apiToken, webAnalytics }: Project, snapshot: FlagSnapshot): DefinitionParts =>
+export const partsOf = ({ id, apiToken, webAnalytics }: Project, snapshot: FlagSnapshot): DefinitionParts =>
   definitionParts({
     project: { id, apiToken, hasPlaces: webAnalytics.geoip },
     flags: snapshot.flags.map((flag) => ({
