@@ -182,7 +182,7 @@ describe('values that stop the start', () => {
     ['PORT', '8e3', 'a whole number from 0 to 65535'],
     ['PUBLIC_URL', 'cairn.example.org', 'a URL that starts with http:// or https://'],
     ['PUBLIC_URL', 'ftp://cairn.example.org', 'a URL that starts with http:// or https://'],
-    ['ROLE', 'shipper', 'one of all, web, worker'],
+    ['ROLE', 'shipper', 'one of all, web, worker, relay'],
     ['LOG_PARTITIONS', '12', 'a power of two from 1 to 1024'],
     ['LOG_PARTITIONS', '2048', 'a whole number from 1 to 1024'],
     ['INIT_ADMIN_EMAIL', 'ada', 'an email address such as ada@example.org'],
@@ -269,6 +269,7 @@ describe('help', () => {
     expect(withFile.map(({ env }) => env)).toEqual([
       'DATABASE_URL',
       'CLICKHOUSE_URL',
+      'UPSTREAM_KEY',
       'INIT_PROJECT_API_KEY',
       'INIT_PERSONAL_API_KEY',
       'INIT_ADMIN_PASSWORD',
@@ -278,6 +279,19 @@ describe('help', () => {
       'SMTP_URL',
       'OIDC_CLIENT_SECRET',
     ]);
+  });
+});
+
+describe('a relay', () => {
+  it('needs a server and a key, and nothing of a cluster', () => {
+    const upstream = { UPSTREAM_URL: 'https://cairn.example.org/', UPSTREAM_KEY: 'phs_0123456789' };
+    expect(readConfig({ ROLE: 'relay', ...upstream })).toMatchObject({
+      role: 'relay',
+      upstreamUrl: 'https://cairn.example.org',
+      relayFallthrough: 'ask',
+    });
+    expect(() => readConfig({ ROLE: 'relay', UPSTREAM_KEY: upstream.UPSTREAM_KEY })).toThrow('UPSTREAM_URL');
+    expect(() => readConfig({ ...upstream, UPSTREAM_KEY: 'phc_0123456789' })).toThrow('phs_');
   });
 });
 

@@ -2,6 +2,6 @@
 import { setFlagsFromString } from 'node:v8';
 
 const isRelay = process.env['ROLE'] === 'relay';
-// It often runs beside an application: 12 MB less, for more frequent collections of little garbage.
-if (isRelay) setFlagsFromString('--max-semi-space-size=2');
+// It often runs beside an application, where memory matters more than speed: 12 MB less.
+if (isRelay) setFlagsFromString('--optimize-for-size');
 await import(new URL(isRelay ? './relay.js' : './serve.js', import.meta.url).href);

@@ -222,13 +222,14 @@ function importProblem(path: string, target: string): string | undefined {
   const [module, other] = [moduleOf(path), moduleOf(target)];
   if (target.startsWith('..')) return 'sources import nothing outside of src/';
   if (!isAllowed(path, other)) return `${module} may not import from ${other}`;
-  if (isStore(target) && module !== other && module !== 'runtime')
+  const isRuntime = module === 'runtime' || module === 'runtime/relay';
+  if (isStore(target) && module !== other && !isRuntime)
     return 'the tables of a feature are its own: tables that two features read belong in stores/';
   if (isPure(path) && !isPure(target)) return 'pure code imports only pure code';
   const isInside = /^features\/[^/]+\//.test(path) && !isEdge(path) && !isManifest(path);
   if (isInside && (other === 'http' || isEdge(target)))
     return 'only api/ and public/ of a feature import http/, and nothing else of it imports them';
-  const isGatherer = module === 'runtime' || isManifest(path);
+  const isGatherer = isRuntime || isManifest(path);
   if (isRoutes(target) && !isGatherer) return 'routes do not import each other: share through a file without routes';
   return isManifest(target) && module !== 'runtime' ? 'only runtime reads the manifest of a feature' : undefined;
 }

@@ -192,6 +192,52 @@ describe('flags', () => {
   });
 });
 
+describe('reports of usage', () => {
+  const report = (body: object, key: string | null = secret) =>
+    client.post('/flags/usage', { key, body: { node: 'a', sequence: 1, counts: [], ...body } });
+  const count = (more: object = {}) => ({
+    flag_id: 1,
+    start: Date.parse('2026-01-15T12:00:00Z'),
+    source: 'posthog-node/5',
+    value: 'true',
+    count: 2,
+    ...more,
+  });
+
+  it('are taken once, of flags of the project and of times that can be', async () => {
+    const { body } = await client.get('/api/projects/1/feature_flags/?search=half');
+    const id = body.results[0].id;
+    const total = async () => (await client.get(`/api/projects/1/feature_flags/${id}/usage/?date_from=-1d`)).body.total;
+    const before = await total();
+    const counts = [
+      count({ flag_id: id }),
+      count({ flag_id: id, start: Date.parse('2026-01-15T12:00:59Z') }),
+      count({ flag_id: 999_999 }),
+      count({ flag_id: id, start: 0 }),
+      count({ flag_id: id, start: Date.parse('2030-01-01') }),
+    ];
+    expect((await report({ counts })).status).toBe(200);
+    expect((await report({ counts })).status).toBe(200);
+    expect((await total()) - before).toBe(4);
+  });
+
+  it('are refused without a key, and where they make no sense', async () => {
+    expect((await report({}, null)).status).toBe(401);
+    expect((await report({}, server.projectKey)).status).toBe(401);
+    for (const [body, attr] of [
+      [{ sequence: 0 }, 'sequence'],
+      [{ sequence: 'x' }, 'sequence'],
+      [{ node: '' }, 'node'],
+      [{ counts: 'x' }, 'counts'],
+      [{ counts: [count({ count: -1 })] }, 'counts__0__count'],
+      [{ counts: [count({ value: 'x'.repeat(500) })] }, 'counts__0__value'],
+    ] as const) {
+      const answer = await report(body);
+      expect([answer.status, answer.body.attr]).toEqual([400, attr]);
+    }
+  });
+});
+
 describe('who may ask a relay', () => {
   it.each([
     ['/decide/?v=3', { token: 'phc_another_project', distinct_id: 'a' }],

@@ -10,7 +10,7 @@ import { DefinitionHistory } from '../../features/flags/rules/definition-history
 import {
   type DefinitionSource,
   type DefinitionState,
-  partsOf,
+  snapshotParts,
 } from '../../features/flags/streams/definition-versions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -207,7 +207,7 @@ export class FollowedDefinitions implements DefinitionSource {
     const project = projectOf(received);
     const snapshot = snapshotOf(received, last?.snapshot ?? null);
     await this.#deps.beforeUse(snapshot);
-    const parts = partsOf(project, snapshot);
+    const parts = snapshotParts(project, snapshot);
     const { version, etag, changed_at: changedAt } = received;
     const isNewer = last !== null && last.version < version;
     const history = isNewer ? last.history : new DefinitionHistory(version, parts);

@@ -54,7 +54,7 @@ interface RelayOptions {
   clockMemory?: ClockMemory;
 }
 
-export interface RelayApp {
+interface RelayApp {
   /** Starts to listen; the address it ended up with. */
   listen(): Promise<string>;
   close(): Promise<void>;

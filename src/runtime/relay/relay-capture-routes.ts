@@ -11,7 +11,7 @@ import { serializeEvents } from '../../ingest/accept/serialize-events.ts';
 import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
 import { completeEvents } from './complete-events.ts';
 
-export interface RelayCaptureDeps extends PublicRouteDeps {
+interface RelayCaptureDeps extends PublicRouteDeps {
   journal: Pick<IngestLog, 'append'>;
   /** Called when something waits to be sent on. */
   onAccepted(): void;

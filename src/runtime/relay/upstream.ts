@@ -16,7 +16,7 @@ interface CallOptions {
   timeoutMs?: number;
 }
 
-export interface UpstreamAnswer {
+interface UpstreamAnswer {
   status: number;
   text: string;
 }

@@ -1,9 +1,7 @@
 /** `/flags/usage`: how often a relay has evaluated flags for this server. A report that is sent again is counted once. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { requiredScopes } from '../../../core/scopes.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/units.ts';
-import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { FlagSnapshots } from '../decide/flag-snapshots.ts';
@@ -67,11 +65,5 @@ async function store(
   });
 }
 
-const DOCUMENT = {
-  summary: 'Report how often a relay has evaluated flags',
-  tags: ['feature flags'],
-  'x-required-scope': requiredScopes('feature_flag', 'read'),
-  security: [{ personalKey: [] }, { session: [] }, { secretKey: [] }],
-  body: Body,
-  response: { 200: Type.Object({ status: Type.Integer() }), ...ERROR_RESPONSES },
-};
+/** Between relays and servers, so it is not in the API document. */
+const DOCUMENT = { hide: true, body: Body };

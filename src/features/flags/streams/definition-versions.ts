@@ -100,11 +100,11 @@ export class DefinitionVersions implements DefinitionSource {
       const project = await store.projects.get(projectId);
       if (project === null) return null;
       const last = await store.definitionVersions.lock(projectId);
-      const parts = partsOf(project, snapshot);
+      const parts = snapshotParts(project, snapshot);
       if (tagOf(parts) === last.tag) return { version: last, parts, snapshot, project, etag: etagOf(snapshot) };
       // What this process has in memory may be older than the last version.
       const fresh = await flagSnapshots.read(projectId, store);
-      const freshParts = partsOf(project, fresh);
+      const freshParts = snapshotParts(project, fresh);
       const tag = tagOf(freshParts);
       const next = tag === last.tag ? last : { version: last.version + 1, tag, changedAt: clock.now() };
       if (next !== last) await store.definitionVersions.set(projectId, next);
@@ -141,7 +141,7 @@ interface Numbered {
 
 const settingsOf = ({ apiToken, webAnalytics }: Project): string => `${apiToken} ${webAnalytics.geoip}`;
 
-export const partsOf = ({ id, apiToken, webAnalytics }: Project, snapshot: FlagSnapshot): DefinitionParts =>
+export const snapshotParts = ({ id, apiToken, webAnalytics }: Project, snapshot: FlagSnapshot): DefinitionParts =>
   definitionParts({
     project: { id, apiToken, hasPlaces: webAnalytics.geoip },
     flags: snapshot.flags.map((flag) => ({
