@@ -97,6 +97,7 @@ const toFlag = (projectId: number, flag: JsonObject): FeatureFlag => ({
   createdBy: null,
   updatedAt: 0,
   lastModifiedBy: null,
+  promotedFrom: null,
 });
 
 const toCohort = (projectId: number, id: number, { is_static, filters, groups }: JsonObject): Cohort => ({
