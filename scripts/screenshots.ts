@@ -52,6 +52,7 @@ const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
 ];
 
 const PAGES: readonly Shot[] = [
+  { name: 'approvals', path: ({ projectId }) => `/project/${projectId}/approvals`, wait: 'Nothing waits' },
   { name: 'help', path: () => '/help', wait: 'Start the server' },
   { name: 'reference', path: () => '/docs', wait: 'Create a feature flag' },
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },

@@ -24,6 +24,7 @@ import { OverviewTab } from './overview-tab.tsx';
 import { RolledBack } from './rolled-back.tsx';
 import { ScheduleTab } from './schedule/schedule-tab.tsx';
 import { TestFlagTab } from './test-flag-tab.tsx';
+import { WaitingChanges } from './waiting-changes.tsx';
 
 export function Page({ params }: PageProps) {
   const { flag = '' } = params;
@@ -103,6 +104,7 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
     >
       <TargetsError targets={resource} />
       {flag.deleted && <Deleted flag={flag} onChanged={onExternalChange} />}
+      <WaitingChanges flag={flag} />
       {flag.performed_rollback === true && <RolledBack flag={flag} />}
       {!flag.can_edit && (
         <Banner>

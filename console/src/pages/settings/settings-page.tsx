@@ -5,6 +5,7 @@ import { PageFrame } from '../../components/page.tsx';
 import { Banner, Loaded } from '../../components/states.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { ApprovalPolicies } from './approval-policies.tsx';
 import { DeleteProject } from './delete-project.tsx';
 import { DemoData } from './demo-data.tsx';
 import { General, Privacy, Webhook } from './general.tsx';
@@ -33,6 +34,7 @@ export function Page() {
             <General project={data} onSaved={onSaved} />
             <Privacy project={data} onSaved={onSaved} />
             <Webhook project={data} onSaved={onSaved} />
+            <ApprovalPolicies project={data} canEdit={data.effective_membership_level >= ADMIN} />
             <TestAccounts project={data} onSaved={onSaved} />
             <PathCleaning project={data} onSaved={onSaved} />
             <DemoData />
