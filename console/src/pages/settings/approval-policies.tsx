@@ -29,7 +29,7 @@ const ACTIONS: readonly { value: ActionKey; label: string }[] = [
 const labelOf = (key: ActionKey): string => ACTIONS.find(({ value }) => value === key)?.label ?? key;
 
 const BYPASSES = [
-  { value: '', label: 'Nobody' },
+  { value: '', label: 'No one' },
   { value: '15', label: 'Owners' },
   { value: '8,15', label: 'Admins and owners' },
 ] as const;
@@ -82,7 +82,7 @@ export function ApprovalPolicies({ project, canEdit }: Pick<SettingsProps, 'proj
             policies.reload();
           }}
         >
-          <p>These changes are made at once from now on. Requests that wait go on waiting.</p>
+          <p>These changes are made at once from now on. Requests that wait keep waiting.</p>
         </Confirm>
       )}
     </section>
@@ -169,7 +169,7 @@ function PolicyDialog({ projectId, policy, taken, onClose }: PolicyDialogProps) 
         <TagInput label="Only flags with one of these tags" value={tags} onChange={setTags} placeholder="All flags" />
         <TextField label="Approvals needed" type="number" value={quorum} onInput={setQuorum} />
         <fieldset class="stack">
-          <legend>Who approves (admins, if nobody is chosen)</legend>
+          <legend>Who approves (admins, if none are chosen)</legend>
           <Loaded resource={members}>
             {(all) => (
               <>
