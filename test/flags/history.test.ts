@@ -267,7 +267,12 @@ describe('lookups', () => {
   it('status is the state of the flag', async () => {
     const flag = await make();
     const status = async () => (await checked(`${at(flag.id)}status/`)).body;
-    expect(await status()).toEqual({ status: 'ACTIVE', reason: 'The flag is in use.' });
+    expect(await status()).toEqual({
+      status: 'ACTIVE',
+      reason: 'The flag is in use.',
+      safe_to_remove: false,
+      seen_in: [],
+    });
     server.setNow('2026-03-01T00:00:00Z');
     expect((await status()).status).toBe('STALE');
     server.setNow(START);

@@ -132,9 +132,47 @@ describe('usage of flags', () => {
     server.setNow('2026-02-10T12:00:00Z');
     expect((await status('off')).status).toBe('ACTIVE');
     server.setNow('2026-03-01T12:00:00Z');
-    expect(await status('off')).toEqual({ status: 'STALE', reason: 'The flag has not been evaluated for 30 days.' });
+    expect(await status('off')).toEqual({
+      status: 'STALE',
+      reason: 'The flag has not been evaluated for 30 days.',
+      safe_to_remove: true,
+      seen_in: [],
+    });
     await decide('/decide/?v=3', 'a', 'posthog-node/5.67.1');
     server.setNow('2026-03-01T12:01:00Z');
-    await expect.poll(async () => (await status('off')).status).toBe('ACTIVE');
+    const inList = async () => (await client.get(`${flags}${ids['off']}/`)).body.status;
+    await expect.poll(inList, { timeout: 20_000 }).toBe('ACTIVE');
+    // Somebody asks, and has got nothing else for 45 days: not safe, because the code is still there.
+    expect(await status('off')).toEqual({
+      status: 'STALE',
+      reason: "Always 'false' for 45 days.",
+      safe_to_remove: false,
+      seen_in: ['posthog-node/5.67'],
+    });
+  });
+
+  it('archives several flags at once, all or none, and brings them back', async () => {
+    const bulk = (body: object) => client.post(`${flags}bulk_archive/`, { body });
+    const made = ['old-a', 'old-b'].map((key) => client.post(flags, { body: { key, active: false } }));
+    const [a, b] = (await Promise.all(made)).map(({ body }) => body.id);
+    expect((await bulk({ ids: [a, 987654] })).status).toBe(404);
+    expect((await client.get(`${flags}${a}/`)).body.deleted).toBe(false);
+    const archived = (await bulk({ ids: [a, b, b] })).body.results;
+    expect(archived.map(({ id, deleted }: { id: number; deleted: boolean }) => [id, deleted])).toEqual([
+      [a, true],
+      [b, true],
+    ]);
+    expect((await bulk({ ids: [a, b], archived: false })).body.results).toMatchObject([
+      { id: a, deleted: false, version: 3 },
+      { id: b, deleted: false, version: 3 },
+    ]);
+    for (const ids of [[], Array.from({ length: 501 }, (_, i) => i + 1)])
+      expect((await bulk({ ids })).body).toMatchObject({ attr: 'ids' });
+    const policy = await client.post('/api/projects/1/approval_policies/', {
+      body: { action_key: 'feature_flag.update' },
+    });
+    const asked = await bulk({ ids: [a, b] });
+    expect([asked.status, asked.body.change_requests.length]).toEqual([409, 2]);
+    await client.delete(`/api/projects/1/approval_policies/${policy.body.id}/`);
   });
 });

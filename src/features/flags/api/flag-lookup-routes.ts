@@ -5,17 +5,22 @@ import { notFound } from '../../../core/errors.ts';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { flagStatus } from '../manage/flag-status.ts';
+import { removalStatus } from '../manage/flag-status.ts';
 import { dependentFlags } from '../rules/validate/references.ts';
 import type { FlagRouteDeps } from './deps.ts';
+import { findUses } from './find-uses.ts';
 import { flagInPath } from './present-flags.ts';
 
 const tag = 'feature flags';
 const legacy = 'feature_flag';
 const all = '/api/projects/:project_id/feature_flags/';
+
+/** How far back values are compared. */
+const USES_WITHIN_MS = 90 * DAY_MS;
 
 const FlagName = Type.Object({ id: Type.Integer(), key: Type.String(), name: Type.String() });
 
@@ -24,13 +29,21 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
     method: 'GET',
     url: `${all}:id/status/`,
     legacy,
-    summary: 'Status of the flag: active, inactive, stale or deleted',
+    summary: 'Status of the flag: active, inactive, stale or deleted, and whether code that asks for it can be removed',
     tag,
     scope: 'feature_flag',
-    response: Type.Object({ status: Type.String(), reason: Type.String() }),
+    response: Type.Object({
+      status: Type.String(),
+      reason: Type.String(),
+      safe_to_remove: Type.Boolean({ description: 'No client has asked for it in seven days.' }),
+      seen_in: Type.Array(Type.String(), { description: 'SDKs that asked for it in the last seven days.' }),
+    }),
     handler: async ({ project, params }) => {
       const flag = await flagInPath(deps, project, params['id']);
-      return flagStatus(flag, await deps.flagLastUses.find(project.id), deps.clock.now());
+      const now = deps.clock.now();
+      const range = { from: now - USES_WITHIN_MS, to: now + 1 };
+      const uses = await findUses(deps, project, flag, { ...range, interval: 'day', by: 'origin', origin: 'server' });
+      return removalStatus(flag, await deps.flagLastUses.find(project.id), uses, now);
     },
   });
   projectRoute(app, deps, {

@@ -1,13 +1,21 @@
+import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
-import { createFlag, updateFlag } from '../manage/flags.ts';
+import { archiveFlags, createFlag, updateFlag } from '../manage/flags.ts';
 import { listFlags } from '../manage/list-flags.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { readBaseVersion, readExactVersion, readFlagChanges } from './flag-body.ts';
 import { asksForDeleted, FLAG_QUERY, readFlagQuery } from './flag-query.ts';
-import { FeatureFlagSchema, FlagChangeSchema, FlagCreateSchema, FlagReplaceSchema } from './flag-schemas.ts';
+import {
+  FeatureFlagSchema,
+  FlagArchiveSchema,
+  FlagChangeSchema,
+  FlagCreateSchema,
+  FlagReplaceSchema,
+} from './flag-schemas.ts';
 import { flagId, flagInPath, presentFlags, presentOneFlag } from './present-flags.ts';
 
 const tag = 'feature flags';
@@ -19,6 +27,7 @@ export function featureFlagRoutes(app: FastifyInstance, deps: FlagRouteDeps): vo
   listAndCreate(app, deps);
   readOne(app, deps);
   changeOne(app, deps);
+  archiveMany(app, deps);
 }
 
 function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
@@ -74,6 +83,29 @@ function readOne(app: FastifyInstance, deps: FlagRouteDeps): void {
     response: FeatureFlagSchema,
     handler: async ({ caller, project, params }) =>
       presentOneFlag(deps, caller, project, await flagInPath(deps, project, params['id'])),
+  });
+}
+
+const MAX_ARCHIVED = 500;
+
+function archiveMany(app: FastifyInstance, deps: FlagRouteDeps): void {
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: `${all}bulk_archive/`,
+    legacy,
+    edits: ['feature flags'],
+    summary: 'Archive (delete) several flags, all or none; with `archived` false, bring them back',
+    tag,
+    scope: 'feature_flag',
+    body: FlagArchiveSchema,
+    response: Type.Object({ results: Type.Array(FeatureFlagSchema) }),
+    handler: async ({ caller, project, body: { ids, archived = true } }) => {
+      const wanted = [...new Set(ids)];
+      if (wanted.length === 0 || wanted.length > MAX_ARCHIVED)
+        throw invalid('ids', `ids is a list of 1 to ${MAX_ARCHIVED} flags.`);
+      const changed = await archiveFlags(deps, caller, project, wanted, archived);
+      return { results: await presentFlags(deps, caller, project, changed) };
+    },
   });
 }
 

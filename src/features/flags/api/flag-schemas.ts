@@ -159,6 +159,11 @@ const baseVersion = {
   ),
 };
 
+export const FlagArchiveSchema = Type.Object({
+  ids: Type.Array(Type.Integer()),
+  archived: Type.Optional(Type.Boolean()),
+});
+
 export const FlagChangeSchema = Type.Partial(Type.Object({ key: Key, ...writable, ...baseVersion }));
 
 export const FlagReplaceSchema = Type.Composite([

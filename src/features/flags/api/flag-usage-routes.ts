@@ -2,16 +2,14 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
-import { DAY_MS, MINUTE_MS } from '../../../core/time/units.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import { readTimeField } from '../../../http/read-time.ts';
 import { DateTime, iso, isoOrNull, nullable } from '../../../http/schemas/common.ts';
-import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { reportedUsage } from '../usage/reported-usage.ts';
-import { USAGE_INTERVALS, type UsageInterval, type Use, usageSeries, usageSources } from '../usage/usage-report.ts';
+import { USAGE_INTERVALS, usageSeries, usageSources } from '../usage/usage-report.ts';
 import type { FlagRouteDeps } from './deps.ts';
+import { findUses, type UsageQuestion } from './find-uses.ts';
 import { flagInPath } from './present-flags.ts';
 
 const all = '/api/projects/:project_id/feature_flags/';
@@ -91,14 +89,6 @@ export function flagUsageRoutes(app: FastifyInstance, deps: FlagRouteDeps): void
   });
 }
 
-interface UsageQuestion {
-  from: number;
-  to: number;
-  interval: UsageInterval;
-  by: 'value' | 'source' | 'origin';
-  origin: 'server' | 'sdk';
-}
-
 function readQuestion(query: Query, now: number): UsageQuestion {
   const time = (name: string): number | undefined => {
     const text = queryText(query, name);
@@ -122,25 +112,4 @@ function oneOf<const T extends string>(query: Query, name: string, values: reado
   const found = values.find((value) => value === text);
   if (found === undefined) throw invalid(name, `${name} must be one of: ${values.join(', ')}.`);
   return found;
-}
-
-async function findUses(
-  deps: FlagRouteDeps,
-  project: Project,
-  flag: FeatureFlag,
-  { from, to, interval, by, origin }: UsageQuestion,
-): Promise<Use[]> {
-  const counted = async (): Promise<Use[]> =>
-    // From the bucket that contains the start.
-    (await deps.metadata.flagUsage.list(project.id, flag.id, from - (from % MINUTE_MS), to)).map((use) => ({
-      ...use,
-      origin: 'server',
-    }));
-  const reported = async (): Promise<Use[]> =>
-    (await reportedUsage(deps, project.id, flag.key, { from, to }, interval)).map((use) => ({ ...use, origin: 'sdk' }));
-  const [here, elsewhere] = await Promise.all([
-    by === 'origin' || origin === 'server' ? counted() : [],
-    by === 'origin' || origin === 'sdk' ? reported() : [],
-  ]);
-  return [...here, ...elsewhere];
 }

@@ -1,11 +1,11 @@
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { isFullyRolledOut } from '../rules/filters-shape.ts';
+import { onlyValue, STALE_AFTER_DAYS, seenIn } from '../rules/removal.ts';
 import type { LastUses } from '../usage/last-uses.ts';
+import type { Use } from '../usage/usage-report.ts';
 
 type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';
-
-const STALE_AFTER_DAYS = 30;
 
 /** A flag is stale when everybody has had the same value for a while or nobody asks for it, so that it can be removed. */
 export function flagStatus(flag: FeatureFlag, uses: LastUses, now: number): { status: FlagStatus; reason: string } {
@@ -26,4 +26,24 @@ export function flagStatus(flag: FeatureFlag, uses: LastUses, now: number): { st
 function isUnused(flag: FeatureFlag, { of, countedSince }: LastUses, now: number): boolean {
   const before = now - STALE_AFTER_DAYS * DAY_MS;
   return countedSince !== null && countedSince < before && (of(flag) ?? 0) < before;
+}
+
+interface RemovalStatus {
+  status: FlagStatus;
+  reason: string;
+  safe_to_remove: boolean;
+  seen_in: string[];
+}
+
+/** The status, and whether code that asks for the flag can be removed: not while any client still asks for it. */
+export function removalStatus(flag: FeatureFlag, uses: LastUses, counted: readonly Use[], now: number): RemovalStatus {
+  const known = flagStatus(flag, uses, now);
+  const only = known.status === 'ACTIVE' ? onlyValue(counted, now) : null;
+  const isUnchanged = now - flag.updatedAt >= STALE_AFTER_DAYS * DAY_MS;
+  const judged =
+    only !== null && isUnchanged
+      ? { status: 'STALE' as const, reason: `Always '${only.value}' for ${only.days} days.` }
+      : known;
+  const seen = seenIn(counted, now);
+  return { ...judged, safe_to_remove: judged.status !== 'ACTIVE' && seen.length === 0, seen_in: seen };
 }

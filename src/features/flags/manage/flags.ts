@@ -13,7 +13,7 @@ import type { Ids } from '../../../lib/ids.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { orAskForApproval } from '../../approvals/require-approval.ts';
+import { ApprovalRequired, orAskForApproval } from '../../approvals/require-approval.ts';
 import type { ApprovalPolicy } from '../../approvals/rules/approval-records.ts';
 import { requireGroups } from '../rules/validate/validate-filters.ts';
 import { requireFlagApproval, reviseRequests } from './flag-approval.ts';
@@ -144,21 +144,56 @@ export async function updateFlag(
   given: FlagChanges,
   base: BaseVersion = { version: null, original: null },
 ): Promise<FeatureFlag> {
-  return updateAndInvalidate(deps, project.id, async (store) => {
-    const before = await getFlag(store, project.id, id);
-    const rights = await getFlagPermissions(store, caller, project.organizationId);
-    if (!rights.canEdit(before)) throw forbidden("You don't have edit permissions for this feature flag.");
-    // Filters without groups are ignored: some clients send them unintentionally.
-    const { filters, ...rest } = given;
-    const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
-    validateChanges(sent);
-    const after = withChanges(before, await resolveConflicts(store, before, sent, base), deps.clock.now());
-    await checkFlag(store, before, after);
-    const written = { ...after, lastModifiedBy: caller.user.id };
-    await saveChange(deps, store, project, before, written, { userId: caller.user.id, approval: caller });
-    return written;
-  });
+  return updateAndInvalidate(deps, project.id, (store) => changeFlagIn(deps, store, caller, project, id, given, base));
 }
+
+/** In a transaction of the caller's. */
+async function changeFlagIn(
+  deps: FlagDeps,
+  store: MetadataStore,
+  caller: Caller,
+  project: Project,
+  id: number,
+  given: FlagChanges,
+  base: BaseVersion,
+): Promise<FeatureFlag> {
+  const before = await getFlag(store, project.id, id);
+  const rights = await getFlagPermissions(store, caller, project.organizationId);
+  if (!rights.canEdit(before)) throw forbidden("You don't have edit permissions for this feature flag.");
+  // Filters without groups are ignored: some clients send them unintentionally.
+  const { filters, ...rest } = given;
+  const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
+  validateChanges(sent);
+  const after = withChanges(before, await resolveConflicts(store, before, sent, base), deps.clock.now());
+  await checkFlag(store, before, after);
+  const written = { ...after, lastModifiedBy: caller.user.id };
+  await saveChange(deps, store, project, before, written, { userId: caller.user.id, approval: caller });
+  return written;
+}
+
+/** Archives flags, or brings them back: all or none. Those that need approval are asked for together. */
+export const archiveFlags = (
+  deps: FlagDeps,
+  caller: Caller,
+  project: Project,
+  ids: readonly number[],
+  deleted: boolean,
+): Promise<FeatureFlag[]> =>
+  updateAndInvalidate(deps, project.id, async (store) => {
+    const changed: FeatureFlag[] = [];
+    const waiting: ApprovalRequired[] = [];
+    for (const id of ids) {
+      try {
+        const base = { version: null, original: null };
+        changed.push(await changeFlagIn(deps, store, caller, project, id, { deleted }, base));
+      } catch (error) {
+        if (!(error instanceof ApprovalRequired)) throw error;
+        waiting.push(error);
+      }
+    }
+    if (waiting.length > 0) throw new ApprovalRequired(waiting.flatMap(({ proposals }) => proposals));
+    return changed;
+  });
 
 async function resolveConflicts(
   store: MetadataStore,
