@@ -174,6 +174,8 @@ export function changeRequestStore({ db }: Sql): ChangeRequestStore {
       return row ? toRequest(row) : null;
     },
     async list(projectId, { states, flagId }, page) {
+      // PostgreSQL knows no empty list.
+      if (states?.length === 0) return { count: 0, items: [] };
       const found = all()
         .where('projectId', '=', projectId)
         .$if(states !== undefined, (q) => q.where('state', 'in', states ?? []))
