@@ -11,7 +11,7 @@ import { batchExportStore } from './store/batch-export-store.ts';
 type RunnerParts = 'ingest' | 'writeParquet' | 'processedBefore' | 'whenProcessed' | 'clockSkewMs';
 
 interface BatchExportFeatureDeps extends Omit<BatchExportApiDeps, 'config'>, Pick<BatchExportRunnerDeps, RunnerParts> {
-  config: BatchExportApiDeps['config'] & { publicUrl: string | null };
+  config: BatchExportApiDeps['config'];
   eventQueries: QueryDeps;
   /** For files that are being written. */
   exportFolder: string;
@@ -38,7 +38,6 @@ export const batchExportsFeature: Feature<BatchExportFeatureDeps> = {
       clockSkewMs: deps.clockSkewMs,
       secretKey: deps.secretKey,
       logger: deps.log,
-      publicUrl: deps.config.publicUrl,
       settings: deps.config,
       workFolder: deps.exportFolder,
     }),

@@ -23,7 +23,6 @@ import { type ExecuteDeps, executeRun } from './execute-run.ts';
 export interface BatchExportRunnerDeps extends ExecuteDeps {
   secretKey(): SecretKey | null;
   logger: Logger;
-  publicUrl: string | null;
   settings: TargetSettings;
   /** Everything that was accepted before then is stored and can be queried. */
   processedBefore(): Promise<number>;
@@ -214,7 +213,7 @@ export class BatchExportRunner implements LeaderTask {
       await batchExports.saveRun({ ...known, status, retryAt, failingSince, error: why, updatedAt: now });
       if (!isFinal) return;
       await batchExports.update({ ...current, paused: true, pausedReason: why, updatedAt: now });
-      await tellOwner(store, current, project, why, now, this.#deps.publicUrl);
+      await tellOwner(store, current, project, why, now);
     });
   }
 }
@@ -268,7 +267,6 @@ async function tellOwner(
   project: Project,
   why: string,
   now: number,
-  publicUrl: string | null,
 ): Promise<void> {
   const owner = createdBy === null ? null : await store.users.get(createdBy);
   if (!owner) return;
@@ -287,7 +285,7 @@ async function tellOwner(
       title: `The export "${name}" is paused`,
       text: `No files are made until it is resumed; then it goes on where it stopped. The reason: ${why}.`,
       facts: [{ name: 'Project', value: project.name }],
-      url: publicUrl === null ? null : `${publicUrl}/project/${projectId}/exports/${id}`,
+      url: null,
       data: { batch_export: id, reason: why },
     },
   });
