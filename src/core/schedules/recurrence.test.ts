@@ -191,7 +191,11 @@ describe('nextOccurrence', () => {
           const isSame = time.toPlainTime().equals(wall);
           const wanted = time.toPlainDate().toZonedDateTime({ timeZone: timezone, plainTime: wall });
           expect(isSame || wanted.epochMilliseconds === at).toBe(true);
-          if (of.weekdays.length > 0) expect(of.weekdays).toContain(WEEKDAYS[time.dayOfWeek - 1]);
+          // Samoa had no 30 December 2011: what is due on a day that is skipped comes on the next.
+          const dayBefore = time.toPlainDate().subtract({ days: 1 });
+          const isMoved = dayBefore.toZonedDateTime({ timeZone: timezone, plainTime: wall }).epochMilliseconds === at;
+          const { dayOfWeek } = isMoved ? dayBefore : time;
+          if (of.weekdays.length > 0) expect(of.weekdays).toContain(WEEKDAYS[dayOfWeek - 1]);
           last = at;
         }
       }),
