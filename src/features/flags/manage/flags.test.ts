@@ -9,6 +9,7 @@ import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { NO_FEATURE_TABLES } from '../../../stores/sql/feature-tables.ts';
 import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { newProject } from '../../accounts/projects.ts';
+import { approvalPolicyStore, changeRequestStore } from '../../approvals/store/approval-store.ts';
 import { experimentStore } from '../../experiments/store/experiment-store.ts';
 import { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import { createFlag, type FlagDeps, updateFlag } from './flags.ts';
@@ -22,7 +23,12 @@ let project: Project;
 let caller: Caller;
 
 beforeAll(async () => {
-  const tables = { ...NO_FEATURE_TABLES, stores: { experiments: experimentStore } };
+  const stores = {
+    experiments: experimentStore,
+    approvalPolicies: approvalPolicyStore,
+    changeRequests: changeRequestStore,
+  };
+  const tables = { ...NO_FEATURE_TABLES, stores };
   ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0, tables));
   const clock = { now: () => NOW };
   deps = { metadata, clock, ids: randomIds, flagSnapshots: new FlagSnapshots(metadata) };
