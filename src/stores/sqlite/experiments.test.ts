@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest';
 import { describeExperiments } from '../../../test/contract/experiments.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { approvalsFeature } from '../../features/approvals/index.ts';
 import { experimentsFeature } from '../../features/experiments/index.ts';
 import { tablesOf } from '../../runtime/features.ts';
 import { openMetadataStore } from './metadata-store.ts';
@@ -10,5 +11,5 @@ afterAll(() => folder.remove());
 
 let files = 0;
 describeExperiments('SQLite', () =>
-  openMetadataStore(folder.path(`${++files}.sqlite`), 0, tablesOf([experimentsFeature])),
+  openMetadataStore(folder.path(`${++files}.sqlite`), 0, tablesOf([experimentsFeature, approvalsFeature])),
 );
