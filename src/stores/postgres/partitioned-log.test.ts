@@ -46,7 +46,8 @@ describeWithPostgres(() => {
           from (select max(seq) as seq, sum(events) as events, sum(bytes) as bytes from deleted) g where g.seq is not null`,
           [upTo],
         );
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        // Until it has looked again, also on a busy machine.
+        await new Promise((resolve) => setTimeout(resolve, 200));
       },
       async state() {
         const { accepted, events, bytes, oldestReceivedAt } = await log.state();
