@@ -1,7 +1,7 @@
 /** Status, dependents and payload of a flag, and keys of flags by id. */
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { notFound } from '../../../core/errors.ts';
+import { Failure, notFound } from '../../../core/errors.ts';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { parseId } from '../../../core/parse-id.ts';
@@ -21,6 +21,11 @@ const all = '/api/projects/:project_id/feature_flags/';
 
 /** How far back values are compared. */
 const USES_WITHIN_MS = 90 * DAY_MS;
+
+function ifUnavailable(error: unknown): null {
+  if (error instanceof Failure && error.kind === 'unavailable') return null;
+  throw error;
+}
 
 const FlagName = Type.Object({ id: Type.Integer(), key: Type.String(), name: Type.String() });
 
@@ -42,8 +47,13 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
       const flag = await flagInPath(deps, project, params['id']);
       const now = deps.clock.now();
       const range = { from: now - USES_WITHIN_MS, to: now + 1 };
-      const uses = await findUses(deps, project, flag, { ...range, interval: 'day', by: 'origin', origin: 'server' });
-      return removalStatus(flag, await deps.flagLastUses.find(project.id), uses, now);
+      const asked = { ...range, interval: 'day', origin: 'server' } as const;
+      const last = await deps.flagLastUses.find(project.id);
+      const uses = await findUses(deps, project, flag, { ...asked, by: 'origin' }).catch(ifUnavailable);
+      if (uses !== null) return removalStatus(flag, last, uses, now);
+      // Without what SDKs reported nobody knows whether the flag can go; its status needs only what was counted here.
+      const counted = await findUses(deps, project, flag, { ...asked, by: 'value' });
+      return { ...removalStatus(flag, last, counted, now), safe_to_remove: false };
     },
   });
   projectRoute(app, deps, {
