@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../../core/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 
 export interface JsonDifference {
   /** Such as `filters.groups[0].rollout_percentage`. */
@@ -13,7 +13,7 @@ export function jsonDifferences(from: Json, to: Json, path = ''): JsonDifference
   if (isJsonObject(from) && isJsonObject(to)) {
     const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
     return keys.flatMap((key) =>
-      jsonDifferences(from[key] ?? null, to[key] ?? null, path === '' ? key : `${path}.${key}`),
+      jsonDifferences(ownValue(from, key), ownValue(to, key), path === '' ? key : `${path}.${key}`),
     );
   }
   if (Array.isArray(from) && Array.isArray(to)) {
@@ -24,3 +24,6 @@ export function jsonDifferences(from: Json, to: Json, path = ''): JsonDifference
   }
   return from === to ? [] : [{ path, from, to }];
 }
+
+/** Every object inherits `constructor` and the like. */
+const ownValue = (object: JsonObject, key: string): Json => (Object.hasOwn(object, key) ? (object[key] ?? null) : null);
