@@ -1,4 +1,5 @@
 /** Sends mail through an SMTP server. Nothing waits for it, and failing mail fails no request: it is logged. */
+import { Readable } from 'node:stream';
 import { createTransport, type Transporter } from 'nodemailer';
 import type { Logger } from './log.ts';
 
@@ -77,25 +78,28 @@ export class Mailer {
     void sending.then(() => this.#sending.delete(sending));
   }
 
-  /** One attempt, whose outcome is known to the caller. */
-  async deliver(mail: DeliveredMail): Promise<MailOutcome> {
+  /**
+   * One attempt, whose outcome is known to the caller. `beforeData` runs when the mail server wants the content: before,
+   * nothing can have arrived. If it rejects, nothing is sent.
+   */
+  async deliver(mail: DeliveredMail, beforeData: () => Promise<void>): Promise<MailOutcome> {
     const { url, from } = this.#options;
     if (url === null) return { kind: 'refused', why: 'there is no mail server (SMTP_URL)', status: null };
-    // A connection of its own, whose log says whether the mail was being handed over when it broke.
     let isHandedOver = false;
-    const watch = (_entry: unknown, line?: unknown): void => {
-      isHandedOver ||= line === 'DATA';
-    };
-    const logger = {
-      level: () => undefined,
-      trace: watch,
-      debug: watch,
-      info: watch,
-      warn: watch,
-      error: watch,
-      fatal: watch,
-    };
-    const transport = createTransport({ ...withTimeouts(url), transactionLog: true, logger });
+    const transport = createTransport(withTimeouts(url));
+    transport.use('stream', ({ message }, done) => {
+      const read = message.createReadStream.bind(message);
+      // Its connection begins to read this after the answer to DATA.
+      message.createReadStream = () =>
+        Readable.from(
+          (async function* () {
+            await beforeData();
+            isHandedOver = true;
+            yield* read();
+          })(),
+        );
+      done();
+    });
     const { pictures = [], ...rest } = mail;
     const attachments = pictures.map((picture) => ({ ...picture, contentDisposition: 'inline' as const }));
     try {

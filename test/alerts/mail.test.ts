@@ -147,4 +147,34 @@ describe('a server that was killed while it was sending', () => {
       Array(2).fill((await log('webhook')).message_id),
     );
   });
+
+  it('sends a mail again whose content the mail server had not been given', async () => {
+    mail.answers.push('later');
+    await test(await open());
+    await expect.poll(attempts('email')).toBe(1);
+    // As it is on disk when the process dies before the content.
+    const changes = "attempt = 2, due_at = ? where state = 'waiting' and target like '%email%'";
+    await server.tamper(`update deliveries set ${changes}`, NOW + 60_000);
+    at(61_000);
+    await expect.poll(state('email'), { timeout: 5000 }).toBe('sent');
+    expect(mail.mails).toHaveLength(1);
+  });
+
+  it('gives no content of a mail that another process has taken over meanwhile', async () => {
+    const states: unknown[] = [];
+    mail.beforeData = async () => {
+      states.push((await log('email')).state);
+      mail.beforeData = async () => undefined;
+      await server.tamper("update deliveries set attempt = 2, due_at = ? where target like '%email%'", NOW + 60_000);
+    };
+    await test(await open());
+    await expect.poll(state('webhook')).toBe('sent');
+    await expect.poll(() => states).toEqual(['waiting']);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(mail.mails).toHaveLength(0);
+    expect(await log('email')).toMatchObject({ state: 'waiting', attempts: [] });
+    at(61_000);
+    await expect.poll(state('email'), { timeout: 5000 }).toBe('sent');
+    expect(mail.mails).toHaveLength(1);
+  });
 });

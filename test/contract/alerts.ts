@@ -138,18 +138,37 @@ export function describeAlerts(name: string, open: () => Promise<{ metadata: Met
       await store.deliveries.create([aDelivery('k1')]);
       const [due] = await store.deliveries.listDue(NOW, 10);
       if (!due) throw new Error('nothing is due');
-      const claims = await Promise.all([1, 2, 3].map((n) => store.deliveries.claim(due, NOW + 60_000 + n)));
+      const claims = await Promise.all([1, 2, 3].map((n) => store.deliveries.claim(due, 'sending', NOW + 60_000 + n)));
       expect(claims.filter(Boolean)).toHaveLength(1);
       expect(await store.deliveries.listDue(NOW, 10)).toEqual([]);
       // Its lease is over: somebody else takes it, and the first one comes too late.
       const [again] = await store.deliveries.listDue(NOW + 70_000, 10);
       expect(again).toMatchObject({ state: 'sending', attempt: 1 });
-      expect(again && (await store.deliveries.claim(again, NOW + 200_000))).toBe(true);
+      expect(again && (await store.deliveries.claim(again, 'sending', NOW + 200_000))).toBe(true);
       const result = { state: 'sent', attempts: [{ at: NOW, ms: 5, status: 200, error: null }], dueAt: NOW } as const;
       expect(await store.deliveries.finish(due.id, 1, { ...result, attempts: [] })).toBe(false);
       expect(await store.deliveries.finish(due.id, 2, { ...result, attempts: [...result.attempts] })).toBe(true);
       expect(await store.deliveries.get(1, due.id)).toMatchObject({ ...result, attempt: 2 });
       expect(await store.deliveries.listDue(NOW + 900_000, 10)).toEqual([]);
+    });
+
+    it('marks an attempt as sending while it is the latest and not over', async () => {
+      await store.deliveries.create([aDelivery('k1')]);
+      const [due] = await store.deliveries.listDue(NOW, 10);
+      if (!due) throw new Error('nothing is due');
+      expect(await store.deliveries.claim(due, 'waiting', NOW + 60_000)).toBe(true);
+      expect(await store.deliveries.claim(due, 'waiting', NOW + 60_000)).toBe(false);
+      expect(await store.deliveries.listDue(NOW + 59_999, 10)).toEqual([]);
+      expect(await store.deliveries.listDue(NOW + 60_000, 10)).toMatchObject([{ state: 'waiting', attempt: 1 }]);
+      expect(await store.deliveries.markSending(due.id, 0, NOW + 90_000)).toBe(false);
+      expect(await store.deliveries.markSending(due.id, 1, NOW + 90_000)).toBe(true);
+      expect(await store.deliveries.get(1, due.id)).toMatchObject({
+        state: 'sending',
+        attempt: 1,
+        dueAt: NOW + 90_000,
+      });
+      await store.deliveries.finish(due.id, 1, { state: 'sent', attempts: [], dueAt: NOW });
+      expect(await store.deliveries.markSending(due.id, 1, NOW + 90_000)).toBe(false);
     });
 
     it('leaves out busy targets, counts states of a subject and repeats what failed', async () => {
@@ -162,7 +181,7 @@ export function describeAlerts(name: string, open: () => Promise<{ metadata: Met
       expect((await store.deliveries.listDue(NOW, 9, ['h2'])).map(({ key }) => key)).toEqual(['k3']);
       const [first] = await store.deliveries.listDue(NOW, 1);
       if (!first) throw new Error('nothing is due');
-      await store.deliveries.claim(first, NOW + 5);
+      await store.deliveries.claim(first, 'sending', NOW + 5);
       await store.deliveries.finish(first.id, 1, { state: 'failed', attempts: [], dueAt: NOW });
       expect(await store.deliveries.countStates(about)).toEqual({ failed: 1, waiting: 1 });
       expect(await store.deliveries.countStates({ ...about, subjectId: 'p' })).toEqual({});

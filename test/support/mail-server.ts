@@ -16,6 +16,8 @@ export interface MailServer {
   mails: ReceivedMail[];
   /** What it does with the next mails, in order; it accepts all others. `drop`: takes the mail and hangs up. */
   answers: ('later' | 'refuse' | 'drop')[];
+  /** What happens between the address of a mail and its content. */
+  beforeData: () => Promise<void>;
   /** The next mail to an address that has not been taken yet; waits for it. */
   take(to: string): Promise<string>;
   close(): Promise<void>;
@@ -24,9 +26,11 @@ export interface MailServer {
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const answers: MailServer['answers'] = [];
+  let beforeData: MailServer['beforeData'] = async () => undefined;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) => void beforeData().then(() => done(), done),
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -50,6 +54,9 @@ export async function startMailServer(): Promise<MailServer> {
     config: { smtpUrl: `smtp://127.0.0.1:${port}`, smtpFrom: 'Cairn <cairn@example.org>' },
     mails,
     answers,
+    set beforeData(step: () => Promise<void>) {
+      beforeData = step;
+    },
     async take(to) {
       const find = (): number => mails.findIndex((mail) => mail.to.includes(to));
       await expect.poll(find, { timeout: 10_000 }).not.toBe(-1);

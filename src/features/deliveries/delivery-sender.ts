@@ -1,7 +1,8 @@
 /**
  * Sends what is in the outbox. An attempt is on disk before it begins, so two processes never make the same one, and one
- * that died in the middle is noticed when its time is over: webhooks are sent again, with the same id; of a mail nobody
- * knows whether it arrived, so it is not, unless the operator prefers two to none.
+ * that died in the middle is noticed when its time is over: webhooks are sent again, with the same id. A mail counts as
+ * being sent from when the mail server takes its content; if the process dies then, nobody knows whether it arrived, so it
+ * is not sent again, unless the operator prefers two to none.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -105,7 +106,9 @@ export class DeliverySender implements LeaderTask {
   async #send(delivery: Delivery): Promise<void> {
     const { metadata, clock, sendsMailAtLeastOnce } = this.#deps;
     const began = clock.now();
-    if (!(await metadata.deliveries.claim(delivery, began + LEASE_MS))) return;
+    // A webhook can be sent twice at any time, a mail only once its content is handed over.
+    const state = delivery.target.type === 'email' && delivery.state === 'waiting' ? 'waiting' : 'sending';
+    if (!(await metadata.deliveries.claim(delivery, state, began + LEASE_MS))) return;
     const mayHaveBeenSent = delivery.state === 'sending' && delivery.target.type === 'email';
     const start = performance.now();
     const outcome =
@@ -142,19 +145,23 @@ export class DeliverySender implements LeaderTask {
   /** A mail leaves only for members, and for addresses that the admins of the organization allowed. */
   async #mail(delivery: Delivery, target: Extract<DeliveryTarget, { type: 'email' }>): Promise<Outcome> {
     const { userId, address, unsubscribeUrl = null } = target;
-    const { metadata, mailer } = this.#deps;
+    const { metadata, mailer, clock } = this.#deps;
     if (!mailer.isAvailable) return skipped('there is no mail server: set SMTP_URL');
     if (userId !== null && !(await isMember(metadata, delivery, userId, address)))
       return skipped('the address is no longer one of a member');
     const id = messageId(delivery.key);
     const pictures = await this.#pictures(delivery, id);
     const cids = new Map([...pictures].map(([i, { cid }]) => [i, cid]));
-    const outcome = await mailer.deliver({
+    const mail = {
       to: address,
       ...mailText(delivery.message, unsubscribeUrl, cids),
       pictures: [...pictures.values()],
       messageId: `<${id}@cairn>`,
       headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribeUrl) },
+    };
+    const outcome = await mailer.deliver(mail, async () => {
+      const isMine = await metadata.deliveries.markSending(delivery.id, delivery.attempt + 1, clock.now() + LEASE_MS);
+      if (!isMine) throw new Error('another process has taken over');
     });
     switch (outcome.kind) {
       case 'sent':

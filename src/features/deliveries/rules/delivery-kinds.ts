@@ -10,8 +10,8 @@ export const NO_PROJECT = 0;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
- * `waiting` until `dueAt`; `sending`: an attempt was begun and counts as running until `dueAt`; `unknown`: it is not known
- * whether a mail was sent; `skipped`: there was no reason to send it any more.
+ * `waiting` until `dueAt`; `sending`: an attempt was begun that may arrive, and counts as running until `dueAt`; `unknown`:
+ * it is not known whether a mail was sent; `skipped`: there was no reason to send it any more.
  */
 export const DELIVERY_STATES = ['waiting', 'sending', 'sent', 'failed', 'unknown', 'skipped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -68,12 +68,14 @@ describe('a key', () => {
     expect(messageId(keys[0] ?? '')).toMatch(/^msg_[0-9a-f]{32}$/);
   });
 
-  it('spreads retries by a fifth, and ends them after ten attempts', () => {
-    for (let attempt = 1; attempt < 10; attempt++) {
-      const delay = retryDelay(`key ${attempt}`, attempt, 0) ?? 0;
-      const middle = 30_000 * 2 ** (attempt - 1);
+  it('is tried again nine times within about a day, spread by a fifth', () => {
+    const minutes = [0.5, 1, 2, 10, 30, 120, 240, 420, 600];
+    const delays = minutes.map((_, at) => retryDelay(`key ${at}`, at + 1, 0) ?? 0);
+    for (const [at, delay] of delays.entries()) {
+      const middle = (minutes[at] ?? 0) * 60_000;
       expect([delay >= 0.8 * middle, delay <= 1.2 * middle]).toEqual([true, true]);
     }
+    expect(minutes.reduce((sum, one) => sum + one, 0) / 60).toBeCloseTo(23.7, 1);
     expect(retryDelay('key', 10, 0)).toBeNull();
     expect(retryDelay('key', 1, 600_000)).toBe(600_000);
     expect(retryDelay('a', 1, 0)).not.toBe(retryDelay('b', 1, 0));

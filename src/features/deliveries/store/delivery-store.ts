@@ -105,8 +105,14 @@ interface DeliveryStore {
   countStates(about: Subject): Promise<Partial<Record<DeliveryState, number>>>;
   /** Those about this subject that failed or were skipped wait again; how many. */
   retryFailed(about: Subject, now: number): Promise<number>;
-  /** Begins the next attempt, if nobody else has: false if so. */
-  claim(delivery: Pick<Delivery, 'id' | 'attempt' | 'state'>, leaseUntil: number): Promise<boolean>;
+  /** Begins the next attempt, in that state, if nobody else has: false if so. */
+  claim(
+    delivery: Pick<Delivery, 'id' | 'attempt' | 'state'>,
+    state: 'waiting' | 'sending',
+    leaseUntil: number,
+  ): Promise<boolean>;
+  /** From now on the attempt may arrive; false, and nothing changes, if another was begun meanwhile. */
+  markSending(id: number, attempt: number, leaseUntil: number): Promise<boolean>;
   /** Ends that attempt, if no other was begun meanwhile: false if so. */
   finish(
     id: number,
@@ -200,13 +206,23 @@ export function deliveryStore({ db }: Sql): DeliveryStore {
         .executeTakeFirst();
       return Number(numUpdatedRows);
     },
-    async claim({ id, attempt, state }, leaseUntil) {
+    async claim({ id, attempt, state: before }, state, leaseUntil) {
       const { numUpdatedRows } = await db
         .updateTable('deliveries')
-        .set({ state: 'sending', attempt: attempt + 1, dueAt: leaseUntil })
+        .set({ state, attempt: attempt + 1, dueAt: leaseUntil })
         .where('id', '=', id)
         .where('attempt', '=', attempt)
-        .where('state', '=', state)
+        .where('state', '=', before)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
+    },
+    async markSending(id, attempt, leaseUntil) {
+      const { numUpdatedRows } = await db
+        .updateTable('deliveries')
+        .set({ state: 'sending', dueAt: leaseUntil })
+        .where('id', '=', id)
+        .where('attempt', '=', attempt)
+        .where('state', 'in', ['waiting', 'sending'])
         .executeTakeFirst();
       return Number(numUpdatedRows) === 1;
     },
