@@ -143,12 +143,31 @@ const variants = fc.constantFrom(undefined, {
     { key: 'b', rollout_percentage: 70 },
   ],
 });
+/** Of another product: by the id of the user, or by a property. */
+const bucketing = fc.constantFrom('unleash', 'growthbook_2', 'launchdarkly').chain((hash) =>
+  fc.constantFrom('distinct_id', 'plan').map((by) => [
+    {
+      hash,
+      salt: 's',
+      by,
+      of: 100,
+      ranges: [
+        { from: 0, to: 40 },
+        { from: 40, to: 60, value: false },
+      ],
+    },
+  ]),
+);
 const filters = fc.record({
   groups: fc.array(
-    fc.record({
-      properties: fc.array(condition, { maxLength: 2 }),
-      rollout_percentage: fc.constantFrom(null, 0, 50, 100),
-    }),
+    fc.record(
+      {
+        properties: fc.array(condition, { maxLength: 2 }),
+        rollout_percentage: fc.constantFrom(null, 0, 50, 100),
+        bucketing: fc.option(bucketing, { freq: 3, nil: undefined }),
+      },
+      { requiredKeys: ['properties', 'rollout_percentage'] },
+    ),
     { minLength: 1, maxLength: 3 },
   ),
   multivariate: variants,

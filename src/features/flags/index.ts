@@ -12,6 +12,7 @@ import { flagRoleAccessRoutes } from './api/flag-role-access-routes.ts';
 import { featureFlagRoutes } from './api/flag-routes.ts';
 import { flagUsageRoutes } from './api/flag-usage-routes.ts';
 import { localEvaluationRoutes } from './api/local-evaluation-routes.ts';
+import { rehashRoutes } from './api/rehash-routes.ts';
 import { relayUsageRoutes } from './api/relay-usage-routes.ts';
 import { type RollbackDeps, Rollbacks } from './manage/rollbacks.ts';
 import { DECIDE_ROUTE, decideRoutes } from './public/decide-routes.ts';
@@ -41,6 +42,7 @@ export const flagsFeature: Feature<FlagFeatureDeps> = {
     relayUsageRoutes(app, reading);
     flagEvaluationRoutes(app, deps);
     flagBlastRadiusRoutes(app, deps);
+    rehashRoutes(app, deps);
     flagRoleAccessRoutes(app, deps);
     flagHistoryRoutes(app, deps);
     flagLookupRoutes(app, deps);

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { type FlagSnapshot, toCohortDefinition } from '../decide/flag-snapshots.ts';
-import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
+import { hasVendorBucketing, isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
 import { expandCohort } from '../rules/local-evaluation/expand-cohort.ts';
 import { linkDependencies } from '../rules/local-evaluation/link-dependencies.ts';
 import { collectReferencedCohorts } from '../rules/local-evaluation/referenced-cohorts.ts';
@@ -73,7 +73,8 @@ const presentFlag = (
   active: flag.active,
   is_simple_flag: isSimple(flag.filters),
   rollout_percentage: simpleRollout(flag.filters),
-  ensure_experience_continuity: flag.ensureExperienceContinuity,
+  // Tells SDKs to ask the server, which they also have to for hash functions that they do not know.
+  ensure_experience_continuity: flag.ensureExperienceContinuity || hasVendorBucketing(flag.filters),
   has_encrypted_payloads: false,
   version: flag.version,
   evaluation_runtime: flag.evaluationRuntime,

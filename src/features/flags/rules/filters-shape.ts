@@ -10,7 +10,35 @@ export function withExplicitGroups(filters: JsonObject): JsonObject {
   return { ...rest, groups: [{ properties, rollout_percentage: null }] };
 }
 
-const groupsOf = (filters: JsonObject): JsonObject[] => objects(withExplicitGroups(filters)['groups']);
+export const groupsOf = (filters: JsonObject): JsonObject[] => objects(withExplicitGroups(filters)['groups']);
+
+/** How the condition puts users into ranges as another product does; empty if it has a percentage only. */
+export const bucketingOf = (group: JsonObject): JsonObject[] => objects(group['bucketing']);
+
+/** Whether users are hashed as another product does, which SDKs that evaluate locally cannot. */
+export const hasVendorBucketing = (filters: JsonObject): boolean =>
+  groupsOf(filters).some((group) => bucketingOf(group).length > 0);
+
+export const rangesOf = (step: JsonObject): JsonObject[] => objects(step['ranges']);
+
+const sizeOf = ({ from, to }: JsonObject): number => Number(to) - Number(from);
+
+/** The percentage of all users that are in ranges of the step: those that `counts`. */
+export const coverageOf = (step: JsonObject, counts: (range: JsonObject) => boolean): number =>
+  (100 *
+    rangesOf(step)
+      .filter(counts)
+      .reduce((sum, range) => sum + sizeOf(range), 0)) /
+  Number(step['of']);
+
+/** The percentage of all users that get a value other than false. */
+export const bucketingCoverage = (steps: readonly JsonObject[]): number =>
+  roundPercentage(steps.reduce((part, step) => (part * coverageOf(step, isNotFalse)) / 100, 100));
+
+const isNotFalse = ({ value }: JsonObject): boolean => value !== false;
+
+/** Without the traces of floating-point arithmetic. */
+export const roundPercentage = (percentage: number): number => Math.round(percentage * 1e9) / 1e9;
 
 export const propertiesOf = (group: JsonObject): JsonObject[] => objects(group['properties']);
 
@@ -49,7 +77,7 @@ export function simpleRollout(filters: JsonObject): number | null {
 }
 
 const reachesEverybody = (group: JsonObject): boolean =>
-  propertiesOf(group).length === 0 && (group['rollout_percentage'] ?? 100) === 100;
+  propertiesOf(group).length === 0 && (group['rollout_percentage'] ?? 100) === 100 && bucketingOf(group).length === 0;
 
 /** Whether everybody gets the same value, so that the flag could be removed from the code. */
 export function isFullyRolledOut(filters: JsonObject): boolean {

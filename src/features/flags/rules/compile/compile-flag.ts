@@ -1,6 +1,7 @@
 import { type EncodedKey, encodeKey } from '../bucket.ts';
 import type { FlagDefinition } from '../flag.ts';
 import { type Check, everyCheck, type Inputs, InvalidDefinition, invalidDefinition, noInputs } from './check.ts';
+import { type Bucketing, compileBucketing } from './compile-bucketing.ts';
 import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts';
 import { compileHoldout, type Holdout } from './compile-holdout.ts';
 import { type CompileContext, compileProperty } from './compile-property.ts';
@@ -47,6 +48,8 @@ export interface Condition {
   groupIndex: number | null;
   /** Rollout percentage; null: everybody. */
   percentage: number | null;
+  /** Decides instead of the percentage, for flags that keep the people of another product. */
+  bucketing: Bucketing | null;
   /** Overrides the variant that the bucket gives. */
   variant: string | null;
   next: Condition | null;
@@ -130,6 +133,7 @@ function compileCondition(
     check: everyCheck(properties.map((property) => compileProperty(property, groupIndex, context))),
     groupIndex,
     percentage: percentage === null || percentage >= 100 ? null : percentage,
+    bucketing: compileBucketing(group['bucketing'], what, context.inputs),
     variant: variants.some(({ key }) => key === variant) ? variant : null,
     next: null,
   };

@@ -33,13 +33,14 @@ function tryConditions(flag: PreparedFlag, run: EvaluationRun): FlagEvaluation {
     const outcome = tryCondition(flag, condition, identifier, run);
     if (run.failure !== null) return flag.outcomes.failed(`condition ${condition.index + 1}: ${run.failure}`);
     if (outcome === 'condition_match') {
-      return flag.outcomes.get(valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
+      const value = valueFor(flag, condition, identifier ?? '', run.subject);
+      return flag.outcomes.get(value, value === false ? 'out_of_rollout_bound' : outcome, condition.index);
     }
     if (reasonIndex === null || priorityOf(outcome) >= priorityOf(reason)) {
       reason = outcome;
       reasonIndex = condition.index;
     }
-    if (flag.exitsEarly && outcome === 'out_of_rollout_bound') break;
+    if (flag.exitsEarly && condition.bucketing === null && outcome === 'out_of_rollout_bound') break;
   }
   return flag.outcomes.get(false, reason, reasonIndex);
 }
@@ -58,7 +59,11 @@ function tryCondition(
 ): MissReason | 'condition_match' {
   if (identifier === null) return condition.groupIndex === null ? 'no_condition_match' : 'no_group_type';
   if (condition.check !== null && !condition.check(run)) return 'no_condition_match';
-  return isInRollout(flag.prefix, identifier, condition.percentage) ? 'condition_match' : 'out_of_rollout_bound';
+  const isIn =
+    condition.bucketing === null
+      ? isInRollout(flag.prefix, identifier, condition.percentage)
+      : condition.bucketing(identifier, run.subject) !== null;
+  return isIn ? 'condition_match' : 'out_of_rollout_bound';
 }
 
 /** Null: everybody. */
@@ -75,7 +80,9 @@ function bucketingIdentifier(flag: PreparedFlag, groupIndex: number | null, subj
   return (flag.hasContinuity ? subject.overrides.get(flag.key) : undefined) ?? subject.distinctId;
 }
 
-function valueFor(flag: PreparedFlag, condition: Condition, identifier: string): boolean | string {
+function valueFor(flag: PreparedFlag, condition: Condition, identifier: string, subject: Subject): boolean | string {
+  const ranged = condition.bucketing?.(identifier, subject);
+  if (ranged !== undefined && ranged !== null) return ranged;
   if (condition.variant !== null) return condition.variant;
   if (flag.variants.length === 0) return true;
   const position = bucket(flag.prefix, identifier, 'variant');

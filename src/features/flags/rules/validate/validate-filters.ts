@@ -5,6 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { jsonBytes } from '../../../../core/json/json-bytes.ts';
 import { hasControlCharacters } from '../../../../core/json/text.ts';
+import { checkBucketing } from './bucketing-rules.ts';
 import { invalidFlagFilters, pythonText } from './filter-errors.ts';
 import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
@@ -32,6 +33,7 @@ export function validateFilters(filters: JsonObject): void {
     const own = groupTypeIndex(`${path}.aggregation_group_type_index`, group['aggregation_group_type_index']);
     checkGroup(path, group, own ?? flagGroupType);
     checkOverride(group['variant'], (variant) => variants.has(variant));
+    checkBucketing(`${path}.bucketing`, group, variants);
   }
   // These apply to persons, also on flags for groups.
   for (const name of ['super_groups', 'holdout_groups']) {
