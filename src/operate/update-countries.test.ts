@@ -85,15 +85,19 @@ describe('a new table of countries', () => {
 
   it('is read by a running server, which keeps the former one where a file is broken', async () => {
     const file = join(dataDir, 'countries.br');
+    const logger = openLog('silent');
+    const info = vi.spyOn(logger, 'info');
     const geoip = await Geoip.open({
       shippedCountries: SHIPPED,
       ownCountries: file,
       cityFile: null,
-      logger: openLog('silent'),
+      logger,
       watchIntervalMs: 20,
     });
     try {
       expect(geoip.placeOf(ETH)?.['$geoip_country_code']).toBe('CH');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(info, 'a file that was never there has not changed').not.toHaveBeenCalled();
       await update(written());
       await vi.waitFor(() => expect(geoip.countriesDate).toBe('2030-01-02'), { timeout: 10_000 });
       writeFileSync(file, 'broken');

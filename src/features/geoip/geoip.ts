@@ -77,7 +77,9 @@ export class Geoip {
   #watch(file: string, what: string, read: () => Promise<void>): void {
     const { logger, watchIntervalMs = WATCH_INTERVAL_MS } = this.#options;
     this.#watched.push(file);
-    watchFile(file, { persistent: false, interval: watchIntervalMs }, () => {
+    watchFile(file, { persistent: false, interval: watchIntervalMs }, (now, before) => {
+      // Node reports once that there is no file.
+      if (now.mtimeMs === before.mtimeMs && now.size === before.size) return;
       read().then(
         () => logger.info({ file }, `${what} has changed and was read again`),
         (err: unknown) =>

@@ -1,12 +1,5 @@
 /** Passkeys (WebAuthn): added by a signed-in user, and a way to sign in without a password. */
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Caller } from '../../../access/callers.ts';
 import { type Failure, invalid, notFound } from '../../../core/errors.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
@@ -43,6 +36,9 @@ const MAX_PASSKEYS = 20;
 const ALGORITHMS = [-8, -7, -257];
 const WITH_VERIFICATION = { residentKey: 'required', userVerification: 'required' } as const;
 
+/** Two hundred files, so they are loaded when the first passkey is used, and not at every start. */
+const webauthn = () => import('@simplewebauthn/server');
+
 export class Passkeys {
   readonly #deps: PasskeyDeps;
 
@@ -54,7 +50,7 @@ export class Passkeys {
   async beginRegistration(user: User, { hostname }: Site) {
     const own = await this.#deps.metadata.factors.listPasskeys(user.id);
     if (own.length >= MAX_PASSKEYS) throw invalid(undefined, `You have ${MAX_PASSKEYS} passkeys: delete one first.`);
-    const options = await generateRegistrationOptions({
+    const options = await (await webauthn()).generateRegistrationOptions({
       rpName: 'Cairn',
       rpID: hostname,
       userName: user.email,
@@ -75,15 +71,17 @@ export class Passkeys {
   ): Promise<{ passkey: Passkey; codes: string[] }> {
     const { user } = caller;
     const challenge = await this.#challengeOf(given.cookie, `passkey of ${user.id}`);
-    const { registrationInfo } = await verifyRegistrationResponse({
-      response: given.response as RegistrationResponseJSON,
-      expectedChallenge: challenge.value.challenge,
-      expectedOrigin: site.origin,
-      expectedRPID: site.hostname,
-      supportedAlgorithmIDs: ALGORITHMS,
-    }).catch((cause: unknown) => {
-      throw invalidPasskey(cause);
-    });
+    const { registrationInfo } = await (await webauthn())
+      .verifyRegistrationResponse({
+        response: given.response as RegistrationResponseJSON,
+        expectedChallenge: challenge.value.challenge,
+        expectedOrigin: site.origin,
+        expectedRPID: site.hostname,
+        supportedAlgorithmIDs: ALGORITHMS,
+      })
+      .catch((cause: unknown) => {
+        throw invalidPasskey(cause);
+      });
     if (!registrationInfo) throw invalidPasskey();
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
     const passkey: Passkey = {
@@ -106,7 +104,10 @@ export class Passkeys {
 
   /** For anybody: which passkeys there are is known to the browser alone. */
   async beginSignIn({ hostname }: Site) {
-    const options = await generateAuthenticationOptions({ rpID: hostname, userVerification: 'required' });
+    const options = await (await webauthn()).generateAuthenticationOptions({
+      rpID: hostname,
+      userVerification: 'required',
+    });
     return { options, cookie: await this.#seal(options.challenge, 'passkey sign-in') };
   }
 
@@ -140,7 +141,7 @@ export class Passkeys {
   ): Promise<number> {
     const { id, publicKey, counter } = passkey;
     try {
-      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      const { verified, authenticationInfo } = await (await webauthn()).verifyAuthenticationResponse({
         response,
         expectedChallenge,
         expectedOrigin: site.origin,
