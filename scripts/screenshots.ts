@@ -109,6 +109,9 @@ const PAGES: readonly Shot[] = [
   },
   { name: 'alerts', path: ({ projectId }) => `/project/${projectId}/alerts`, wait: 'No alerts yet' },
   { name: 'digests', path: ({ projectId }) => `/project/${projectId}/alerts?tab=digests`, wait: 'No digests yet' },
+  { name: 'destinations', path: ({ projectId }) => `/project/${projectId}/destinations`, wait: 'No webhooks yet' },
+  { name: 'destination', path: ({ projectId }) => `/project/${projectId}/destinations/new`, wait: 'Enter the address' },
+  { name: 'export', path: ({ projectId }) => `/project/${projectId}/exports/new`, wait: 'Give the export a name' },
   {
     name: 'alert',
     path: ({ projectId, insights }) => `/project/${projectId}/alerts/new?insight=${insights.trend}`,
