@@ -48,7 +48,9 @@ describe('a site in DuckDB', () => {
         const asked = { web: question, previous: null, tables: WEB_TABLES, goals: [] };
         const numbers = webNumbers(new World(data, tools), ask, WEB_RULES, WEB_TABLES);
         const counting = withReads(store.deps, () => kept++);
-        for (const deps of [counting, withoutRows(store.deps)]) {
+        // As a site with far too many views would be counted: some visitors after the others.
+        const inSlices = { ...store.deps, maxCells: 10 };
+        for (const deps of [counting, inSlices, withoutRows(store.deps)]) {
           const { pages, ...overview } = numbers;
           expect(shownOverview(await answerOverview(deps, projectId, asked))).toEqual(overview);
           if (question.filters.length > 0) continue;

@@ -10,7 +10,7 @@ import {
   listLivePages,
   type SiteStatus,
 } from './measure/count-others.ts';
-import { countPeriods } from './measure/count-period.ts';
+import { countPeriods, openSite } from './measure/count-period.ts';
 import { listSessions, listVisitors } from './measure/list-sessions.ts';
 import { measurePages } from './measure/measure-pages.ts';
 import { prepareWebQuery, type WebDeps, type WebQuery } from './measure/web-scope.ts';
@@ -54,7 +54,8 @@ const METHODS: WebMethods = {
   async breakdown(deps, projectId, { web, by, page }) {
     const query = await prepareWebQuery(deps, projectId, web);
     if (by === 'bot') return countBots(query, page);
-    const [period] = await countPeriods(query, [web.range], [by], page);
+    const asked = { ranges: [web.range], tables: [by], page };
+    const [period] = await countPeriods(query, await openSite(query, asked.ranges, asked.tables), asked);
     const table = period?.tables.get(by) ?? { rows: [], total: 0 };
     return by === 'page' ? withEngagement(query, table) : table;
   },

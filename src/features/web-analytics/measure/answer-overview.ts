@@ -3,7 +3,7 @@ import type { Range } from '../../../core/time/range.ts';
 import type { GoalNumbers, LeftOut, PeriodAnswer, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
 import { countGoals, countLabels, countLive, findLastView, measureVitals } from './count-others.ts';
-import { type CountedPeriod, countPeriods, findSessionLookups } from './count-period.ts';
+import { type CountedPeriod, countPeriods, findSessionLookups, openSite } from './count-period.ts';
 import { NO_LOOKUPS } from './sessions-sql.ts';
 import { isBySession, prepareWebQuery, type WebDeps } from './web-scope.ts';
 
@@ -36,10 +36,17 @@ export async function answerOverview(
 ): Promise<OverviewAnswer> {
   const query = await prepareWebQuery(deps, projectId, web, goals);
   const ranges = [web.range, ...(previous === null ? [] : [previous])];
-  const [now, then] = (await countPeriods(query, ranges, tables, TOP_ROWS)) as [CountedPeriod, CountedPeriod?];
-  const { views, cookieless, ...leftOut } = await countLabels(query, now.isKept);
+  const site = await openSite(query, ranges, tables);
   // Only goals and vitals of filtered sessions need to know these.
   const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : NO_LOOKUPS;
+  // Side by side: while rows are counted on this thread, the engine reads others.
+  const [[now, then], { views, cookieless, ...leftOut }, goalNumbers, vitals, live] = await Promise.all([
+    countPeriods(query, site, { ranges, tables, page: TOP_ROWS }) as Promise<[CountedPeriod, CountedPeriod?]>,
+    countLabels(query, site !== null),
+    countGoals(query, goals, lookups),
+    measureVitals(query, lookups),
+    countLive(query, deps.clock.now()),
+  ]);
   return {
     now: { totals: now.totals, series: now.series },
     previous: then === undefined ? null : { totals: then.totals, series: then.series },
@@ -48,10 +55,10 @@ export async function answerOverview(
       const table = now.tables.get(key);
       return table === undefined ? [] : [[key, table]];
     }),
-    goals: await countGoals(query, goals, lookups),
-    vitals: await measureVitals(query, lookups),
+    goals: goalNumbers,
+    vitals,
     leftOut,
-    live: await countLive(query, deps.clock.now()),
+    live,
     hasData: views > 0 || (await findLastView(query)) !== null,
     cookielessShare: views === 0 ? 0 : cookieless / views,
   };

@@ -1,17 +1,15 @@
 /** What the codes of sessions and views stand for, and the groups of a table that they make. */
 import { type ChannelRow, channelRow, unnamedChannelRow } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
-import type { GroupCounts } from '../rules/count-groups.ts';
+import type { GroupCounts, GroupedRows } from '../rules/count-groups.ts';
 import { compareGroups, firstGroups, type RankedGroup } from '../rules/rank-groups.ts';
 import type { TablePage } from '../rules/web-question.ts';
 import { readNumbered } from './kept-site.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
-/** The groups of a table. */
+/** The groups of a table. Their numbers stay the same while rows are added. */
 export interface Groups {
-  /** Of each row. */
-  of: Int32Array;
-  size: number;
+  of(codes: Int32Array): Promise<GroupedRows>;
   texts(groups: readonly number[]): Promise<ReadonlyMap<number, string>> | ReadonlyMap<number, string>;
 }
 
@@ -34,42 +32,55 @@ export class CodeTexts {
   readonly #page: TablePage;
   #small: Promise<ReadonlyMap<number, string>> | undefined;
   #none: Promise<ReadonlyMap<number, number>> | undefined;
-  #channels: Promise<ReadonlyMap<number, ChannelRow>> | undefined;
+  readonly #channels = new Map<number, ChannelRow>();
 
   constructor(query: WebQuery, page: TablePage) {
     this.#query = query;
     this.#page = page;
   }
 
-  async groups(codes: Int32Array, shown: ShownText): Promise<Groups> {
-    if (!shown.isPlain) return groupsByText(codes, await this.#textsOf(usedCodes(codes), shown.sql));
-    this.#none ??= this.#findNone();
-    const none = await this.#none;
-    const of = none.size === 0 ? codes : codes.map((code) => none.get(code) ?? code);
-    return { of, size: sizeFor(of), texts: (groups) => this.#plainTexts(groups) };
+  groups(shown: ShownText): Groups {
+    if (!shown.isPlain) return new TextGroups((codes) => this.#textsOf(usedCodes(codes), shown.sql));
+    return {
+      of: async (codes) => {
+        this.#none ??= this.#findNone();
+        return plainGroups(codes, await this.#none);
+      },
+      texts: (groups) => this.#plainTexts(groups),
+    };
   }
 
-  /** `rules`: the number of the project's own rule that each row fits, or -1; null where there are none. */
-  async channelGroups(codes: Int32Array, key: keyof ChannelRow, rules: Int32Array | null): Promise<Groups> {
-    this.#channels ??= this.#findChannels(codes);
-    const texts = new Map([...(await this.#channels)].map(([code, row]) => [code, row[key] || NO_VALUE]));
-    if (rules === null) return groupsByText(codes, texts);
-    const base = sizeFor(codes);
-    for (const [at, { channel }] of this.#query.question.settings.channel_rules.entries())
-      texts.set(base + at, channel);
-    const ruled = codes.map((code, row) => ((rules[row] as number) < 0 ? code : base + (rules[row] as number)));
-    return groupsByText(ruled, texts);
+  channelGroups(key: keyof ChannelRow): Groups {
+    return new TextGroups(async (codes) => {
+      await this.#nameChannels(codes);
+      return new Map(usedCodes(codes).map((code) => [code, this.#channelText(code, key)]));
+    });
+  }
+
+  /** Channels by codes that `withRules` made. */
+  ruledChannelGroups(): Groups {
+    const { channel_rules: rules } = this.#query.question.settings;
+    return new TextGroups(async (ruled) => {
+      const codes = ruled.filter((code) => code >= rules.length).map((code) => code - rules.length);
+      await this.#nameChannels(codes);
+      const ofRules = rules.map(({ channel }, at): [number, string] => [at, channel]);
+      const others = usedCodes(codes).map((code): [number, string] => [
+        code + rules.length,
+        this.#channelText(code, 'channel'),
+      ]);
+      return new Map([...ofRules, ...others]);
+    });
   }
 
   /** The rows of the page of a table, and how many there are in all. */
-  async rank(counts: GroupCounts, texts: Groups['texts']) {
+  async rank(counts: GroupCounts, groups: Groups) {
     const { limit, offset, search, order } = this.#page;
     const used: RankedGroup[] = [];
     counts.rows.forEach((rows, group) => {
       if (rows > 0) used.push({ group, rows, visitors: counts.visitors[group] as number });
     });
     const candidates = search === '' ? firstGroups(used, order, offset + limit) : used;
-    const values = await texts(candidates.map(({ group }) => group));
+    const values = await groups.texts(candidates.map(({ group }) => group));
     const named = candidates.map((one) => ({ ...one, value: values.get(one.group) ?? NO_VALUE }));
     const found = search === '' ? named : await this.#search(named, search);
     return {
@@ -132,19 +143,38 @@ export class CodeTexts {
     return new Map(word === undefined || empty === undefined ? [] : [[Number(word), Number(empty)]]);
   }
 
-  async #findChannels(codes: Int32Array): Promise<ReadonlyMap<number, ChannelRow>> {
-    const used = usedCodes(codes);
+  #channelText(code: number, key: keyof ChannelRow): string {
+    return this.#channels.get(code)?.[key] || NO_VALUE;
+  }
+
+  async #nameChannels(codes: Int32Array): Promise<void> {
+    const used = usedCodes(codes).filter((code) => !this.#channels.has(code));
+    if (used.length === 0) return;
     const keys = await this.#sentTexts(used);
-    const named = new Set(used.length > MAX_CHANNEL_KEYS ? mostFrequent(codes, MAX_CHANNEL_KEYS) : used);
+    const room = Math.max(0, MAX_CHANNEL_KEYS - this.#channels.size);
+    const isNew = new Set(used);
+    const named =
+      used.length > room
+        ? new Set(
+            mostFrequent(codes)
+              .filter((code) => isNew.has(code))
+              .slice(0, room),
+          )
+        : isNew;
     const { own_domains: own } = this.#query.question.settings;
-    return new Map(
-      used.map((code) => {
-        const key = keys.get(code) ?? '';
-        return [code, named.has(code) ? channelRow(key, own) : unnamedChannelRow(key)];
-      }),
-    );
+    for (const code of used) {
+      const key = keys.get(code) ?? '';
+      this.#channels.set(code, named.has(code) ? channelRow(key, own) : unnamedChannelRow(key));
+    }
   }
 }
+
+/**
+ * Codes of channels, and before them the project's own rules: `rules` has the number of the rule that each row fits, or
+ * -1.
+ */
+export const withRules = (codes: Int32Array, rules: Int32Array, count: number): Int32Array =>
+  codes.map((code, row) => ((rules[row] as number) < 0 ? code + count : (rules[row] as number)));
 
 const isListed = (codes: readonly number[]): string =>
   codes.length > MAX_LISTED_CODES ? 'true' : `t.code in (${codes.map(Number).join(', ')})`;
@@ -169,27 +199,45 @@ function usedCodes(codes: Int32Array): number[] {
   return used;
 }
 
-const mostFrequent = (codes: Int32Array, limit: number): number[] =>
+const mostFrequent = (codes: Int32Array): number[] =>
   Array.from(countCodes(codes), (count, code) => ({ count, code }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || a.code - b.code)
-    .slice(0, limit)
     .map(({ code }) => code);
 
+/** `none`: codes that are shown as others. */
+function plainGroups(codes: Int32Array, none: ReadonlyMap<number, number>): GroupedRows {
+  const size = sizeFor(codes);
+  if (none.size === 0) return { codes, groupOf: null, size };
+  const groupOf = new Int32Array(size).map((_, code) => none.get(code) ?? code);
+  return { codes, groupOf, size: sizeFor(groupOf) };
+}
+
 /** A group for each text. */
-function groupsByText(codes: Int32Array, texts: ReadonlyMap<number, string>): Groups {
-  const groupOf = new Map<string, number>();
-  const ofCode = new Int32Array(sizeFor(codes));
-  const names: string[] = [];
-  for (const [code, text] of texts) {
-    const group = groupOf.get(text) ?? names.length;
-    if (group === names.length) names.push(text);
-    groupOf.set(text, group);
-    ofCode[code] = group;
+class TextGroups implements Groups {
+  readonly #textsOf: (codes: Int32Array) => Promise<ReadonlyMap<number, string>>;
+  readonly #groups = new Map<string, number>();
+  readonly #names: string[] = [];
+
+  /** `textsOf`: of all of these codes. */
+  constructor(textsOf: (codes: Int32Array) => Promise<ReadonlyMap<number, string>>) {
+    this.#textsOf = textsOf;
   }
-  return {
-    of: codes.map((code) => ofCode[code] as number),
-    size: Math.max(1, names.length),
-    texts: (groups) => new Map(groups.map((group) => [group, names[group] as string])),
-  };
+
+  async of(codes: Int32Array): Promise<GroupedRows> {
+    const groupOf = new Int32Array(sizeFor(codes));
+    for (const [code, text] of await this.#textsOf(codes)) groupOf[code] = this.#groupOf(text);
+    return { codes, groupOf, size: Math.max(1, this.#names.length) };
+  }
+
+  texts(groups: readonly number[]): ReadonlyMap<number, string> {
+    return new Map(groups.map((group) => [group, this.#names[group] as string]));
+  }
+
+  #groupOf(text: string): number {
+    const known = this.#groups.get(text);
+    if (known !== undefined) return known;
+    this.#groups.set(text, this.#names.length);
+    return this.#names.push(text) - 1;
+  }
 }

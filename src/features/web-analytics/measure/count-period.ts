@@ -16,9 +16,9 @@ import {
   type TablePage,
 } from '../rules/web-question.ts';
 import { findChannels } from './acquisition-sql.ts';
-import { countKeptPeriod, isCountedByCode } from './count-kept.ts';
+import { type AskedPeriod, countKeptPeriods, isCountedByCode } from './count-kept.ts';
 import { withMargin } from './kept-rows.ts';
-import { openKeptSite } from './kept-site.ts';
+import { type KeptSite, openKeptSite } from './kept-site.ts';
 import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
 import { fromViews, isCountedView, pathFilterSql, pathSql } from './web-events-sql.ts';
 import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
@@ -131,41 +131,55 @@ const TICK = 'tick';
 
 export interface CountedPeriod extends PeriodAnswer {
   tables: Map<TableKey, WebTable>;
-  /** Whether it was counted from rows that the store keeps. */
-  isKept: boolean;
 }
 
-/**
- * The numbers of sessions and views of several periods, in all, by interval and by the values of the tables, which the
- * first period has. From kept rows where all sessions have one.
- */
-export async function countPeriods(
+interface AskedPeriods {
+  ranges: readonly Range[];
+  /** Of the first period. */
+  tables: readonly TableKey[];
+  page: TablePage;
+}
+
+/** The site, where the rows that the store keeps tell everything about these periods. */
+export const openSite = async (
   query: WebQuery,
   ranges: readonly Range[],
   tables: readonly TableKey[],
-  page: TablePage,
+): Promise<KeptSite | null> => (tables.every(isCountedByCode) ? openKeptSite(query, ranges) : null);
+
+/** The numbers of sessions and views of several periods, in all, by interval and by the values of the tables. */
+export async function countPeriods(
+  query: WebQuery,
+  site: KeptSite | null,
+  { ranges, tables, page }: AskedPeriods,
 ): Promise<CountedPeriod[]> {
-  const site = tables.every(isCountedByCode) ? await openKeptSite(query, ranges) : null;
-  const newVisitors = site === null ? await countNewVisitors(query, ranges) : [];
+  const asked = ranges.map((range, at) => ({ range, tables: at === 0 ? tables : [], page }));
+  if (site !== null) return countFromRows(query, site, asked);
+  const newVisitors = await countNewVisitors(query, ranges);
   const periods: CountedPeriod[] = [];
-  for (const [at, range] of ranges.entries()) {
-    const own = at === 0 ? tables : [];
-    if (site === null) {
-      const { totals, ...rest } = await countInSql(query, range, own, page);
-      periods.push({ totals: { ...totals, newVisitors: newVisitors[at] ?? 0 }, ...rest, isKept: false });
-    } else {
-      const channels = neededValues(beginStatement(query), []).hasFirstView
-        ? await findChannels(query, range, false)
-        : [];
-      const lookups = { hasLoose: false, channels, breaks: [] };
-      periods.push({ ...(await countKeptPeriod(query, site, range, { tables: own, page, lookups })), isKept: true });
-    }
+  for (const [at, period] of asked.entries()) {
+    const { totals, ...rest } = await countInSql(query, period.range, period.tables, page);
+    periods.push({ totals: { ...totals, newVisitors: newVisitors[at] ?? 0 }, ...rest });
   }
   return periods;
 }
 
+async function countFromRows(
+  query: WebQuery,
+  site: KeptSite,
+  periods: readonly { range: Range; tables: readonly TableKey[]; page: TablePage }[],
+): Promise<CountedPeriod[]> {
+  const { hasFirstView } = neededValues(beginStatement(query), []);
+  const asked: AskedPeriod[] = [];
+  for (const period of periods) {
+    const channels = hasFirstView ? await findChannels(query, period.range, false) : [];
+    asked.push({ ...period, lookups: { hasLoose: false, channels, breaks: [] } });
+  }
+  return countKeptPeriods(query, site, asked);
+}
+
 /** All but the new visitors, who are counted for several periods at once. */
-interface SqlPeriod extends Omit<CountedPeriod, 'totals' | 'isKept'> {
+interface SqlPeriod extends Omit<CountedPeriod, 'totals'> {
   totals: Omit<PeriodAnswer['totals'], 'newVisitors'>;
 }
 

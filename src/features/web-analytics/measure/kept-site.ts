@@ -61,7 +61,7 @@ async function findLooseDays(query: WebQuery): Promise<number[]> {
 }
 
 /** A person whose events were all sent under other ids has the least number of those. */
-function mergedSql({ statement }: WebScope): string {
+export function mergedSql({ statement }: WebScope): string {
   const project = statement.sql.param(statement.projectId);
   return `select f.number as number, coalesce(t.number, min(f.number) over (partition by o.to_id)) as current
     from person_overrides o

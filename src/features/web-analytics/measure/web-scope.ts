@@ -18,14 +18,21 @@ export interface WebQuery {
   /** Whether the store's rows of sessions can answer the question: sessions do not depend on filters on events. */
   hasRows: boolean;
   queryColumns: EventStore['queryColumns'];
+  /** How many numbers of rows may be in memory at a time. */
+  maxCells: number;
 }
 
 export interface WebDeps extends QueryDeps {
   events: Pick<EventStore, 'query' | 'queryColumns' | 'prepareSessions'>;
+  /** How many numbers of rows may be in memory at a time. */
+  maxCells?: number;
 }
 
+/** 80 MB. */
+const MAX_CELLS = 20_000_000;
+
 /** One statement. */
-export interface WebScope extends Omit<WebQuery, 'events' | 'queryColumns'> {
+export interface WebScope extends Omit<WebQuery, 'events' | 'queryColumns' | 'maxCells'> {
   statement: EventStatement;
   /** Of the statement. */
   sql: EventStatement['sql'];
@@ -51,10 +58,10 @@ export async function prepareWebQuery(
   const isPlain = question.eventFilters.length === 0 && isDeepStrictEqual(question.accountFilter, NO_FILTER);
   const hasRows = isPlain && (await deps.events.prepareSessions(projectId));
   const queryColumns: EventStore['queryColumns'] = (...asked) => deps.events.queryColumns(...asked);
-  return { events, question, patterns, hasRows, queryColumns };
+  return { events, question, patterns, hasRows, queryColumns, maxCells: deps.maxCells ?? MAX_CELLS };
 }
 
-export const beginStatement = ({ events, queryColumns: _, ...query }: WebQuery): WebScope => {
+export const beginStatement = ({ events, queryColumns: _, maxCells: __, ...query }: WebQuery): WebScope => {
   const statement = events.begin();
   return { ...query, statement, sql: statement.sql, settings: query.question.settings };
 };

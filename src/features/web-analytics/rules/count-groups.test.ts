@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countGroups, intervalsOf, orderByVisitor, sumGroups } from './count-groups.ts';
+import { GroupCounts, intervalsOf, inVisitorOrder, sortByVisitor } from './count-groups.ts';
 import { compareGroups, compareTexts, firstGroups } from './rank-groups.ts';
 
 const SIZE = 4;
@@ -9,31 +9,94 @@ const someRows = fc.array(
   fc.record({ visitor: fc.nat(5), group: fc.nat(SIZE - 1), value: fc.integer({ min: -5, max: 100 }) }),
 );
 
+const LIMIT = 6;
+
+type Row = { visitor: number; group: number; value: number };
+
+/** `groupOf`: the group of each code; null where codes are groups. */
+async function addTo(counts: GroupCounts, rows: readonly Row[], groupOf: Int32Array | null): Promise<void> {
+  const sorted = await sortByVisitor(
+    Int32Array.from(rows, ({ visitor }) => visitor),
+    LIMIT,
+    pause,
+  );
+  const codes = await inVisitorOrder(
+    sorted,
+    Int32Array.from(rows, ({ group }) => group),
+    pause,
+  );
+  const values = await inVisitorOrder(
+    sorted,
+    Int32Array.from(rows, ({ value }) => value),
+    pause,
+  );
+  expect([...sorted.visitors]).toEqual(rows.map(({ visitor }) => visitor).toSorted());
+  await counts.add(sorted.visitors, { codes, groupOf, size: SIZE }, [values], pause);
+}
+
+function expectCounts(counts: GroupCounts, rows: readonly Row[], groupOf: (code: number) => number): void {
+  for (let group = 0; group < SIZE; group++) {
+    const own = rows.filter((row) => groupOf(row.group) === group);
+    expect(counts.rows[group]).toBe(own.length);
+    expect(counts.visitors[group]).toBe(new Set(own.map(({ visitor }) => visitor)).size);
+    expect(counts.sums[0]?.[group]).toBe(own.reduce((total, { value }) => total + value, 0));
+  }
+}
+
 describe('groups', () => {
   it('have as many rows, visitors and as large sums as plain loops find', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
-        const groups = Int32Array.from(rows, ({ group }) => group);
-        const values = Int32Array.from(rows, ({ value }) => value);
-        const ordered = await orderByVisitor(
-          Int32Array.from(rows, ({ visitor }) => visitor),
-          6,
-          pause,
-        );
-        const counts = await countGroups(ordered, groups, SIZE, pause);
-        const sums = await sumGroups(values, groups, SIZE, pause);
-        for (let group = 0; group < SIZE; group++) {
-          const own = rows.filter((row) => row.group === group);
-          expect(counts.rows[group]).toBe(own.length);
-          expect(counts.visitors[group]).toBe(new Set(own.map(({ visitor }) => visitor)).size);
-          expect(sums[group]).toBe(own.reduce((total, { value }) => total + value, 0));
+        const counts = new GroupCounts(1);
+        await addTo(counts, rows, null);
+        expectCounts(counts, rows, (code) => code);
+      }),
+    );
+  });
+
+  it('may be several codes', async () => {
+    const groupOf = Int32Array.of(2, 0, 2, 1);
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const counts = new GroupCounts(1);
+        await addTo(counts, rows, groupOf);
+        expectCounts(counts, rows, (code) => groupOf[code] as number);
+      }),
+    );
+  });
+
+  it('are the same if the rows of some visitors come after those of others', async () => {
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const counts = new GroupCounts(1);
+        for (const rest of [0, 1, 2]) {
+          await addTo(
+            counts,
+            rows.filter(({ visitor }) => visitor % 3 === rest),
+            null,
+          );
         }
+        expectCounts(counts, rows, (code) => code);
       }),
     );
   });
 
   it('of times are their intervals', () => {
     expect([...intervalsOf(Int32Array.of(0, 9, 10, 19, 20, 500), [-3, 10, 20])]).toEqual([0, 0, 1, 1, 2, 2]);
+    expect([...intervalsOf(Int32Array.of(0, 7), [0])]).toEqual([0, 0]);
+  });
+
+  it('of times are their intervals, however long each is', () => {
+    const someStarts = fc
+      .uniqueArray(fc.integer({ min: -50, max: 1000 }), { minLength: 1 })
+      .map((starts) => starts.toSorted((a, b) => a - b));
+    fc.assert(
+      fc.property(someStarts, fc.array(fc.nat(2000)), (starts, after) => {
+        const times = Int32Array.from(after, (seconds) => (starts[0] as number) + seconds);
+        const expected = [...times].map((time) => starts.findLastIndex((start) => start <= time));
+        expect([...intervalsOf(times, starts)]).toEqual(expected);
+      }),
+    );
   });
 
   it('that are shown are among the first ones, in every order', () => {

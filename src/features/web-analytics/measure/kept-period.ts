@@ -1,0 +1,60 @@
+/** One period of a site whose sessions and views all have a row, and how its rows are read into memory. */
+import type { Range } from '../../../core/time/range.ts';
+import type { Tick } from '../../../core/time/ticks.ts';
+import type { ColumnTable } from '../../../stores/events/event-store.ts';
+import type { TableKey } from '../rules/web-question.ts';
+import type { CodeTexts } from './code-texts.ts';
+import { type KeptSite, mergedSql } from './kept-site.ts';
+import type { SessionLookups } from './sessions-sql.ts';
+import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
+
+export interface KeptPeriod {
+  query: WebQuery;
+  site: KeptSite;
+  range: Range;
+  tables: readonly TableKey[];
+  lookups: SessionLookups;
+  ticks: readonly Tick[];
+  texts: CodeTexts;
+}
+
+/** All persons whose number leaves the same rest. Their rows are all in one slice, so that what slices count adds up. */
+export interface Slice {
+  rest: number;
+  of: number;
+}
+
+export interface SliceCounter {
+  readonly query: WebQuery;
+  /** How many numbers are read of a row. */
+  readonly width: number;
+  /** `from … where …`: about the rows that are read. */
+  from(scope: WebScope): string;
+  read(slice: Slice): Promise<ColumnTable>;
+  /** Counts the rows of a slice. */
+  add(table: ColumnTable): Promise<void>;
+}
+
+/** As many slices as it takes to stay within the memory of one; each reads the rows of all. */
+export async function slicesOf(counter: SliceCounter): Promise<Slice[]> {
+  const scope = beginStatement(counter.query);
+  const [row] = await scope.statement.query(`select count(*) as n ${counter.from(scope)}`);
+  const cells = Number(row?.['n'] ?? 0) * counter.width;
+  const of = Math.max(1, Math.ceil(cells / counter.query.maxCells));
+  return Array.from({ length: of }, (_, rest) => ({ rest, of }));
+}
+
+/** Whether the person of a visitor is in the slice. */
+export function inSlice(scope: WebScope, visitor: string, { rest, of }: Slice): string {
+  if (of === 1) return 'true';
+  return `coalesce((select any_value(g.current) from (${mergedSql(scope)}) g where g.number = ${visitor}), ${visitor})
+    % ${of} = ${rest}`;
+}
+
+/** Whole seconds since the beginning of the range: intervals begin with whole seconds. */
+export const secondsSinceSql = ({ statement: { sql } }: WebScope, ms: string, { from }: Range): string =>
+  `cast(${sql.quotient(`(${ms} - ${sql.integer(from)})`, sql.integer(1000))} as integer)`;
+
+/** Numbers by interval; the last of them may have none. */
+export const lineOf = ({ ticks }: KeptPeriod, numbers: Int32Array | Float64Array | undefined): number[] =>
+  ticks.map((_, at) => numbers?.[at] ?? 0);

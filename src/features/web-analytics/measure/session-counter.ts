@@ -1,0 +1,154 @@
+/** The sessions that began in a period: in all, by interval and by the values of the tables. */
+import { channelRuleSql } from '../../../query/sessions/channel-sql.ts';
+import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
+import type { ColumnTable } from '../../../stores/events/event-store.ts';
+import { GroupCounts, type GroupedRows } from '../rules/count-groups.ts';
+import type { WebTable } from '../rules/web-answers.ts';
+import type { SessionKey, TableKey } from '../rules/web-question.ts';
+import { type Groups, type ShownText, withRules } from './code-texts.ts';
+import { inSlice, type KeptPeriod, lineOf, type Slice, type SliceCounter, secondsSinceSql } from './kept-period.ts';
+import { fromRows } from './kept-rows.ts';
+import { readNumbered } from './kept-site.ts';
+import { isKnownBefore, PersonRows } from './person-rows.ts';
+import { knownSql, withNumberedSessionsSql } from './sessions-sql.ts';
+import { ruledPathSql } from './web-events-sql.ts';
+import type { WebQuery, WebScope } from './web-scope.ts';
+
+/** Keys of which the code of the channel tells the text. */
+const CHANNEL_KEYS = ['channel', 'source', 'referrer'] as const;
+
+const isChannelKey = (key: TableKey): key is (typeof CHANNEL_KEYS)[number] => CHANNEL_KEYS.some((one) => one === key);
+
+const codeColumn = (key: TableKey): string => (isChannelKey(key) ? 'channel_code' : `${key}_code`);
+
+/** The columns that are summed. */
+const SUMS = ['seconds', 'is_bounce'] as const;
+
+export class SessionCounter implements SliceCounter {
+  readonly query: WebQuery;
+  readonly width: number;
+  readonly #period: KeptPeriod;
+  readonly #codes: readonly string[];
+  readonly #tables: readonly { key: TableKey; groups: Groups; counts: GroupCounts }[];
+  readonly #total = new GroupCounts(SUMS.length);
+  readonly #ticks = new GroupCounts(SUMS.length);
+
+  constructor(period: KeptPeriod) {
+    const keys = period.tables.filter((key) => key !== 'page');
+    this.query = period.query;
+    this.#period = period;
+    this.#codes = [...new Set(keys.filter((key) => key !== 'new').map(codeColumn))];
+    this.#tables = keys.map((key) => ({ key, groups: this.#groupsOf(key), counts: new GroupCounts(SUMS.length) }));
+    this.width = this.#codes.length + 5;
+  }
+
+  from(scope: WebScope): string {
+    return fromRows(scope, this.#period.range);
+  }
+
+  read(slice: Slice): Promise<ColumnTable> {
+    const { range, lookups } = this.#period;
+    return readNumbered(this.query, (scope) => {
+      const columns = [
+        'o.visitor as visitor',
+        `${secondsSinceSql(scope, 'o.started', range)} as at`,
+        'cast(o.seconds as integer) as seconds',
+        'o.is_bounce as is_bounce',
+        ...this.#codes.map((name) => `o.${name} as ${name}`),
+        ...(this.#hasRules ? [`${channelRuleSql(scope)} as rule`] : []),
+      ];
+      const { sql } = scope.statement;
+      return `${withNumberedSessionsSql(scope, range, { codes: this.#codes, hasRules: this.#hasRules }, lookups)}
+        select ${columns.join(', ')} from x o
+        where o.started >= ${sql.integer(range.from)} and o.started < ${sql.integer(range.until)}
+          and ${inSlice(scope, 'o.visitor', slice)}`;
+    });
+  }
+
+  async add(table: ColumnTable): Promise<void> {
+    const rows = await PersonRows.of(table, this.#period);
+    const values = await Promise.all(SUMS.map((name) => rows.column(name)));
+    const all = { codes: new Int32Array(rows.persons.length), groupOf: null, size: 1 };
+    await rows.count(this.#total, all, values);
+    await rows.count(this.#ticks, await rows.ticks(this.#period), values);
+    for (const { key, groups, counts } of this.#tables) {
+      await rows.count(counts, await this.#grouped(rows, key, groups), values);
+    }
+  }
+
+  async answer() {
+    const [total, ticks] = [this.#total, this.#ticks];
+    const tables = new Map<TableKey, WebTable>();
+    for (const { key, groups, counts } of this.#tables) tables.set(key, await this.#answerTable(groups, counts));
+    return {
+      totals: {
+        sessions: total.rows[0] ?? 0,
+        visitors: total.visitors[0] ?? 0,
+        seconds: total.sums[0]?.[0] ?? 0,
+        bounces: total.sums[1]?.[0] ?? 0,
+      },
+      series: {
+        sessions: lineOf(this.#period, ticks.rows),
+        seconds: lineOf(this.#period, ticks.sums[0]),
+        bounces: lineOf(this.#period, ticks.sums[1]),
+      },
+      tables,
+    };
+  }
+
+  async #answerTable(groups: Groups, counts: GroupCounts): Promise<WebTable> {
+    const ranked = await this.#period.texts.rank(counts, groups);
+    return {
+      rows: ranked.rows.map(({ group, value, visitors, rows: sessions }) => ({
+        ...{ value, visitors, sessions, views: null },
+        seconds: counts.sums[0]?.[group] ?? 0,
+        bounces: counts.sums[1]?.[group] ?? 0,
+      })),
+      total: ranked.total,
+    };
+  }
+
+  get #hasRules(): boolean {
+    return this.#rules > 0;
+  }
+
+  get #rules(): number {
+    return this.query.question.settings.channel_rules.length;
+  }
+
+  #groupsOf(key: TableKey): Groups {
+    const { texts } = this.#period;
+    if (key === 'new') return NEW_OR_KNOWN;
+    if (key === 'channel' && this.#hasRules) return texts.ruledChannelGroups();
+    return isChannelKey(key) ? texts.channelGroups(key) : texts.groups(shownText(this.query, key as SessionKey));
+  }
+
+  async #grouped(rows: PersonRows, key: TableKey, groups: Groups): Promise<GroupedRows> {
+    const { site, range } = this.#period;
+    if (key === 'new') return groups.of(rows.persons.map((person) => (isKnownBefore(site, person, range) ? 1 : 0)));
+    const codes = await rows.column(codeColumn(key));
+    const isRuled = key === 'channel' && this.#hasRules;
+    return groups.of(isRuled ? withRules(codes, await rows.column('rule'), this.#rules) : codes);
+  }
+}
+
+/** New visitors are `true`, as in filters. */
+const NEW_OR_KNOWN: Groups = {
+  of: async (codes) => ({ codes, groupOf: null, size: 2 }),
+  texts: (groups) => new Map(groups.map((one) => [one, one === 1 ? 'false' : 'true'])),
+};
+
+/** What is shown for a text of this key. */
+export function shownText({ question }: WebQuery, key: SessionKey | 'page'): ShownText {
+  if (key === 'entry' || key === 'exit' || key === 'page') {
+    return { isPlain: question.settings.path_rules.length === 0, sql: (scope) => ruledPathSql(scope, 't.text') };
+  }
+  const isSize = key === 'screen_size';
+  return {
+    isPlain: !isSize,
+    sql(scope) {
+      const text = isSize ? knownSql(scope, key, 't.text') : 't.text';
+      return `case when ${text} = '' then ${scope.statement.sql.param(NO_VALUE)} else ${text} end`;
+    },
+  };
+}
