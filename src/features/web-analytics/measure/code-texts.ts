@@ -1,7 +1,7 @@
 /** What the codes of sessions and views stand for, and the groups of a table that they make. */
 import { type ChannelRow, channelRow, unnamedChannelRow } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
-import type { GroupCounts, GroupedRows } from '../rules/count-groups.ts';
+import type { CodeGroups, GroupCounts } from '../rules/count-groups.ts';
 import { compareGroups, firstGroups, type RankedGroup } from '../rules/rank-groups.ts';
 import type { TablePage } from '../rules/web-question.ts';
 import { readNumbered } from './kept-site.ts';
@@ -9,7 +9,7 @@ import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** The groups of a table. Their numbers stay the same while rows are added. */
 export interface Groups {
-  of(codes: Int32Array): Promise<GroupedRows>;
+  of(codes: Int32Array): Promise<CodeGroups>;
   texts(groups: readonly number[]): Promise<ReadonlyMap<number, string>> | ReadonlyMap<number, string>;
 }
 
@@ -206,11 +206,11 @@ const mostFrequent = (codes: Int32Array): number[] =>
     .map(({ code }) => code);
 
 /** `none`: codes that are shown as others. */
-function plainGroups(codes: Int32Array, none: ReadonlyMap<number, number>): GroupedRows {
+function plainGroups(codes: Int32Array, none: ReadonlyMap<number, number>): CodeGroups {
   const size = sizeFor(codes);
-  if (none.size === 0) return { codes, groupOf: null, size };
+  if (none.size === 0) return { groupOf: null, size };
   const groupOf = new Int32Array(size).map((_, code) => none.get(code) ?? code);
-  return { codes, groupOf, size: sizeFor(groupOf) };
+  return { groupOf, size: sizeFor(groupOf) };
 }
 
 /** A group for each text. */
@@ -224,10 +224,10 @@ class TextGroups implements Groups {
     this.#textsOf = textsOf;
   }
 
-  async of(codes: Int32Array): Promise<GroupedRows> {
+  async of(codes: Int32Array): Promise<CodeGroups> {
     const groupOf = new Int32Array(sizeFor(codes));
     for (const [code, text] of await this.#textsOf(codes)) groupOf[code] = this.#groupOf(text);
-    return { codes, groupOf, size: Math.max(1, this.#names.length) };
+    return { groupOf, size: Math.max(1, this.#names.length) };
   }
 
   texts(groups: readonly number[]): ReadonlyMap<number, string> {

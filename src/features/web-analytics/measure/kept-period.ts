@@ -19,7 +19,7 @@ export interface KeptPeriod {
 }
 
 /** All persons whose number leaves the same rest. Their rows are all in one slice, so that what slices count adds up. */
-export interface Slice {
+export interface PersonSlice {
   rest: number;
   of: number;
 }
@@ -28,24 +28,31 @@ export interface SliceCounter {
   readonly query: WebQuery;
   /** How many numbers are read of a row. */
   readonly width: number;
-  /** `from … where …`: about the rows that are read. */
+  /** Where the rows are. */
+  readonly table: 'session_rows' | 'view_rows';
+  /** `from … where …`: those of the period, and perhaps some more. */
   from(scope: WebScope): string;
-  read(slice: Slice): Promise<ColumnTable>;
+  read(slice: PersonSlice): Promise<ColumnTable>;
   /** Counts the rows of a slice. */
   add(table: ColumnTable): Promise<void>;
 }
 
 /** As many slices as it takes to stay within the memory of one; each reads the rows of all. */
-export async function slicesOf(counter: SliceCounter): Promise<Slice[]> {
-  const scope = beginStatement(counter.query);
-  const [row] = await scope.statement.query(`select count(*) as n ${counter.from(scope)}`);
-  const cells = Number(row?.['n'] ?? 0) * counter.width;
-  const of = Math.max(1, Math.ceil(cells / counter.query.maxCells));
+export async function slicesOf(counter: SliceCounter): Promise<PersonSlice[]> {
+  const { query, table, width } = counter;
+  const slicesFor = async (from: (scope: WebScope) => string): Promise<number> => {
+    const scope = beginStatement(query);
+    const [row] = await scope.statement.query(`select count(*) as n ${from(scope)}`);
+    return Math.ceil((Number(row?.['n'] ?? 0) * width) / query.maxCells);
+  };
+  // How many rows a table has is known without reading it.
+  const isSmall = (await slicesFor(() => `from ${table}`)) <= 1;
+  const of = isSmall ? 1 : Math.max(1, await slicesFor((scope) => counter.from(scope)));
   return Array.from({ length: of }, (_, rest) => ({ rest, of }));
 }
 
 /** Whether the person of a visitor is in the slice. */
-export function inSlice(scope: WebScope, visitor: string, { rest, of }: Slice): string {
+export function inSlice(scope: WebScope, visitor: string, { rest, of }: PersonSlice): string {
   if (of === 1) return 'true';
   return `coalesce((select any_value(g.current) from (${mergedSql(scope)}) g where g.number = ${visitor}), ${visitor})
     % ${of} = ${rest}`;

@@ -2,14 +2,21 @@
 import { channelRuleSql } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import { GroupCounts, type GroupedRows } from '../rules/count-groups.ts';
+import { GroupCounts } from '../rules/count-groups.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
 import { type Groups, type ShownText, withRules } from './code-texts.ts';
-import { inSlice, type KeptPeriod, lineOf, type Slice, type SliceCounter, secondsSinceSql } from './kept-period.ts';
+import {
+  inSlice,
+  type KeptPeriod,
+  lineOf,
+  type PersonSlice,
+  type SliceCounter,
+  secondsSinceSql,
+} from './kept-period.ts';
 import { fromRows } from './kept-rows.ts';
 import { readNumbered } from './kept-site.ts';
-import { isKnownBefore, PersonRows } from './person-rows.ts';
+import { isKnownBefore, RowsByPerson } from './rows-by-person.ts';
 import { knownSql, withNumberedSessionsSql } from './sessions-sql.ts';
 import { ruledPathSql } from './web-events-sql.ts';
 import type { WebQuery, WebScope } from './web-scope.ts';
@@ -21,24 +28,22 @@ const isChannelKey = (key: TableKey): key is (typeof CHANNEL_KEYS)[number] => CH
 
 const codeColumn = (key: TableKey): string => (isChannelKey(key) ? 'channel_code' : `${key}_code`);
 
-/** The columns that are summed. */
-const SUMS = ['seconds', 'is_bounce'] as const;
-
 export class SessionCounter implements SliceCounter {
   readonly query: WebQuery;
   readonly width: number;
+  readonly table = 'session_rows';
   readonly #period: KeptPeriod;
   readonly #codes: readonly string[];
   readonly #tables: readonly { key: TableKey; groups: Groups; counts: GroupCounts }[];
-  readonly #total = new GroupCounts(SUMS.length);
-  readonly #ticks = new GroupCounts(SUMS.length);
+  #visitors = 0;
+  readonly #ticks = new GroupCounts();
 
   constructor(period: KeptPeriod) {
     const keys = period.tables.filter((key) => key !== 'page');
     this.query = period.query;
     this.#period = period;
     this.#codes = [...new Set(keys.filter((key) => key !== 'new').map(codeColumn))];
-    this.#tables = keys.map((key) => ({ key, groups: this.#groupsOf(key), counts: new GroupCounts(SUMS.length) }));
+    this.#tables = keys.map((key) => ({ key, groups: this.#groupsOf(key), counts: new GroupCounts() }));
     this.width = this.#codes.length + 5;
   }
 
@@ -46,7 +51,7 @@ export class SessionCounter implements SliceCounter {
     return fromRows(scope, this.#period.range);
   }
 
-  read(slice: Slice): Promise<ColumnTable> {
+  read(slice: PersonSlice): Promise<ColumnTable> {
     const { range, lookups } = this.#period;
     return readNumbered(this.query, (scope) => {
       const columns = [
@@ -66,31 +71,31 @@ export class SessionCounter implements SliceCounter {
   }
 
   async add(table: ColumnTable): Promise<void> {
-    const rows = await PersonRows.of(table, this.#period);
-    const values = await Promise.all(SUMS.map((name) => rows.column(name)));
-    const all = { codes: new Int32Array(rows.persons.length), groupOf: null, size: 1 };
-    await rows.count(this.#total, all, values);
-    await rows.count(this.#ticks, await rows.ticks(this.#period), values);
+    const rows = new RowsByPerson(table, this.#period);
+    const values = { seconds: rows.column('seconds'), bounces: rows.column('is_bounce') };
+    await rows.countTicks(this.#ticks, this.#period, values);
+    for (const isSeen of await rows.seen()) this.#visitors += isSeen;
     for (const { key, groups, counts } of this.#tables) {
-      await rows.count(counts, await this.#grouped(rows, key, groups), values);
+      const codes = this.#codesOf(rows, key);
+      await rows.count(counts, codes, await groups.of(codes), values);
     }
   }
 
   async answer() {
-    const [total, ticks] = [this.#total, this.#ticks];
+    const [ticks, period] = [this.#ticks, this.#period];
     const tables = new Map<TableKey, WebTable>();
     for (const { key, groups, counts } of this.#tables) tables.set(key, await this.#answerTable(groups, counts));
     return {
       totals: {
-        sessions: total.rows[0] ?? 0,
-        visitors: total.visitors[0] ?? 0,
-        seconds: total.sums[0]?.[0] ?? 0,
-        bounces: total.sums[1]?.[0] ?? 0,
+        sessions: sum(ticks.rows),
+        visitors: this.#visitors,
+        bounces: sum(ticks.bounces),
+        seconds: sum(ticks.seconds),
       },
       series: {
-        sessions: lineOf(this.#period, ticks.rows),
-        seconds: lineOf(this.#period, ticks.sums[0]),
-        bounces: lineOf(this.#period, ticks.sums[1]),
+        sessions: lineOf(period, ticks.rows),
+        bounces: lineOf(period, ticks.bounces),
+        seconds: lineOf(period, ticks.seconds),
       },
       tables,
     };
@@ -101,8 +106,8 @@ export class SessionCounter implements SliceCounter {
     return {
       rows: ranked.rows.map(({ group, value, visitors, rows: sessions }) => ({
         ...{ value, visitors, sessions, views: null },
-        seconds: counts.sums[0]?.[group] ?? 0,
-        bounces: counts.sums[1]?.[group] ?? 0,
+        bounces: counts.bounces[group] ?? 0,
+        seconds: counts.seconds[group] ?? 0,
       })),
       total: ranked.total,
     };
@@ -123,18 +128,20 @@ export class SessionCounter implements SliceCounter {
     return isChannelKey(key) ? texts.channelGroups(key) : texts.groups(shownText(this.query, key as SessionKey));
   }
 
-  async #grouped(rows: PersonRows, key: TableKey, groups: Groups): Promise<GroupedRows> {
+  #codesOf(rows: RowsByPerson, key: TableKey): Int32Array {
     const { site, range } = this.#period;
-    if (key === 'new') return groups.of(rows.persons.map((person) => (isKnownBefore(site, person, range) ? 1 : 0)));
-    const codes = await rows.column(codeColumn(key));
+    if (key === 'new') return rows.persons.map((person) => (isKnownBefore(site, person, range) ? 1 : 0));
+    const codes = rows.column(codeColumn(key));
     const isRuled = key === 'channel' && this.#hasRules;
-    return groups.of(isRuled ? withRules(codes, await rows.column('rule'), this.#rules) : codes);
+    return isRuled ? withRules(codes, rows.column('rule'), this.#rules) : codes;
   }
 }
 
+const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
+
 /** New visitors are `true`, as in filters. */
 const NEW_OR_KNOWN: Groups = {
-  of: async (codes) => ({ codes, groupOf: null, size: 2 }),
+  of: async () => ({ groupOf: null, size: 2 }),
   texts: (groups) => new Map(groups.map((one) => [one, one === 1 ? 'false' : 'true'])),
 };
 

@@ -4,10 +4,17 @@ import { GroupCounts } from '../rules/count-groups.ts';
 import type { WebRow, WebTable } from '../rules/web-answers.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { Groups } from './code-texts.ts';
-import { inSlice, type KeptPeriod, lineOf, type Slice, type SliceCounter, secondsSinceSql } from './kept-period.ts';
+import {
+  inSlice,
+  type KeptPeriod,
+  lineOf,
+  type PersonSlice,
+  type SliceCounter,
+  secondsSinceSql,
+} from './kept-period.ts';
 import { fromViewRows } from './kept-rows.ts';
 import { readNumbered } from './kept-site.ts';
-import { isKnownBefore, PersonRows } from './person-rows.ts';
+import { isKnownBefore, RowsByPerson } from './rows-by-person.ts';
 import { shownText } from './session-counter.ts';
 import { pageCodesSql, withNumberedSessionsSql } from './sessions-sql.ts';
 import { isPathFilter } from './web-events-sql.ts';
@@ -16,6 +23,7 @@ import { isBySession, type WebQuery, type WebScope } from './web-scope.ts';
 export class ViewCounter implements SliceCounter {
   readonly query: WebQuery;
   readonly width: number;
+  readonly table = 'view_rows';
   readonly #period: KeptPeriod;
   readonly #pages: Groups | null;
   readonly #byPage = new GroupCounts();
@@ -35,7 +43,7 @@ export class ViewCounter implements SliceCounter {
     return fromViewRows(scope, this.#period.range);
   }
 
-  read(slice: Slice): Promise<ColumnTable> {
+  read(slice: PersonSlice): Promise<ColumnTable> {
     const { range, lookups } = this.#period;
     const hasRules = this.query.question.settings.channel_rules.length > 0;
     return readNumbered(this.query, (scope) => {
@@ -51,11 +59,13 @@ export class ViewCounter implements SliceCounter {
   }
 
   async add(table: ColumnTable): Promise<void> {
-    const rows = await PersonRows.of(table, this.#period);
+    const rows = new RowsByPerson(table, this.#period);
     this.#views += rows.persons.length;
-    this.#countPersons(rows.persons);
-    await rows.count(this.#ticks, await rows.ticks(this.#period));
-    if (this.#pages !== null) await rows.count(this.#byPage, await this.#pages.of(await rows.column('page')));
+    this.#countPersons(await rows.seen());
+    await rows.countTicks(this.#ticks, this.#period);
+    if (this.#pages === null) return;
+    const codes = rows.column('page');
+    await rows.count(this.#byPage, codes, await this.#pages.of(codes));
   }
 
   async answer() {
@@ -80,13 +90,10 @@ export class ViewCounter implements SliceCounter {
     return new Map([['page', { rows: pages, total }]]);
   }
 
-  #countPersons(persons: Int32Array): void {
+  #countPersons(seen: Uint8Array): void {
     const { site, range } = this.#period;
-    let last = -1;
-    for (let row = 0; row < persons.length; row++) {
-      const person = persons[row] as number;
-      if (person === last) continue;
-      last = person;
+    for (let person = 0; person < seen.length; person++) {
+      if (seen[person] === 0) continue;
       this.#viewers++;
       if (!isKnownBefore(site, person, range)) this.#newVisitors++;
     }

@@ -1,134 +1,189 @@
 /**
- * Counts rows and different visitors by group, over millions of rows. Rows are put into the order of their visitors once:
- * then a visitor is new to a group unless the group's last row was of the same visitor, nothing needs to be looked up,
- * and every column is read from its beginning to its end, which caches of processors like.
+ * Counts rows and different visitors by group, over millions of rows, without a hash table.
+ *
+ * Where there are few groups, there is a bit for each visitor and group. Otherwise rows are put into the order of their
+ * visitors: then a visitor is new to a group unless the group's last row was of the same visitor, and columns are read
+ * from their beginning to their end.
  */
 
-/** Rows in the order of their visitors. */
-export interface VisitorRows {
-  /** The visitor of each row, ascending. */
-  visitors: Int32Array;
-  /** Where the rows stand, by their place in the result. */
-  places: Int32Array;
-}
-
-/** Rows with the number that their group is found by. */
-export interface GroupedRows {
-  codes: Int32Array;
+/** How the groups of rows are found by their codes. */
+export interface CodeGroups {
   /** The group of each code; null where every code is a group. */
   groupOf: Int32Array | null;
   /** No group is as large. */
   size: number;
 }
 
+/** What is summed of each session. */
+interface SummedValues {
+  seconds: Int32Array;
+  bounces: Int32Array;
+}
+
 /** So many rows are gone through before other work of the thread gets its turn. */
 const ROWS_PER_TURN = 400_000;
+/** Bits of visitors and groups; more do not fit into the cache of a processor, and ordering rows is faster. */
+const MAX_WORDS = 400_000;
 
 type Pause = () => Promise<void>;
 
-/** `visitors`: of each row, below `limit`. */
-export async function sortByVisitor(visitors: Int32Array, limit: number, pause: Pause): Promise<VisitorRows> {
-  const next = new Int32Array(limit + 1);
-  const places = new Int32Array(visitors.length);
-  await inTurns(visitors.length, pause, (from, until) => {
-    for (let row = from; row < until; row++) {
-      const visitor = visitors[row] as number;
-      next[visitor + 1] = (next[visitor + 1] as number) + 1;
-    }
-  });
-  for (let at = 1; at <= limit; at++) next[at] = (next[at] as number) + (next[at - 1] as number);
-  await inTurns(visitors.length, pause, (from, until) => {
-    for (let row = from; row < until; row++) {
-      const visitor = visitors[row] as number;
-      const place = next[visitor] as number;
-      places[row] = place;
-      next[visitor] = place + 1;
-    }
-  });
-  // Each visitor's number is now the place after their last row.
-  const sorted = new Int32Array(visitors.length);
-  for (let visitor = 0, at = 0; visitor < limit; visitor++) {
-    for (const end = next[visitor] as number; at < end; at++) sorted[at] = visitor;
-  }
-  return { visitors: sorted, places };
+interface OrderedRows {
+  /** The visitor of each row, ascending. */
+  visitors: Int32Array;
+  /** Where each row stands in that order. */
+  places: Int32Array;
 }
 
-/** The values of rows, in the order of their visitors. */
-export async function inVisitorOrder(
-  { places }: VisitorRows,
-  values: Int32Array | Uint8Array,
-  pause: Pause,
-): Promise<Int32Array> {
-  const found = new Int32Array(values.length);
-  await inTurns(values.length, pause, (from, until) => {
-    for (let row = from; row < until; row++) found[places[row] as number] = values[row] as number;
-  });
-  return found;
+/** Rows with the numbers of their visitors, which are below `limit`. */
+export class VisitorRows {
+  readonly visitors: Int32Array;
+  readonly limit: number;
+  readonly pause: Pause;
+  #ordered: Promise<OrderedRows> | undefined;
+  /** Large arrays are slow to come by. */
+  #buffer: Int32Array | undefined;
+
+  constructor(visitors: Int32Array, limit: number, pause: Pause) {
+    this.visitors = visitors;
+    this.limit = limit;
+    this.pause = pause;
+  }
+
+  /** 1 for each visitor that has a row. */
+  async seen(): Promise<Uint8Array> {
+    const { visitors } = this;
+    const seen = new Uint8Array(this.limit);
+    await this.inTurns((from, until) => {
+      for (let row = from; row < until; row++) seen[visitors[row] as number] = 1;
+    });
+    return seen;
+  }
+
+  /** Visitors and values of the rows in the order of visitors; until the next call. */
+  async inOrder(values: Int32Array): Promise<{ visitors: Int32Array; values: Int32Array }> {
+    this.#ordered ??= this.#order();
+    const { visitors, places } = await this.#ordered;
+    const buffer = this.#buffer ?? new Int32Array(values.length);
+    this.#buffer = buffer;
+    await this.inTurns((from, until) => {
+      for (let row = from; row < until; row++) buffer[places[row] as number] = values[row] as number;
+    });
+    return { visitors, values: buffer };
+  }
+
+  /** Calls `work` with one range of rows after the other. */
+  async inTurns(work: (from: number, until: number) => void): Promise<void> {
+    const rows = this.visitors.length;
+    for (let from = 0; from < rows; from += ROWS_PER_TURN) {
+      if (from > 0) await this.pause();
+      work(from, Math.min(rows, from + ROWS_PER_TURN));
+    }
+  }
+
+  async #order(): Promise<OrderedRows> {
+    const { visitors, limit } = this;
+    const next = new Int32Array(limit + 1);
+    await this.inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const after = (visitors[row] as number) + 1;
+        next[after] = (next[after] as number) + 1;
+      }
+    });
+    for (let at = 1; at <= limit; at++) next[at] = (next[at] as number) + (next[at - 1] as number);
+    const places = new Int32Array(visitors.length);
+    await this.inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const visitor = visitors[row] as number;
+        const place = next[visitor] as number;
+        places[row] = place;
+        next[visitor] = place + 1;
+      }
+    });
+    // `next` has the place after the last row of each visitor now.
+    const sorted = new Int32Array(visitors.length);
+    for (let visitor = 0, at = 0; visitor < limit; visitor++) {
+      for (const end = next[visitor] as number; at < end; at++) sorted[at] = visitor;
+    }
+    return { visitors: sorted, places };
+  }
 }
 
 /** Numbers by group. Rows may be added bit by bit, if all of a visitor come at once. */
 export class GroupCounts {
   visitors = new Int32Array(0);
   rows = new Int32Array(0);
-  sums: Float64Array[];
+  seconds = new Float64Array(0);
+  bounces = new Float64Array(0);
 
-  /** `sums`: how many numbers of each row are summed. */
-  constructor(sums = 0) {
-    this.sums = Array.from({ length: sums }, () => new Float64Array(0));
+  async add(rows: VisitorRows, codes: Int32Array, groups: CodeGroups, values: SummedValues | null): Promise<void> {
+    this.#grow(groups.size);
+    await this.#sum(rows, codes, groups, values);
+    const words = Math.ceil(groups.size / 32);
+    if (words * rows.limit <= MAX_WORDS) await this.#countByBit(rows, codes, groups, words);
+    else await this.#countInOrder(rows, codes, groups);
   }
 
-  /** Everything in the order of visitors. */
-  async add(visitors: Int32Array, grouped: GroupedRows, values: readonly Int32Array[], pause: Pause): Promise<void> {
-    this.#grow(grouped.size);
-    await this.#count(visitors, grouped, pause);
-    for (const [at, column] of values.entries()) await this.#sum(this.sums[at] as Float64Array, grouped, column, pause);
+  async #sum(all: VisitorRows, codes: Int32Array, { groupOf }: CodeGroups, values: SummedValues | null): Promise<void> {
+    const { rows, seconds, bounces } = this;
+    await all.inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const code = codes[row] as number;
+        const group = groupOf === null ? code : (groupOf[code] as number);
+        rows[group] = (rows[group] as number) + 1;
+        if (values === null) continue;
+        seconds[group] = (seconds[group] as number) + (values.seconds[row] as number);
+        bounces[group] = (bounces[group] as number) + (values.bounces[row] as number);
+      }
+    });
+  }
+
+  async #countByBit(rows: VisitorRows, codes: Int32Array, { groupOf }: CodeGroups, words: number): Promise<void> {
+    const bits = new Int32Array(words * rows.limit);
+    const { visitors } = rows;
+    const counts = this.visitors;
+    await rows.inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const code = codes[row] as number;
+        const group = groupOf === null ? code : (groupOf[code] as number);
+        const at = (visitors[row] as number) * words + (group >>> 5);
+        const bit = 1 << (group & 31);
+        const word = bits[at] as number;
+        if ((word & bit) !== 0) continue;
+        bits[at] = word | bit;
+        counts[group] = (counts[group] as number) + 1;
+      }
+    });
+  }
+
+  async #countInOrder(rows: VisitorRows, codes: Int32Array, { groupOf, size }: CodeGroups): Promise<void> {
+    const { visitors, values } = await rows.inOrder(codes);
+    // The last visitor of each group.
+    const last = new Int32Array(size).fill(-1);
+    const counts = this.visitors;
+    await rows.inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const code = values[row] as number;
+        const group = groupOf === null ? code : (groupOf[code] as number);
+        const visitor = visitors[row] as number;
+        if (last[group] === visitor) continue;
+        last[group] = visitor;
+        counts[group] = (counts[group] as number) + 1;
+      }
+    });
   }
 
   #grow(size: number): void {
     if (size <= this.rows.length) return;
     this.visitors = grown(this.visitors, new Int32Array(size));
     this.rows = grown(this.rows, new Int32Array(size));
-    this.sums = this.sums.map((sums) => grown(sums, new Float64Array(size)));
-  }
-
-  async #count(visitors: Int32Array, { codes, groupOf }: GroupedRows, pause: Pause): Promise<void> {
-    const [ofGroups, rows] = [this.visitors, this.rows];
-    const last = new Int32Array(rows.length).fill(-1);
-    await inTurns(codes.length, pause, (from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        const group = groupOf === null ? code : (groupOf[code] as number);
-        rows[group] = (rows[group] as number) + 1;
-        const visitor = visitors[row] as number;
-        if (last[group] === visitor) continue;
-        last[group] = visitor;
-        ofGroups[group] = (ofGroups[group] as number) + 1;
-      }
-    });
-  }
-
-  async #sum(sums: Float64Array, { codes, groupOf }: GroupedRows, values: Int32Array, pause: Pause): Promise<void> {
-    await inTurns(codes.length, pause, (from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        const group = groupOf === null ? code : (groupOf[code] as number);
-        sums[group] = (sums[group] as number) + (values[row] as number);
-      }
-    });
+    this.seconds = grown(this.seconds, new Float64Array(size));
+    this.bounces = grown(this.bounces, new Float64Array(size));
   }
 }
 
 function grown<T extends Int32Array | Float64Array>(values: T, into: T): T {
   into.set(values);
   return into;
-}
-
-/** Calls `work` with one range of rows after the other. */
-async function inTurns(rows: number, pause: Pause, work: (from: number, until: number) => void): Promise<void> {
-  for (let from = 0; from < rows; from += ROWS_PER_TURN) {
-    if (from > 0) await pause();
-    work(from, Math.min(rows, from + ROWS_PER_TURN));
-  }
 }
 
 /**

@@ -1,73 +1,55 @@
-/** Rows of sessions or views in the order of the persons that their visitors are now. */
+/** Rows of sessions or views, counted by the persons that their visitors are now. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Range } from '../../../core/time/range.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import {
-  type GroupCounts,
-  type GroupedRows,
-  intervalsOf,
-  inVisitorOrder,
-  sortByVisitor,
-  type VisitorRows,
-} from '../rules/count-groups.ts';
+import { type CodeGroups, type GroupCounts, intervalsOf, VisitorRows } from '../rules/count-groups.ts';
 import type { KeptPeriod } from './kept-period.ts';
 import type { KeptSite } from './kept-site.ts';
 import type { WebQuery } from './web-scope.ts';
 
-const pause = (): Promise<void> => nextTurn();
-
-export class PersonRows {
+export class RowsByPerson {
   readonly #table: ColumnTable;
   /** The rows that count; null for all. */
   readonly #kept: Int32Array | null;
   readonly #rows: VisitorRows;
-  readonly #columns = new Map<string, Promise<Int32Array>>();
 
-  private constructor(table: ColumnTable, kept: Int32Array | null, rows: VisitorRows) {
-    this.#table = table;
-    this.#kept = kept;
-    this.#rows = rows;
-  }
-
-  static async of(table: ColumnTable, { query, site, range }: KeptPeriod): Promise<PersonRows> {
+  constructor(table: ColumnTable, { query, site, range }: KeptPeriod) {
     const isNew = newFilter(query, site, range);
-    const people = personsOf(table.integers('visitor'), site);
-    const kept = isNew === null ? null : rowsWhere(people, isNew);
-    return new PersonRows(table, kept, await sortByVisitor(pick(people, kept), site.current.length, pause));
+    const all = personsOf(table.integers('visitor'), site);
+    this.#table = table;
+    this.#kept = isNew === null ? null : rowsWhere(all, isNew);
+    this.#rows = new VisitorRows(pick(all, this.#kept), site.current.length, nextTurn);
   }
 
-  /** Of each row, ascending. */
+  /** Of each row. */
   get persons(): Int32Array {
     return this.#rows.visitors;
   }
 
-  column(name: string): Promise<Int32Array> {
-    const known = this.#columns.get(name) ?? this.#arrange(this.#sent(name));
-    this.#columns.set(name, known);
-    return known;
+  /** 1 for each person who has a row. */
+  seen(): Promise<Uint8Array> {
+    return this.#rows.seen();
   }
 
-  /** The interval of each row, by its column `at`. */
-  async ticks({ ticks, range }: KeptPeriod): Promise<GroupedRows> {
-    // The first interval may begin before the range.
-    const starts = ticks.length === 0 ? [0] : ticks.map(({ start }) => (start - range.from) / 1000);
-    const codes = await this.#arrange(intervalsOf(this.#sent('at'), starts));
-    return { codes, groupOf: null, size: starts.length };
-  }
-
-  /** Adds these rows to counts, and the values of each to their sums. */
-  count(counts: GroupCounts, grouped: GroupedRows, values: readonly Int32Array[] = []): Promise<void> {
-    return counts.add(this.persons, grouped, values, pause);
-  }
-
-  #sent(name: string): Int32Array {
+  column(name: string): Int32Array {
     return pick(this.#table.integers(name), this.#kept);
   }
 
-  #arrange(values: Int32Array): Promise<Int32Array> {
-    return inVisitorOrder(this.#rows, values, pause);
+  /** Adds these rows to counts. */
+  count(counts: GroupCounts, codes: Int32Array, groups: CodeGroups, values: Values = null): Promise<void> {
+    return counts.add(this.#rows, codes, groups, values);
+  }
+
+  /** Adds them by the interval of their column `at`. */
+  countTicks(counts: GroupCounts, { ticks, range }: KeptPeriod, values: Values = null): Promise<void> {
+    // The first interval may begin before the range.
+    const starts = ticks.length === 0 ? [0] : ticks.map(({ start }) => (start - range.from) / 1000);
+    const groups = { groupOf: null, size: starts.length };
+    return this.count(counts, intervalsOf(this.column('at'), starts), groups, values);
   }
 }
+
+type Values = Parameters<GroupCounts['add']>[3];
 
 export const isKnownBefore = ({ firstViews }: KeptSite, person: number, { from }: Range): boolean =>
   (firstViews[person] as number) < from;
