@@ -14,7 +14,7 @@ import { callerAddresses } from './caller-address.ts';
 import { corsHeaders } from './cors.ts';
 import type { FastRoute } from './fast-route.ts';
 import type { PublicRouteDeps } from './public-deps.ts';
-import { MAX_PLAIN_BYTES, type PublicRequest } from './read-request.ts';
+import { MAX_PLAIN_BYTES, type PublicRequest, queryValues } from './read-request.ts';
 import { JSON_TYPE } from './send-json.ts';
 
 export interface FastPathDeps extends PublicRouteDeps {
@@ -23,8 +23,12 @@ export interface FastPathDeps extends PublicRouteDeps {
   metrics: { requestTimes: Pick<RequestTimes, 'observe'> };
 }
 
-interface FastRequest<D extends FastPathDeps> {
+interface LimitedRoute<D extends FastPathDeps> {
   route: FastRoute<D>;
+  maxBytes: number;
+}
+
+interface FastRequest<D extends FastPathDeps> extends LimitedRoute<D> {
   request: PublicRequest;
   response: ServerResponse;
   since: number;
@@ -64,18 +68,19 @@ const PLAIN_TYPE = /^(?:application\/json|text\/plain)(?:; ?charset=utf-8)?$/i;
 
 export class FastPath<D extends FastPathDeps> {
   readonly #deps: D;
-  readonly #routes: ReadonlyMap<string, FastRoute<D>>;
-  readonly #maxBytes: number;
+  readonly #routes: ReadonlyMap<string, LimitedRoute<D>>;
   readonly #addressOf: (request: IncomingMessage) => string;
   #isStopping = false;
 
   constructor(deps: D, routes: readonly FastRoute<D>[]) {
     this.#deps = deps;
     this.#addressOf = callerAddresses(deps.config.trustProxy);
-    this.#maxBytes = Math.min(MAX_PLAIN_BYTES, deps.config.maxFlagsBodyBytes);
     // With and without a trailing slash, as in the framework.
     this.#routes = new Map(
-      routes.flatMap((route) => [route.path, route.path.slice(0, -1)].map((path) => [path, route])),
+      routes.flatMap((route) => {
+        const maxBytes = Math.min(MAX_PLAIN_BYTES, route.maxBytes?.(deps.config) ?? deps.config.maxFlagsBodyBytes);
+        return [route.path, route.path.slice(0, -1)].map((path) => [path, { route, maxBytes }]);
+      }),
     );
   }
 
@@ -95,15 +100,17 @@ export class FastPath<D extends FastPathDeps> {
     const { method, url = '', headers } = request;
     if (method !== 'POST') return false;
     const queryStart = url.indexOf('?');
-    const route = this.#routes.get(queryStart === -1 ? url : url.slice(0, queryStart));
-    if (route === undefined || !this.#isActive()) return false;
+    const found = this.#routes.get(queryStart === -1 ? url : url.slice(0, queryStart));
+    if (found === undefined || !this.#isActive()) return false;
+    const { route, maxBytes } = found;
     const length = Number(headers['content-length'] ?? 0);
-    if (!(length > 0 && length <= this.#maxBytes)) return false;
+    if (!(length > 0 && length <= maxBytes)) return false;
     if (headers['content-encoding'] !== undefined || !PLAIN_TYPE.test(headers['content-type'] ?? '')) return false;
     const query = queryStart === -1 ? NO_QUERY : parse(url.slice(queryStart + 1));
+    if (route.takes?.(queryValues({ query })) === false) return false;
     const since = performance.now();
     const publicRequest = new FastPublicRequest(this.#deps.ids.uuid(), request, query, this.#addressOf);
-    const fast = { route, request: publicRequest, response, since };
+    const fast = { route, maxBytes, request: publicRequest, response, since };
     request.once('data', (chunk: Buffer) => {
       if (chunk.length === length) this.#answerBody(fast, chunk);
       else this.#receiveRest(fast, request, chunk);
@@ -118,7 +125,7 @@ export class FastPath<D extends FastPathDeps> {
 
   /** Nearly all bodies arrive at once. */
   #receiveRest(fast: FastRequest<D>, request: IncomingMessage, begin: Buffer): void {
-    this.#deps.admission.receive(request, fast.response, this.#maxBytes, begin).then(
+    this.#deps.admission.receive(request, fast.response, fast.maxBytes, begin).then(
       (body) => this.#answerBody(fast, body),
       (error: unknown) => {
         if (!fast.response.headersSent && !fast.response.destroyed) this.#refuse(fast, error);

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { chain, type MaybePromise } from '../../lib/maybe-async.ts';
 import { sendError } from '../errors.ts';
+import type { QueryValues } from './decode/decode-request.ts';
 import type { PublicRouteDeps } from './public-deps.ts';
 import type { PublicRequest } from './read-request.ts';
 import { sendJson } from './send-json.ts';
@@ -10,6 +11,10 @@ export interface FastRoute<D extends PublicRouteDeps = PublicRouteDeps> {
   path: string;
   /** For the OpenAPI document. */
   document: object;
+  /** Larger bodies go to the web framework; default: those of flags. */
+  maxBytes?(config: D['config']): number;
+  /** Whether a request with this query is answered with 200 and JSON; others go to the web framework. Default: all are. */
+  takes?(query: QueryValues): boolean;
   /** As JSON. */
   answer(deps: D, request: PublicRequest): MaybePromise<string>;
 }

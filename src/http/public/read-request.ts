@@ -66,5 +66,5 @@ function isPlainJson({ method, body, headers, query }: Omit<PublicRequest, 'id' 
 }
 
 /** The caller's address; some proxies append a port to an IPv4 address. */
-export const callerAddress = (request: FastifyRequest): string | null =>
+export const callerAddress = (request: Pick<PublicRequest, 'ip'>): string | null =>
   request.ip?.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1') ?? null;

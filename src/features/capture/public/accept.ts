@@ -2,7 +2,6 @@
  * The one way from a request to the log, whatever its protocol: decode, find the project, read the events, check them,
  * append them. When it resolves the events are on disk; what becomes of each is decided later by the worker.
  */
-import type { FastifyRequest } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { changedSubjects } from '../../../core/events/changed-subjects.ts';
 import { isRecording } from '../../../core/events/special-events.ts';
@@ -10,7 +9,13 @@ import { validateEvents } from '../../../core/events/validate-events.ts';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type ParsedEvents, parseEvents } from '../../../http/public/decode/parse-body.ts';
-import { callerAddress, type ReadRequest, readPublicRequest, workOf } from '../../../http/public/read-request.ts';
+import {
+  callerAddress,
+  type PublicRequest,
+  type ReadRequest,
+  readPublicRequest,
+  workOf,
+} from '../../../http/public/read-request.ts';
 import { acceptEvents } from '../../../ingest/accept/accept-events.ts';
 import type { RequestContext } from '../../../ingest/accept/request-context.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
@@ -44,7 +49,7 @@ interface CaptureProtocol<T extends SentEvents> {
 
 export async function accept<T extends SentEvents>(
   deps: CaptureDeps,
-  request: FastifyRequest,
+  request: PublicRequest,
   protocol: CaptureProtocol<T>,
 ): Promise<T> {
   const receivedAt = deps.clock.now();
@@ -67,7 +72,7 @@ async function parse({ admission, config }: CaptureDeps, payload: Buffer): Promi
 
 async function store<T extends SentEvents>(
   deps: CaptureDeps,
-  request: FastifyRequest,
+  request: PublicRequest,
   project: Project,
   receivedAt: number,
   sent: T,
@@ -90,7 +95,7 @@ const timesOf = ({ engage = false, sentAt = null, historical = false }: SentEven
 /** With a cookieless visitor among them, nothing of the request is logged beside the events: they have it all. */
 async function withoutTraces(
   deps: CaptureDeps,
-  request: FastifyRequest,
+  request: PublicRequest,
   project: Project,
   receivedAt: number,
   sent: SentEvents,
@@ -114,7 +119,7 @@ async function withoutTraces(
   return { ...timesOf(sent), events };
 }
 
-function contextOf(deps: CaptureDeps, request: FastifyRequest, project: Project, sent: SentEvents): RequestContext {
+function contextOf(deps: CaptureDeps, request: PublicRequest, project: Project, sent: SentEvents): RequestContext {
   const address = callerAddress(request);
   const userAgent = needsUserAgent(sent.events) ? request.headers['user-agent'] : undefined;
   return {
@@ -128,7 +133,7 @@ function contextOf(deps: CaptureDeps, request: FastifyRequest, project: Project,
 const changed = ({ events, engage = false }: SentEvents): SentEvents =>
   engage && events.length === 1 ? { events, payload: Buffer.from(stringifyExact(events[0])) } : { events };
 
-const projectOf = ({ directory }: CaptureDeps, { ip }: FastifyRequest, { key, projectId }: Sender) =>
+const projectOf = ({ directory }: CaptureDeps, { ip }: PublicRequest, { key, projectId }: Sender) =>
   directory.getProject(key, projectId, ip);
 
 /** Recordings are large and not stored: only their names are logged, so that they are counted. */

@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { type ExtractedEvents, extractEvents, projectKeyOf } from '../../../core/events/extract-events.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
-import { queryValues, type ReadRequest } from '../../../http/public/read-request.ts';
+import type { QueryValues } from '../../../http/public/decode/decode-request.ts';
+import type { FastRoute } from '../../../http/public/fast-route.ts';
+import { type PublicRequest, queryValues, type ReadRequest } from '../../../http/public/read-request.ts';
 import { accept, type Sender } from './accept.ts';
 import { CAPTURE_DOCUMENTS } from './capture-schemas.ts';
 import type { CaptureDeps } from './deps.ts';
@@ -11,18 +13,43 @@ import { sentAtOf } from './sent-at.ts';
 
 const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
 const OK = { status: 1 };
+const OK_TEXT = JSON.stringify(OK);
+/**
+ * The memory of bodies that wait for the disk is limited (`Admission`), but not on the fast path: there, bodies are of one
+ * event or a few.
+ */
+const MAX_FAST_BYTES = 16 * 1024;
+
+const documentOf = (path: string): object => CAPTURE_DOCUMENTS[path] ?? { hide: true };
+
+const wantsNoContent = (query: QueryValues): boolean => query.get('beacon') === '1';
+
+export const CAPTURE_FAST_ROUTES: readonly FastRoute<CaptureDeps>[] = PATHS.map((path) => ({
+  path,
+  document: documentOf(path),
+  maxBytes: ({ maxBodyBytes }) => Math.min(MAX_FAST_BYTES, maxBodyBytes),
+  takes: (query) => !wantsNoContent(query),
+  answer: async (deps, request) => {
+    await capture(deps, request, isEngage(path));
+    return OK_TEXT;
+  },
+}));
 
 export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
   for (const url of PATHS) {
-    const engage = url === '/engage/';
-    const handler = (request: FastifyRequest, reply: FastifyReply) => capture(deps, request, reply, engage);
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      await capture(deps, request, isEngage(url));
+      return wantsNoContent(queryValues(request)) ? reply.code(204).send() : OK;
+    };
     app.get(url, { schema: { hide: true } }, handler);
-    app.post(url, { schema: CAPTURE_DOCUMENTS[url] ?? { hide: true } }, handler);
+    app.post(url, { schema: documentOf(url) }, handler);
     app.options(url, { schema: { hide: true } }, async () => OK);
   }
 }
 
-async function capture(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
+const isEngage = (path: string): boolean => path === '/engage/';
+
+async function capture(deps: CaptureDeps, request: PublicRequest, engage: boolean): Promise<void> {
   const isGet = request.method === 'GET';
   await accept(deps, request, {
     encodings: 'v0',
@@ -44,7 +71,6 @@ async function capture(deps: CaptureDeps, request: FastifyRequest, reply: Fastif
       };
     },
   });
-  return queryValues(request).get('beacon') === '1' ? reply.code(204).send() : OK;
 }
 
 /** A body without usable events, and whose it is. */
