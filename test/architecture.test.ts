@@ -106,6 +106,7 @@ const FEATURES: Record<string, readonly string[]> = {
   deliveries: ['webhooks'],
   destinations: ['deliveries', 'insights', 'webhooks'],
   demo: ['cohorts', 'dashboards', 'experiments', 'flags'],
+  'early-access': ['flags'],
   events: [],
   experiments: ['cohorts', 'deliveries', 'flags', 'insights'],
   flags: ['accounts', 'approvals'],

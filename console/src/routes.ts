@@ -39,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'flag', path: `${P}/flags/:flag`, load: () => import('./pages/flags/flag-page.tsx') },
   { name: 'approvals', path: `${P}/approvals`, nav: { label: 'Approvals', group: 'Releases', icon: 'users' }, load: () => import('./pages/approvals/approvals-page.tsx') },
   { name: 'approval', path: `${P}/approvals/:request`, load: () => import('./pages/approvals/approval-page.tsx') },
+  { name: 'early-access', path: `${P}/early-access`, nav: { label: 'Early access', group: 'Releases', icon: 'user' }, load: () => import('./pages/early-access/early-access-page.tsx') },
   { name: 'experiments', path: `${P}/experiments`, nav: { label: 'Experiments', group: 'Releases', icon: 'flask' }, load: () => import('./pages/experiments/experiments-page.tsx') },
   { name: 'experiment', path: `${P}/experiments/:experiment`, load: () => import('./pages/experiments/experiment-page.tsx') },
   { name: 'holdouts', path: `${P}/holdouts`, load: () => import('./pages/experiments/holdouts-page.tsx') },

@@ -15,6 +15,7 @@ export const SCOPE_OBJECTS = [
   'batch_export',
   'cohort',
   'dashboard',
+  'early_access_feature',
   'event_definition',
   'experiment',
   'feature_flag',

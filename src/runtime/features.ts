@@ -16,6 +16,7 @@ import { definitionsFeature } from '../features/definitions/index.ts';
 import { deliveriesFeature } from '../features/deliveries/index.ts';
 import { demoFeature } from '../features/demo/index.ts';
 import { destinationsFeature } from '../features/destinations/index.ts';
+import { earlyAccessFeature } from '../features/early-access/index.ts';
 import { eventsFeature } from '../features/events/index.ts';
 import { experimentsFeature } from '../features/experiments/index.ts';
 import type { Feature } from '../features/feature.ts';
@@ -49,6 +50,7 @@ export const FEATURES: readonly AppFeature[] = [
   scheduledChangesFeature,
   promotionFeature,
   approvalsFeature,
+  earlyAccessFeature,
   experimentsFeature,
   insightsFeature,
   sqlFeature,

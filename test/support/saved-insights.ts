@@ -42,6 +42,7 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   const change = { record_id: made.feature_flag?.id, model_name: 'FeatureFlag', scheduled_at: '2100-01-01T00:00:00Z' };
   const payload = { operation: 'update_status', value: false };
   await post(`${project}/scheduled_changes/`, { body: { ...change, payload } });
+  await post(`${project}/early_access_feature/`, { body: { name: 'Dark mode', stage: 'beta' } });
   const reviewed = { action_key: 'feature_flag.enable', conditions: { tags: ['reviewed'] } };
   await post(`${project}/approval_policies/`, { body: reviewed });
   // Waits for approval.

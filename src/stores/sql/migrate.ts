@@ -47,6 +47,7 @@ import { promotedFlags } from './migrations/0039-promoted-flags.ts';
 import { subscriptions } from './migrations/0040-subscriptions.ts';
 import { approvals } from './migrations/0041-approvals.ts';
 import { batchExports } from './migrations/0042-batch-exports.ts';
+import { earlyAccessFeatures } from './migrations/0045-early-access-features.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -92,6 +93,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   subscriptions,
   approvals,
   batchExports,
+  earlyAccessFeatures,
 ];
 
 interface VersionTable {

@@ -11,6 +11,7 @@ export const KEY_SUBJECTS = [
   'batch_export',
   'cohort',
   'dashboard',
+  'early_access_feature',
   'event_definition',
   'experiment',
   'feature_flag',

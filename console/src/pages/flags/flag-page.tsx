@@ -113,7 +113,13 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
       )}
       <Tabs label="Feature flag" tabs={TABS} value={tab} onChange={setTab}>
         {tab === 'overview' && (
-          <OverviewTab flag={flag} names={names} isDirty={editing.isDirty} onEdit={() => setTab('release')} />
+          <OverviewTab
+            flag={flag}
+            names={names}
+            flags={targets.flags}
+            isDirty={editing.isDirty}
+            onEdit={() => setTab('release')}
+          />
         )}
         {tab === 'release' && (
           <ReleaseTab flag={flag} editing={editing} targets={targets} names={names} onSaved={onSaved} />

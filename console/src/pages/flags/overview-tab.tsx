@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { type Fact, Facts } from '../../components/facts.tsx';
 import { Banner } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
+import { DependenciesCard } from './dependencies-card.tsx';
 import { FlagValues } from './flag-values.tsx';
 import { describeCondition, type Names } from './model/descriptions.ts';
 import { conditionsOf } from './model/filters.ts';
@@ -14,11 +15,12 @@ import { UsageCard } from './usage-card.tsx';
 interface OverviewTabProps {
   flag: FeatureFlag;
   names: Names;
+  flags: readonly FeatureFlag[];
   isDirty: boolean;
   onEdit(): void;
 }
 
-export function OverviewTab({ flag, names, isDirty, onEdit }: OverviewTabProps) {
+export function OverviewTab({ flag, names, flags, isDirty, onEdit }: OverviewTabProps) {
   const edit = (
     <Button kind="primary" onClick={onEdit}>
       {isDirty ? 'Continue editing' : 'Edit'}
@@ -35,6 +37,7 @@ export function OverviewTab({ flag, names, isDirty, onEdit }: OverviewTabProps) 
         <RolloutBar filters={flag.filters} isOn={flag.active} />
         <FlagValues filters={flag.filters} />
       </section>
+      <DependenciesCard flag={flag} flags={flags} />
       <UsageCard flagId={flag.id} />
       <section class="card" aria-label="Details">
         <Facts facts={factsOf(flag)} />

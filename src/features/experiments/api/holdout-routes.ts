@@ -73,7 +73,7 @@ function oneHoldout(app: FastifyInstance, deps: ExperimentApiDeps): void {
     ...ONE,
     method: 'PATCH',
     ...EDITS,
-    summary: 'Change a holdout, and with it the flags of its experiments',
+    summary: 'Change a holdout, and with it the flags that have it',
     body: HoldoutChangeSchema,
     response: HoldoutSchema,
     handler: async ({ caller, project, params, body }) => {
@@ -90,7 +90,7 @@ function oneHoldout(app: FastifyInstance, deps: ExperimentApiDeps): void {
     method: 'DELETE',
     ...EDITS,
     status: 204,
-    summary: 'Delete a holdout; the flags of its experiments hold nobody out any more',
+    summary: 'Delete a holdout; the flags that had it hold nobody out any more',
     handler: async ({ caller, project, params }) => {
       await deleteHoldout(deps, caller, project, idFromPath(params));
     },

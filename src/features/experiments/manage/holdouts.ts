@@ -1,12 +1,13 @@
-/** Holdouts: a change of one changes the flags of its experiments in the same transaction. */
+/** Holdouts: a change of one changes the flags that have it in the same transaction. */
 import type { Caller } from '../../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../../access/record-activity.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
+import { jsonEqual } from '../../../core/json/json-equal.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { type FlagDeps, updateAndInvalidate } from '../../flags/manage/flags.ts';
-import { withHoldout } from '../rules/holdout-groups.ts';
+import { hasHoldout, withHoldout } from '../rules/holdout-groups.ts';
 import type { ExperimentHoldout } from '../store/holdout-store.ts';
 import { changeFlag } from './experiments.ts';
 
@@ -49,7 +50,7 @@ export const updateHoldout = (
     return after;
   });
 
-/** Its experiments go on without it. */
+/** Its experiments and flags go on without it. */
 export const deleteHoldout = (deps: FlagDeps, caller: Caller, project: Project, id: number): Promise<void> =>
   updateAndInvalidate(deps, project.id, async (store) => {
     const before = await getHoldout(store, project.id, id);
@@ -58,7 +59,7 @@ export const deleteHoldout = (deps: FlagDeps, caller: Caller, project: Project, 
     await recordActivity(deps, store, { ...about(caller, project, before), activity: 'deleted', changes: null });
   });
 
-/** The flags of all experiments with this holdout. */
+/** The flags of all experiments with this holdout, and those that have it by themselves. */
 async function changeFlags(
   deps: FlagDeps,
   store: MetadataStore,
@@ -68,14 +69,13 @@ async function changeFlags(
   holdout: ExperimentHoldout | null,
 ): Promise<void> {
   const experiments = await store.experiments.listByProject(project.id);
-  const flagIds = new Set(
+  const measured = new Set(
     experiments.filter(({ settings }) => settings['holdout_id'] === id).map(({ flagId }) => flagId),
   );
-  for (const flagId of flagIds) {
-    const flag = await store.flags.get(project.id, flagId);
-    if (flag === null || flag.deleted) continue;
+  for (const flag of await store.flags.listByProject(project.id)) {
+    if (!measured.has(flag.id) && !hasHoldout(flag.filters, id)) continue;
     const filters = withHoldout(flag.filters, holdout);
-    if (JSON.stringify(filters) === JSON.stringify(flag.filters)) continue;
+    if (jsonEqual(filters, flag.filters)) continue;
     await changeFlag(deps, store, caller, project, flag, { filters });
   }
 }

@@ -29,3 +29,10 @@ export function withHoldout(
     holdout_groups: holdout.filters.map((group) => ({ ...group, variant: holdoutVariant(holdout.id) })),
   };
 }
+
+/** Whether a flag has this holdout, in either form. */
+export function hasHoldout({ holdout, holdout_groups: groups }: JsonObject, id: number): boolean {
+  if (isJsonObject(holdout)) return String(holdout['id']) === String(id);
+  const [first] = Array.isArray(groups) ? groups : [];
+  return isJsonObject(first) && first['variant'] === holdoutVariant(id);
+}

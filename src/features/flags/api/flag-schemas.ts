@@ -62,7 +62,9 @@ export const FeatureFlagSchema = Type.Object({
   has_encrypted_payloads: Type.Boolean(),
   experiment_set_metadata: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
   surveys: Type.Array(Type.Unknown()),
-  features: Type.Array(Type.Unknown()),
+  features: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), stage: Type.String() }), {
+    description: 'Early access features that persons can opt in to.',
+  }),
   analytics_dashboards: Type.Array(Type.Integer()),
   has_enriched_analytics: Type.Boolean(),
   user_access_level: Type.Union([Type.Literal('editor'), Type.Literal('viewer')]),
@@ -75,11 +77,10 @@ export const FeatureFlagSchema = Type.Object({
   ),
 });
 
-/** Features that this server does not have: surveys, early access, dashboards, encrypted payloads. */
+/** Features that this server does not have: surveys, dashboards, encrypted payloads. */
 const UNSUPPORTED_FIELDS = {
   has_encrypted_payloads: false,
   surveys: [],
-  features: [],
   analytics_dashboards: [],
   has_enriched_analytics: false,
 };
@@ -89,13 +90,14 @@ interface FlagSurroundings {
   canEdit: boolean;
   /** Those that measure it, newest first. */
   experiments: readonly { id: number; name: string }[];
+  earlyAccess: readonly { id: string; name: string; stage: string }[];
   uses: LastUses;
   now: number;
 }
 
 export const presentFlag = (
   flag: FeatureFlag,
-  { users, canEdit, experiments, uses, now }: FlagSurroundings,
+  { users, canEdit, experiments, earlyAccess, uses, now }: FlagSurroundings,
 ): Static<typeof FeatureFlagSchema> => ({
   id: flag.id,
   name: flag.name,
@@ -124,6 +126,7 @@ export const presentFlag = (
   bucketing_identifier: flag.bucketingIdentifier,
   is_remote_configuration: flag.isRemoteConfiguration,
   ...UNSUPPORTED_FIELDS,
+  features: [...earlyAccess],
   user_access_level: canEdit ? 'editor' : 'viewer',
   last_called_at: isoOrNull(uses.of(flag)),
   promoted_from: flag.promotedFrom,

@@ -20,10 +20,14 @@ async function presenter(deps: FlagRouteDeps, caller: Caller, project: Project, 
   );
   const now = deps.clock.now();
   const experiments = await deps.metadata.experiments.listByProject(project.id);
+  const features = await deps.metadata.earlyAccessFeatures.listByProject(project.id);
   const uses = await deps.flagLastUses.find(project.id);
   return (flag: FeatureFlag) => {
     const own = experiments.filter(({ flagId }) => flagId === flag.id).map(({ id, name }) => ({ id, name }));
-    return presentFlag(flag, { users, canEdit: rights.canEdit(flag), experiments: own, uses, now });
+    const earlyAccess = features
+      .filter(({ flagId }) => flagId === flag.id)
+      .map(({ id, name, stage }) => ({ id, name, stage }));
+    return presentFlag(flag, { users, canEdit: rights.canEdit(flag), experiments: own, earlyAccess, uses, now });
   };
 }
 

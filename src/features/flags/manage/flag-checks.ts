@@ -45,7 +45,10 @@ export async function checkFlag(store: MetadataStore, before: FeatureFlag | null
   await checkReferences(store, before, after);
   if (before === null) return;
   await refuseBreakingDependents(store, before, after);
-  if (after.deleted && !before.deleted) await refuseMeasured(store, before);
+  if (after.deleted && !before.deleted) {
+    await refuseMeasured(store, before);
+    await refuseEarlyAccess(store, before);
+  }
 }
 
 /** A running experiment would go on without anybody being exposed. */
@@ -57,6 +60,16 @@ async function refuseMeasured(store: MetadataStore, { projectId, id }: FeatureFl
   throw invalid(
     'deleted',
     `The experiment "${running.name}" (ID: ${running.id}) runs on this feature flag. End or delete the experiment first.`,
+  );
+}
+
+/** Persons could opt in to it, and would get nothing. */
+async function refuseEarlyAccess(store: MetadataStore, { projectId, id }: FeatureFlag): Promise<void> {
+  const feature = await store.earlyAccessFeatures.getByFlag(projectId, id);
+  if (feature === null) return;
+  throw invalid(
+    'deleted',
+    `Persons can opt in to this feature flag by the early access feature "${feature.name}". Delete the early access feature first.`,
   );
 }
 

@@ -10,6 +10,7 @@ import { NO_FEATURE_TABLES } from '../../../stores/sql/feature-tables.ts';
 import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { newProject } from '../../accounts/projects.ts';
 import { approvalPolicyStore, changeRequestStore } from '../../approvals/store/approval-store.ts';
+import { earlyAccessStore } from '../../early-access/store/early-access-store.ts';
 import { experimentStore } from '../../experiments/store/experiment-store.ts';
 import { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import { createFlag, type FlagDeps, updateFlag } from './flags.ts';
@@ -25,6 +26,7 @@ let caller: Caller;
 beforeAll(async () => {
   const stores = {
     experiments: experimentStore,
+    earlyAccessFeatures: earlyAccessStore,
     approvalPolicies: approvalPolicyStore,
     changeRequests: changeRequestStore,
   };

@@ -8,7 +8,6 @@ import type { SdkDeps } from './deps.ts';
 
 const EMPTY_ANSWERS: Readonly<Record<string, object>> = {
   '/api/surveys/': { surveys: [] },
-  '/api/early_access_features/': { earlyAccessFeatures: [] },
   '/api/web_experiments/': { experiments: [] },
   '/api/product_tours/': { product_tours: [] },
 };

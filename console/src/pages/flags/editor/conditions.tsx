@@ -9,7 +9,6 @@ import {
   audienceOf,
   conditionsOf,
   countIncompatible,
-  type Filters,
   hasOwnAudiences,
   setAudience,
 } from '../model/filters.ts';
@@ -49,7 +48,6 @@ export function Conditions(props: ConditionsProps) {
           Add condition
         </Button>
       </div>
-      <OtherConditions filters={filters} />
     </section>
   );
 }
@@ -107,23 +105,4 @@ function Audience({ filters, onChange, targets, names, isByCondition, onByCondit
       )}
     </div>
   );
-}
-
-const OTHER: Record<string, string> = {
-  super_groups: 'early access',
-  feature_enrollment: 'early access',
-  holdout_groups: 'a holdout',
-  holdout: 'a holdout',
-  early_exit: 'an early exit',
-};
-
-/** Settings that take precedence over the conditions, and are only editable through the API. */
-function OtherConditions({ filters }: { filters: Filters }) {
-  const found = Object.entries(OTHER).filter(([name]) => {
-    const value = filters[name];
-    return Array.isArray(value) ? value.length > 0 : Boolean(value);
-  });
-  if (found.length === 0) return null;
-  const list = [...new Set(found.map(([, label]) => label))].join(' and ');
-  return <p class="muted small">This flag also has {list}, which can only be changed through the API.</p>;
 }

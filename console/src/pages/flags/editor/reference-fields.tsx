@@ -1,5 +1,6 @@
 /** Filters that refer to a cohort or another flag. */
 import { Select } from '../../../components/field.tsx';
+import { prerequisiteProblem } from '../model/dependencies.ts';
 import type { Property } from '../model/filters.ts';
 import { keyOf, variantsOf } from '../model/variants.ts';
 import type { Targets } from './use-targets.ts';
@@ -67,6 +68,7 @@ export function FlagFields({ property, targets, flagId, onChange }: ReferencePro
           ...others.map((flag) => ({ value: String(flag.id), label: flag.key })),
           ...(key !== '' && !selected ? [{ value: key, label: `Flag ${key} (deleted)` }] : []),
         ]}
+        error={targets.flags.length === 0 ? null : prerequisiteProblem(key, flagId, targets.flags)}
         onChange={(next) => onChange({ ...property, key: next, value: true })}
       />
       <Select

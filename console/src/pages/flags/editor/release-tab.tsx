@@ -6,6 +6,7 @@ import { problemsOf } from '../model/draft.ts';
 import { ON, variantsOf } from '../model/variants.ts';
 import { Basics } from './basics.tsx';
 import { Conditions } from './conditions.tsx';
+import { Overrides } from './overrides.tsx';
 import { Payload } from './payload-field.tsx';
 import { Review } from './review.tsx';
 import { Rollbacks } from './rollbacks.tsx';
@@ -38,6 +39,7 @@ export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTa
           targets={targets}
           names={names}
         />
+        <Overrides flag={flag} filters={draft.filters} onChange={changeFilters} targets={targets} />
         {isMultivariate ? (
           <Variants filters={draft.filters} onChange={changeFilters} />
         ) : (

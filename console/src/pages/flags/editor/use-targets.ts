@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { type Holdout, listHoldouts } from '../../../api/experiments.ts';
 import { type CohortName, listCohortNames } from '../../../api/flag-targets.ts';
 import { type FeatureFlag, listFlags } from '../../../api/flags.ts';
 import { type GroupType, listGroupTypes } from '../../../api/groups.ts';
@@ -10,9 +11,10 @@ export interface Targets {
   cohorts: readonly CohortName[];
   kinds: readonly GroupType[];
   flags: readonly FeatureFlag[];
+  holdouts: readonly Holdout[];
 }
 
-const EMPTY: Targets = { cohorts: [], kinds: [], flags: [] };
+const EMPTY: Targets = { cohorts: [], kinds: [], flags: [], holdouts: [] };
 
 const kindName = (kind: GroupType): string => kind.name_plural ?? `${kind.group_type} groups`;
 
@@ -25,12 +27,13 @@ export const audienceOptions = ({ kinds }: Targets): { value: string; label: str
 export function useTargets(projectId: number): { targets: Targets; names: Names; resource: Resource<Targets> } {
   const resource = useResource(
     async (signal): Promise<Targets> => {
-      const [cohorts, kinds, flags] = await Promise.all([
+      const [cohorts, kinds, flags, holdouts] = await Promise.all([
         listCohortNames(projectId, signal),
         listGroupTypes(projectId, signal),
         listFlags(projectId, { limit: 1000 }, signal),
+        listHoldouts(projectId, signal),
       ]);
-      return { cohorts, kinds, flags: flags.results };
+      return { cohorts, kinds, flags: flags.results, holdouts: holdouts.results };
     },
     [projectId],
   );

@@ -3,6 +3,7 @@ import { formatRollout } from '../../../lib/numbers.ts';
 import { audienceName, describeCondition, type Names } from './descriptions.ts';
 import { sameJson } from './draft.ts';
 import { audienceOf, type Condition, conditionsOf, type Filters, isObject, type JsonObject } from './filters.ts';
+import { describeHoldout } from './overrides.ts';
 import { describeRollback, isRollback, rollbackEntries } from './rollbacks.ts';
 import { keyOf, payloadOf, variantRollout, variantsOf } from './variants.ts';
 
@@ -64,6 +65,7 @@ function filterDifferences(before: Filters, after: Filters, names: Names): Diffe
     ...conditionDifferences(before, after, names),
     ...variantDifferences(before, after),
     ...payloadDifferences(before, after),
+    ...holdoutDifference(before, after),
     ...otherDifferences(before, after),
   ];
   return found.length > 0 ? found : [changed('Reformatted without a change in behavior')];
@@ -137,9 +139,21 @@ function payloadDifferences(before: Filters, after: Filters): Difference[] {
   });
 }
 
-const DESCRIBED = new Set(['groups', 'multivariate', 'payloads', 'aggregation_group_type_index']);
+const DESCRIBED = new Set([
+  'groups',
+  'multivariate',
+  'payloads',
+  'aggregation_group_type_index',
+  'holdout_groups',
+  'holdout',
+]);
 
-/** Holdouts, early access and unknown settings. */
+function holdoutDifference(before: Filters, after: Filters): Difference[] {
+  const [from, to] = [describeHoldout(before), describeHoldout(after)];
+  return from === to ? [] : [changed('Held out', from, to)];
+}
+
+/** Early access and unknown settings. */
 function otherDifferences(before: JsonObject, after: JsonObject): Difference[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)].filter((name) => !DESCRIBED.has(name)));
   return [...names].flatMap((name) =>

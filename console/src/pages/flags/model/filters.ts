@@ -1,6 +1,6 @@
 /**
- * The `filters` of a flag. Settings that the console does not know (holdouts, early access, newer fields) are kept: every
- * change copies the filters and replaces one part.
+ * The `filters` of a flag. Settings that the console does not know (newer fields) are kept: every change copies the
+ * filters and replaces one part.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
