@@ -19,6 +19,7 @@ export interface OperateDeps {
   ingest: IngestStore;
   clock: Clock;
   ids: Ids;
+  config: { publicUrl: string | null };
   ingestion: Pick<EventIntake, 'accept'>;
   /** Resolves when everything accepted so far is visible to queries. */
   whenProcessed(): Promise<void>;

@@ -25,6 +25,7 @@ const aChange = (rest: Partial<ScheduledChange> = {}): Omit<ScheduledChange, 'id
   createdBy: 7,
   updatedAt: NOW,
   changeRequestId: null,
+  alertId: null,
   ...rest,
 });
 
@@ -69,6 +70,14 @@ export function describeScheduledChanges(name: string, open: () => Promise<{ met
       expect(ids(await store.scheduledChanges.listDue(NOW + 1))).toEqual([sooner.id, now.id, later.id]);
       expect(ids(await store.scheduledChanges.listByProject(1, 6))).toEqual([now.id]);
       expect(await store.scheduledChanges.listByProject(1)).toHaveLength(4);
+    });
+
+    it('lists gradual rollouts that an alert can stop, in all projects, until they are done', async () => {
+      await store.scheduledChanges.create(aChange());
+      const first = await store.scheduledChanges.create(aChange({ alertId: 'a1', scheduledAt: NOW + 9 }));
+      const second = await store.scheduledChanges.create(aChange({ alertId: 'a2', projectId: 2 }));
+      await store.scheduledChanges.create(aChange({ alertId: 'a3', executedAt: NOW }));
+      expect(await store.scheduledChanges.listGuarded()).toEqual([first, second]);
     });
   });
 }

@@ -12,6 +12,7 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { type ApprovalDeps, CHANGE_REQUEST_SCOPE, isApprover } from './require-approval.ts';
 import type { ChangeKind, ChangeRequest, Vote } from './rules/approval-records.ts';
 import { stateAt } from './rules/request-state.ts';
+import { tellRequester } from './tell-people.ts';
 
 interface ApprovedChange {
   request: ChangeRequest;
@@ -62,7 +63,9 @@ export async function approveRequest(
     const request = await deps.metadata.transaction(async (store) => {
       const { request, votes } = await vote(store);
       if (votes.length < request.policy.quorum) return request;
-      return applyRequest(deps, store, caller, project, request, votes);
+      const applied = await applyRequest(deps, store, caller, project, request, votes);
+      await tellRequester(deps, store, project, applied, { byUserId: caller.user.id, reason });
+      return applied;
     });
     if (request.state === 'applied') deps.flagSnapshots.invalidate(project.id);
     return request;
@@ -70,7 +73,9 @@ export async function approveRequest(
     if (!(error instanceof ChangeFailed)) throw error;
     return deps.metadata.transaction(async (store) => {
       const { request } = await vote(store);
-      return saveRequest(deps, store, { ...request, state: 'failed', applyError: error.message });
+      const failed = await saveRequest(deps, store, { ...request, state: 'failed', applyError: error.message });
+      await tellRequester(deps, store, project, failed, { byUserId: caller.user.id, reason });
+      return failed;
     });
   }
 }
@@ -121,7 +126,9 @@ export const rejectRequest = (
 ): Promise<ChangeRequest> =>
   deps.metadata.transaction(async (store) => {
     const { request } = await addVote(deps, store, caller, project, id, 'rejected', reason);
-    return saveRequest(deps, store, { ...request, state: 'rejected' });
+    const rejected = await saveRequest(deps, store, { ...request, state: 'rejected' });
+    await tellRequester(deps, store, project, rejected, { byUserId: caller.user.id, reason });
+    return rejected;
   });
 
 /** By whoever asked for it. */
@@ -244,6 +251,9 @@ export const expireRequestsTask = (deps: ApprovalDeps & { log: Logger }): Leader
 
 const expireRequests = (deps: ApprovalDeps): Promise<void> =>
   deps.metadata.transaction(async (store) => {
-    for (const request of await store.changeRequests.listExpired(deps.clock.now()))
-      await saveRequest(deps, store, { ...request, state: 'expired', validationStatus: 'expired' });
+    for (const request of await store.changeRequests.listExpired(deps.clock.now())) {
+      const expired = await saveRequest(deps, store, { ...request, state: 'expired', validationStatus: 'expired' });
+      const project = await store.projects.get(request.projectId);
+      if (project) await tellRequester(deps, store, project, expired, { byUserId: null, reason: '' });
+    }
   });

@@ -15,11 +15,13 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { ApprovalPolicy, ChangeIntent, ChangeKind, ChangeRequest } from './rules/approval-records.ts';
 import { type ActionKey, type FlagState, isCovered, type PolicyRules } from './rules/policy.ts';
 import type { ChangeRequestQuery } from './store/approval-store.ts';
+import { tellApprovers } from './tell-people.ts';
 
 export interface ApprovalDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
+  config: { publicUrl: string | null };
 }
 
 /** A change that somebody wants to make. */
@@ -182,6 +184,7 @@ async function makeRequest(deps: ApprovalDeps, store: MetadataStore, proposal: P
     changes: null,
     trigger: { action_key: request.actionKey, flag_id: request.flagId },
   });
+  await tellApprovers(deps, store, project, request);
   return request;
 }
 

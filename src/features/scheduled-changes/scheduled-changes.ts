@@ -94,6 +94,7 @@ const newChange = (
   createdBy: caller.user.id,
   updatedAt: now,
   changeRequestId: null,
+  alertId: null,
 });
 
 export const updateScheduledChange = (
@@ -221,11 +222,22 @@ async function editableFlag(
 
 /** Checked now, so that nobody waits for a change that cannot be made; it is checked again when it is. */
 async function tryOut(store: MetadataStore, flag: FeatureFlag, operation: FlagOperation, now: number): Promise<void> {
+  if (operation.kind === 'ramp' && operation.haltIf !== null)
+    await requireAlert(store, flag.projectId, operation.haltIf);
   for (let step = 0; step < stepCount(operation); step++) {
     const changes = applyOperation(operation, flag, step);
     validateChanges(changes);
     await checkFlag(store, flag, withChanges(flag, changes, now));
   }
+}
+
+/** One that watches, and does not fire already. */
+async function requireAlert(store: MetadataStore, projectId: number, id: string): Promise<void> {
+  const alert = await store.alerts.get(projectId, id);
+  if (!alert) throw invalid('payload', `halt_if: there is no alert with ID ${id} in this project.`, 'does_not_exist');
+  if (!alert.enabled) throw invalid('payload', `halt_if: the alert "${alert.name}" is off. Turn it on first.`);
+  if (alert.state === 'Firing')
+    throw invalid('payload', `halt_if: the alert "${alert.name}" is firing, so the rollout would stop at once.`);
 }
 
 function completed<T extends Omit<ScheduledChange, 'id'>>(before: T, input: ChangeInput, now: number): T {
@@ -236,7 +248,8 @@ function completed<T extends Omit<ScheduledChange, 'id'>>(before: T, input: Chan
   const timing = readTiming(operation, { ...input, recurrence, cron }, before, now);
   if (endDate !== null && endDate <= timing.scheduledAt)
     throw invalid('end_date', 'end_date is later than scheduled_at.');
-  return { ...before, ...timing, payload, endDate, updatedAt: now };
+  const alertId = operation.kind === 'ramp' ? operation.haltIf : null;
+  return { ...before, ...timing, payload, endDate, alertId, updatedAt: now };
 }
 
 type Timing = Pick<ScheduledChange, 'scheduledAt' | 'startsAt' | 'recurrence' | 'cron' | 'isPaused'>;

@@ -48,6 +48,7 @@ import { subscriptions } from './migrations/0040-subscriptions.ts';
 import { approvals } from './migrations/0041-approvals.ts';
 import { batchExports } from './migrations/0042-batch-exports.ts';
 import { earlyAccessFeatures } from './migrations/0045-early-access-features.ts';
+import { rampsWithAlerts } from './migrations/0046-ramps-with-alerts.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -94,6 +95,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   approvals,
   batchExports,
   earlyAccessFeatures,
+  rampsWithAlerts,
 ];
 
 interface VersionTable {

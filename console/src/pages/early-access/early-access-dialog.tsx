@@ -52,7 +52,13 @@ export function EarlyAccessDialog({ feature, flags, onClose, onSaved }: EarlyAcc
           onInput={setDescription}
           hint="Your application can show it where persons opt in."
         />
-        <Select label="Stage" value={stage} options={STAGES} onChange={setStage} hint={stageOf(stage).hint} />
+        <Select<EarlyAccessFeature['stage']>
+          label="Stage"
+          value={stage}
+          options={STAGES}
+          onChange={setStage}
+          hint={stageOf(stage).hint}
+        />
         {feature === null ? (
           <Select
             label="Feature flag"

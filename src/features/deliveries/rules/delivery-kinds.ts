@@ -1,8 +1,8 @@
 /**
  * What the message is about; `notice`: about a target or a digest that was paused, or an invitation to a digest; `audit`:
- * an entry of the audit log; `experiment`: a step of an experiment.
+ * an entry of the audit log; `experiment`: a step of an experiment; `flag`: a change of a flag that was not made, or that waits for approval.
  */
-export const DELIVERY_KINDS = ['alert', 'test', 'notice', 'audit', 'experiment', 'digest'] as const;
+export const DELIVERY_KINDS = ['alert', 'test', 'notice', 'audit', 'experiment', 'digest', 'flag'] as const;
 
 /** The project of messages about an organization, whose `subjectId` is then its id. */
 export const NO_PROJECT = 0;

@@ -17,6 +17,7 @@ type MessageType =
   | 'digest.paused'
   | 'audit.entry'
   | 'audit.test'
+  | `flag.${'change_not_made' | 'rollout_halted' | 'approval_requested' | 'approval_decided'}`
   | `experiment.${'launched' | 'ended' | 'shipped' | 'rolled_back' | 'guardrail'}`;
 
 export interface Message {

@@ -24,7 +24,9 @@ import {
   presentFeature,
 } from './early-access-schemas.ts';
 
-export type EarlyAccessRouteDeps = RouteDeps & FlagDeps;
+export interface EarlyAccessRouteDeps extends RouteDeps, FlagDeps {
+  config: RouteDeps['config'];
+}
 
 const ALL = {
   url: '/api/projects/:project_id/early_access_feature/',

@@ -7,6 +7,7 @@ import type { FlagStreams } from '../streams/flag-streams.ts';
 import type { FlagLastUses } from '../usage/last-uses.ts';
 
 export interface FlagRouteDeps extends RouteDeps, FlagDeps, EventStoreDeps {
+  config: RouteDeps['config'];
   flagSnapshots: FlagSnapshots;
   decide: DecideDeps;
   flagStreams: FlagStreams;

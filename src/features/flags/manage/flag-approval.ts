@@ -10,6 +10,7 @@ import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { coveringPolicies, requireApproval } from '../../approvals/require-approval.ts';
 import type { ApprovalPolicy, ChangeIntent, ChangeRequest } from '../../approvals/rules/approval-records.ts';
 import type { FlagState } from '../../approvals/rules/policy.ts';
+import { tellVotersAgain } from '../../approvals/tell-people.ts';
 import { withExplicitGroups } from '../rules/filters-shape.ts';
 import { checkFlag, validateChanges } from './flag-checks.ts';
 import { mergeChanges } from './flag-conflicts.ts';
@@ -68,24 +69,28 @@ export function intentOf(before: NewFlag | null, after: NewFlag): ChangeIntent {
  * for anew on top of this change: approvals were given for something else.
  */
 export async function reviseRequests(
-  { clock }: { clock: Clock },
+  deps: { clock: Clock; config: { publicUrl: string | null } },
   store: MetadataStore,
+  project: Pick<Project, 'id' | 'organizationId'>,
   before: FeatureFlag,
   after: FeatureFlag,
 ): Promise<void> {
   for (const request of await store.changeRequests.listPendingOf(after.projectId, after.id)) {
     // A scheduled change is applied to the flag as it is then.
     if (request.kind !== 'update' || request.validationStatus === 'stale') continue;
-    const now = clock.now();
+    const now = deps.clock.now();
     const revised = await rebased(store, before, after, request);
     if ('error' in revised) {
       const stale = { validationStatus: 'stale', validationError: revised.error, validatedAt: now } as const;
       await store.changeRequests.update({ ...request, ...stale, updatedAt: now });
       continue;
     }
+    const voters = (await store.changeRequests.listVotes([request.id])).map(({ userId }) => userId);
     await store.changeRequests.deleteVotes(request.id);
     const fresh = { baseVersion: after.version, blastRadius: null, validatedAt: now, updatedAt: now };
-    await store.changeRequests.update({ ...request, ...fresh, intent: revised.intent });
+    const anew = { ...request, ...fresh, intent: revised.intent };
+    await store.changeRequests.update(anew);
+    await tellVotersAgain(deps, store, project, anew, voters);
   }
 }
 

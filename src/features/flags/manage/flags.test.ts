@@ -33,7 +33,7 @@ beforeAll(async () => {
   const tables = { ...NO_FEATURE_TABLES, stores };
   ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0, tables));
   const clock = { now: () => NOW };
-  deps = { metadata, clock, ids: randomIds, flagSnapshots: new FlagSnapshots(metadata) };
+  deps = { metadata, clock, ids: randomIds, config: { publicUrl: null }, flagSnapshots: new FlagSnapshots(metadata) };
   project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_key'));
   const user = { id: 1, email: 'ada@example.org' } as User;
   const times = { joinedAt: NOW, updatedAt: NOW };

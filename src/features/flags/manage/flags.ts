@@ -8,6 +8,7 @@ import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../../access/record-activity.ts';
 import { Failure, forbidden, notFound } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { jsonEqual } from '../../../core/json/json-equal.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Ids } from '../../../lib/ids.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
@@ -25,6 +26,7 @@ export interface FlagDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
+  config: { publicUrl: string | null };
   /** Invalidated after each change. */
   flagSnapshots: { invalidate(projectId: number): void };
 }
@@ -165,6 +167,7 @@ async function changeFlagIn(
   const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
   validateChanges(sent);
   const after = withChanges(before, await resolveConflicts(store, before, sent, base), deps.clock.now());
+  if (isUnchanged(before, after)) return before;
   await checkFlag(store, before, after);
   const written = { ...after, lastModifiedBy: caller.user.id };
   await saveChange(deps, store, project, before, written, { userId: caller.user.id, approval: caller });
@@ -232,6 +235,16 @@ export function withChanges(before: FeatureFlag, changes: FlagChanges, now: numb
   return after;
 }
 
+/** Then there is no new version, and nobody has to approve anything anew. */
+const isUnchanged = (before: FeatureFlag, after: FeatureFlag): boolean =>
+  jsonEqual(savedFields(before), savedFields(after));
+
+const savedFields = (flag: FeatureFlag): JsonObject => ({
+  ...visibleFields(flag),
+  created_at: flag.createdAt,
+  promoted_from: flag.promotedFrom && { ...flag.promotedFrom },
+});
+
 /** Saves a change that has been checked, unless it has to wait for approval, and records who made it. */
 export async function saveChange(
   deps: FlagDeps,
@@ -241,6 +254,7 @@ export async function saveChange(
   after: FeatureFlag,
   by: ChangedBy,
 ): Promise<void> {
+  if (isUnchanged(before, after)) return;
   const bypassed = await askPolicies(store, project, by, before, after);
   await store.flags.update(after);
   if (after.key !== before.key && !after.deleted) await store.flags.purgeDeleted(project.id, after.key);
@@ -248,7 +262,7 @@ export async function saveChange(
   const { userId, approval: _, ...trigger } = by;
   await recordActivity(deps, store, { ...flagActivity(project, userId, after, 'updated', changes), ...trigger });
   await recordBypass(deps, store, project, after, userId, bypassed);
-  await reviseRequests(deps, store, before, after);
+  await reviseRequests(deps, store, project, before, after);
 }
 
 /** The person property for early access has the flag key in its name, so it is renamed with the flag. */

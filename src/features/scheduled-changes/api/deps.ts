@@ -1,4 +1,6 @@
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { FlagDeps } from '../../flags/manage/flags.ts';
 
-export interface ScheduledChangeApiDeps extends RouteDeps, FlagDeps {}
+export interface ScheduledChangeApiDeps extends RouteDeps, FlagDeps {
+  config: RouteDeps['config'];
+}

@@ -17,7 +17,7 @@ export const MODEL = 'FeatureFlag';
 const Interval = Type.Union(RECURRENCE_INTERVALS.map((name) => Type.Literal(name)));
 const Payload = Type.Unknown({
   description:
-    '`{operation, value}`: `update_status` with true or false; `add_release_condition` with `{groups, payloads}`; `update_variants` with `{variants, payloads}`; `ramp` with `{condition_index, steps: [{at, rollout_percentage}]}`.',
+    '`{operation, value}`: `update_status` with true or false; `add_release_condition` with `{groups, payloads}`; `update_variants` with `{variants, payloads}`; `ramp` with `{condition_index, steps: [{at, rollout_percentage}], halt_if}`, where `halt_if` is the id of an alert that stops the rollout when it fires.',
 });
 
 export const ScheduledChangeSchema = Type.Object({

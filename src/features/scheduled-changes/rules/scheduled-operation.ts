@@ -13,7 +13,7 @@ export type FlagOperation =
   | { kind: 'update_status'; active: boolean }
   | { kind: 'add_release_condition'; conditions: JsonObject }
   | { kind: 'update_variants'; variants: JsonObject }
-  | { kind: 'ramp'; condition: number; steps: readonly RampStep[] };
+  | { kind: 'ramp'; condition: number; steps: readonly RampStep[]; haltIf: string | null };
 
 /** At most this many steps in one gradual rollout. */
 const MAX_STEPS = 50;
@@ -47,15 +47,17 @@ export function readOperation(payload: Json): FlagOperation {
 }
 
 function readRamp(value: Json): FlagOperation {
-  const { condition_index: condition = 0, steps = null } = isJsonObject(value) ? value : {};
+  const { condition_index: condition = 0, steps = null, halt_if: haltIf = null } = isJsonObject(value) ? value : {};
   if (typeof condition !== 'number' || !Number.isSafeInteger(condition) || condition < 0)
     throw bad('condition_index is the place of a condition of the flag, from 0.');
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS)
     throw bad(`steps is a list of 1 to ${MAX_STEPS} objects with at and rollout_percentage.`);
+  if (haltIf !== null && (typeof haltIf !== 'string' || haltIf === ''))
+    throw bad('halt_if is the id of an alert of the project: the rollout stops when it fires.');
   const read = steps.map(readStep);
   const isForward = read.every(({ at }, index) => index === 0 || at > (read[index - 1]?.at ?? 0));
   if (!isForward) throw bad('Each step of a gradual rollout is later than the one before.');
-  return { kind: 'ramp', condition, steps: read };
+  return { kind: 'ramp', condition, steps: read, haltIf };
 }
 
 function readStep(step: Json): RampStep {

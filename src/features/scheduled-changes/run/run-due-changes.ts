@@ -4,6 +4,7 @@
  */
 import { type Caller, levelIn } from '../../../access/callers.ts';
 import { getFlagPermissions } from '../../../access/flag-permissions.ts';
+import { recordActivity } from '../../../access/record-activity.ts';
 import { Failure, forbidden } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { SECOND_MS } from '../../../core/time/units.ts';
@@ -14,13 +15,16 @@ import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { ApprovalRequired } from '../../approvals/require-approval.ts';
 import { checkFlag, validateChanges } from '../../flags/manage/flag-checks.ts';
-import { type FlagDeps, saveChange, withChanges } from '../../flags/manage/flags.ts';
+import { type FlagDeps, flagActivity, saveChange, withChanges } from '../../flags/manage/flags.ts';
 import { nextTime } from '../rules/recurrence.ts';
 import { applyOperation, type FlagOperation, readOperation } from '../rules/scheduled-operation.ts';
 import type { ScheduledChange } from '../store/scheduled-change-store.ts';
+import { firedReason, getGuard, hasFired, requireQuiet } from './ramp-guard.ts';
+import { tellAuthor } from './tell-author.ts';
 
 interface RunDeps extends FlagDeps {
   logger: Logger;
+  config: { publicUrl: string | null };
 }
 
 export const scheduledChangesTask = (deps: RunDeps): LeaderTask =>
@@ -28,7 +32,10 @@ export const scheduledChangesTask = (deps: RunDeps): LeaderTask =>
     clock: deps.clock,
     initialDelayMs: 0,
     intervalMs: SECOND_MS,
-    run: () => makeDueChanges(deps),
+    run: async () => {
+      await haltRamps(deps);
+      await makeDueChanges(deps);
+    },
     onError: (err) => deps.logger.error({ err }, 'scheduled changes could not be read'),
   });
 
@@ -39,6 +46,15 @@ async function makeDueChanges(deps: RunDeps): Promise<void> {
     await makeChange(deps, change).catch((err: unknown) =>
       deps.logger.error({ err, project: change.projectId, change: change.id }, 'a scheduled change was not made'),
     );
+  }
+}
+
+/** Gradual rollouts whose alert has fired: they do not wait for their next step. */
+async function haltRamps(deps: RunDeps): Promise<void> {
+  for (const change of await deps.metadata.scheduledChanges.listGuarded()) {
+    const alert = await getGuard(deps.metadata, change);
+    if (alert === null || !(await hasFired(deps.metadata, alert, change.createdAt))) continue;
+    await giveUp(deps, change, firedReason(alert));
   }
 }
 
@@ -73,7 +89,10 @@ async function changeFlag(deps: RunDeps, store: MetadataStore, change: Scheduled
   if (!project || !before || before.deleted) throw new Failure('not_found', 'The flag was deleted.');
   const caller = await requireRights(store, project, before, change.createdBy);
   const operation = readOperation(payload);
-  if (operation.kind === 'ramp') requireRunning(before, step);
+  if (operation.kind === 'ramp') {
+    requireRunning(before, step);
+    if (change.alertId !== null) await requireQuiet(store, change);
+  }
   const changes = applyOperation(operation, before, step);
   validateChanges(changes);
   const after = withChanges(before, changes, now);
@@ -128,13 +147,31 @@ function nextSlot(
   return at === null || (endDate !== null && at > endDate) ? null : { at, step };
 }
 
-/** It is not tried again: somebody has to look at it. */
+/** It is not tried again: somebody has to look at it. Its author is told, once. */
 async function giveUp(deps: RunDeps, { projectId, id, scheduledAt }: ScheduledChange, reason: string): Promise<void> {
   const now = deps.clock.now();
   await deps.metadata.transaction(async (store) => {
     const change = await store.scheduledChanges.get(projectId, id);
     if (!change || !isStillDue(change, scheduledAt)) return;
-    await store.scheduledChanges.update({ ...change, executedAt: now, failureReason: reason, updatedAt: now });
+    const givenUp = { ...change, executedAt: now, failureReason: reason, updatedAt: now };
+    await store.scheduledChanges.update(givenUp);
+    await recordGivenUp(deps, store, givenUp, reason);
+    await tellAuthor(deps, store, givenUp, reason);
   });
   deps.logger.warn({ project: projectId, change: id, reason }, 'a scheduled change was given up');
+}
+
+/** In the history of the flag; nobody did it. */
+async function recordGivenUp(
+  deps: RunDeps,
+  store: MetadataStore,
+  { projectId, flagId, id, payload }: ScheduledChange,
+  reason: string,
+): Promise<void> {
+  const [project, flag] = [await store.projects.get(projectId), await store.flags.get(projectId, flagId)];
+  if (!project || !flag) return;
+  await recordActivity(deps, store, {
+    ...flagActivity(project, null, flag, 'schedule_stopped', null),
+    trigger: { job_type: 'scheduled_change', job_id: String(id), payload, reason },
+  });
 }

@@ -33,6 +33,7 @@ declare module '../../../stores/sql/tables.ts' {
       createdBy: number | null;
       updatedAt: number;
       changeRequestId: string | null;
+      alertId: string | null;
     };
   }
 }
@@ -66,6 +67,8 @@ export interface ScheduledChange {
   updatedAt: number;
   /** The approval with which it was scheduled, if it needed one. */
   changeRequestId: string | null;
+  /** Stops a gradual rollout when it fires. */
+  alertId: string | null;
 }
 
 interface ScheduledChangeStore {
@@ -75,6 +78,8 @@ interface ScheduledChangeStore {
   listByProject(projectId: number, flagId?: number): Promise<ScheduledChange[]>;
   /** Of all projects: those to be made up to now, the soonest first. */
   listDue(now: number): Promise<ScheduledChange[]>;
+  /** Of all projects: gradual rollouts that go on until an alert fires. */
+  listGuarded(): Promise<ScheduledChange[]>;
   update(change: ScheduledChange): Promise<void>;
   delete(id: number): Promise<void>;
 }
@@ -126,6 +131,10 @@ export function scheduledChangeStore({ db }: Sql): ScheduledChangeStore {
         .orderBy('scheduledAt')
         .orderBy('id')
         .execute();
+      return rows.map(toChange);
+    },
+    async listGuarded() {
+      const rows = await all().where('executedAt', 'is', null).where('alertId', 'is not', null).orderBy('id').execute();
       return rows.map(toChange);
     },
     async update({ id, ...change }) {

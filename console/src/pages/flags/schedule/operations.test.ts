@@ -19,6 +19,7 @@ it.each([
   [{ operation: 'add_release_condition', value: { groups: [{}] } }, 'Add 1 release condition'],
   [{ operation: 'update_variants', value: { variants: [] } }, 'Replace the variants'],
   [rampOf(1, [1, 50], 0, 24), 'Roll out condition 2: 1% → 50%'],
+  [rampOf(0, [5], 0, 24, 'a1'), 'Roll out condition 1: 5%, until an alert fires'],
 ])('describes %j', (payload, text) => {
   expect(describeOperation({ payload })).toBe(text);
 });

@@ -39,7 +39,14 @@ export function readPercentages(text: string): number[] | null {
   return numbers.length > 0 && isRising ? numbers : null;
 }
 
-export const rampOf = (condition: number, percentages: readonly number[], start: number, hours: number) => ({
+/** `alert`: the ID of the one that stops it; null for none. */
+export const rampOf = (
+  condition: number,
+  percentages: readonly number[],
+  start: number,
+  hours: number,
+  alert: string | null = null,
+) => ({
   operation: 'ramp',
   value: {
     condition_index: condition,
@@ -47,6 +54,7 @@ export const rampOf = (condition: number, percentages: readonly number[], start:
       at: new Date(start + step * hours * HOUR_MS).toISOString(),
       rollout_percentage,
     })),
+    ...(alert === null ? {} : { halt_if: alert }),
   },
 });
 
@@ -64,12 +72,18 @@ export function describeOperation({ payload }: Pick<ScheduledChange, 'payload'>)
     return `Add ${pluralize(groups.length, 'release condition')}`;
   }
   if (operation === 'update_variants') return 'Replace the variants';
-  const { steps = [], condition_index: condition = 0 } = value as {
+  const {
+    steps = [],
+    condition_index: condition = 0,
+    halt_if: alert,
+  } = value as {
+    halt_if?: string | null;
     steps?: { rollout_percentage: number }[];
     condition_index?: number;
   };
   const percentages = steps.map((step) => `${step.rollout_percentage}%`).join(' → ');
-  return `Roll out condition ${condition + 1}: ${percentages}`;
+  const guard = alert ? ', until an alert fires' : '';
+  return `Roll out condition ${condition + 1}: ${percentages}${guard}`;
 }
 
 /** 'Every week', or the cron expression; null for a single change. */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { listAlerts } from '../../../api/alerts.ts';
 import type { FeatureFlag } from '../../../api/flags.ts';
 import { createScheduledChange, type ScheduledChangeWrite } from '../../../api/scheduled-changes.ts';
 import { localTime } from '../../../charts/rules/unfinished.ts';
@@ -9,7 +10,7 @@ import { ErrorNote } from '../../../components/states.tsx';
 import { knownZone } from '../../../lib/dates.ts';
 import { momentOf } from '../../../lib/local-dates.ts';
 import { useProject } from '../../../lib/session.ts';
-import { useAction } from '../../../lib/use-resource.ts';
+import { useAction, useResource } from '../../../lib/use-resource.ts';
 import { AffectedUsers } from '../affected-users.tsx';
 import { conditionsOf } from '../model/filters.ts';
 import {
@@ -42,6 +43,7 @@ export function ScheduleDialog({ flag, audience, onSaved, onClose }: ScheduleDia
   const [steps, setSteps] = useState('1, 10, 50, 100');
   const [pace, setPace] = useState<Pace>('24');
   const [condition, setCondition] = useState('0');
+  const [alert, setAlert] = useState(NO_ALERT);
   const percentages = readPercentages(steps);
   const isComplete = local !== '' && (action !== 'ramp' || percentages !== null);
   const save = useAction(async () => {
@@ -50,7 +52,7 @@ export function ScheduleDialog({ flag, audience, onSaved, onClose }: ScheduleDia
       record_id: flag.id,
       model_name: 'FeatureFlag',
       ...(action === 'ramp'
-        ? { payload: rampOf(Number(condition), percentages ?? [], start, Number(pace)) }
+        ? { payload: rampOf(Number(condition), percentages ?? [], start, Number(pace), alert || null) }
         : {
             payload: { operation: 'update_status', value: action === 'enable' },
             scheduled_at: new Date(start).toISOString(),
@@ -95,7 +97,7 @@ export function ScheduleDialog({ flag, audience, onSaved, onClose }: ScheduleDia
             {conditions.length > 1 && (
               <Select label="Of" value={condition} options={conditions} onChange={setCondition} />
             )}
-            <p class="muted small">It stops when the flag is disabled, also by a rollback condition.</p>
+            <AlertField value={alert} onChange={setAlert} />
           </>
         ) : (
           <Select<Recurrence> label="Repeat" value={recurrence} options={RECURRENCES} onChange={setRecurrence} />
@@ -111,6 +113,24 @@ export function ScheduleDialog({ flag, audience, onSaved, onClose }: ScheduleDia
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+const NO_ALERT = '';
+
+/** Which alert stops the rollout. */
+function AlertField({ value, onChange }: { value: string; onChange(id: string): void }) {
+  const { id } = useProject();
+  const alerts = useResource((signal) => listAlerts(id, { limit: 1000 }, signal), [id]);
+  const usable = (alerts.data?.results ?? []).filter(({ enabled, state }) => enabled && state !== 'Firing');
+  return (
+    <Select
+      label="Stop if this alert fires"
+      value={value}
+      options={[{ value: NO_ALERT, label: 'No alert' }, ...usable.map((one) => ({ value: one.id, label: one.name }))]}
+      onChange={onChange}
+      hint="The rollout also stops when the flag is disabled, by hand or by a rollback condition. You get a mail."
+    />
   );
 }
 
