@@ -36,6 +36,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'cohorts', path: `${P}/cohorts`, nav: { label: 'Cohorts', group: 'People', icon: 'cohort' }, load: () => import('./pages/cohorts/cohorts-page.tsx') },
   { name: 'cohort', path: `${P}/cohorts/:cohort`, load: () => import('./pages/cohorts/cohort-page.tsx') },
   { name: 'flags', path: `${P}/flags`, nav: { label: 'Feature flags', group: 'Releases', icon: 'flag' }, load: () => import('./pages/flags/flags-page.tsx') },
+  { name: 'flags-drift', path: `${P}/flags/drift`, load: () => import('./pages/flags/drift-page.tsx') },
   { name: 'flag', path: `${P}/flags/:flag`, load: () => import('./pages/flags/flag-page.tsx') },
   { name: 'approvals', path: `${P}/approvals`, nav: { label: 'Approvals', group: 'Releases', icon: 'users' }, load: () => import('./pages/approvals/approvals-page.tsx') },
   { name: 'approval', path: `${P}/approvals/:request`, load: () => import('./pages/approvals/approval-page.tsx') },

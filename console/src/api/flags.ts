@@ -34,6 +34,21 @@ export const createFlag = (projectId: number, body: FlagChange): Promise<Feature
 export const updateFlag = (projectId: number, id: number, body: FlagChange): Promise<FeatureFlag> =>
   patch<FeatureFlag>(pathOf(projectId, id), body);
 
+/** Off for everyone; `isArchived` false brings them back. All or none. */
+export const archiveFlags = (projectId: number, ids: readonly number[], isArchived: boolean): Promise<unknown> =>
+  post(pathOf(projectId, 'bulk_archive'), { ids, archived: isArchived });
+
+/** Whether code that asks for the flag can be removed. */
+export interface FlagRemoval {
+  status: string;
+  reason: string;
+  safe_to_remove: boolean;
+  seen_in: string[];
+}
+
+export const getFlagRemoval = (projectId: number, id: number, signal?: AbortSignal): Promise<FlagRemoval> =>
+  get<FlagRemoval>(pathOf(projectId, id, 'status'), undefined, signal);
+
 export const listFlagVersions = (
   projectId: number,
   id: number,

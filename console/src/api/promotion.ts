@@ -1,7 +1,7 @@
 /** Promoting flags to other projects. */
 import type { Static } from '@sinclair/typebox';
-import type { FlagPromotionSchema } from '../../../src/features/promotion/api/promotion-schemas.ts';
-import { post, projectPath } from './request.ts';
+import type { FlagDriftSchema, FlagPromotionSchema } from '../../../src/features/promotion/api/promotion-schemas.ts';
+import { get, post, projectPath } from './request.ts';
 
 export type FlagPromotion = Static<typeof FlagPromotionSchema>;
 
@@ -19,3 +19,10 @@ export const promoteFlag = (
   signal?: AbortSignal,
 ): Promise<FlagPromotion> =>
   post<FlagPromotion>(projectPath(projectId, 'feature_flags', flagId, 'promote'), body, signal);
+
+export type FlagDrift = Static<typeof FlagDriftSchema>['results'][number];
+
+export const listDrift = async (projectId: number, otherId: number, signal?: AbortSignal): Promise<FlagDrift[]> => {
+  const path = projectPath(projectId, 'feature_flags', 'drift');
+  return (await get<Static<typeof FlagDriftSchema>>(path, { with: otherId }, signal)).results;
+};

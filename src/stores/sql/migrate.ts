@@ -47,8 +47,8 @@ import { promotedFlags } from './migrations/0039-promoted-flags.ts';
 import { subscriptions } from './migrations/0040-subscriptions.ts';
 import { approvals } from './migrations/0041-approvals.ts';
 import { batchExports } from './migrations/0042-batch-exports.ts';
-import { earlyAccessFeatures } from './migrations/0045-early-access-features.ts';
-import { rampsWithAlerts } from './migrations/0046-ramps-with-alerts.ts';
+import { earlyAccessFeatures } from './migrations/0043-early-access-features.ts';
+import { rampsWithAlerts } from './migrations/0044-ramps-with-alerts.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [

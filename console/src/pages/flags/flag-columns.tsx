@@ -11,12 +11,20 @@ import type { Names } from './model/descriptions.ts';
 import { keyOf, variantsOf } from './model/variants.ts';
 import { RolloutBar } from './rollout-bar.tsx';
 
+interface Selection {
+  selected: ReadonlySet<number>;
+  onSelect(selected: ReadonlySet<number>): void;
+}
+
 interface ColumnEvents {
+  /** Null: nothing can be selected. */
+  selection: Selection | null;
   onTag(tag: string): void;
   onChanged(flag: FeatureFlag): void;
 }
 
-export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Column<FeatureFlag>[] => [
+export const columnsOf = (names: Names, { selection, onTag, onChanged }: ColumnEvents): Column<FeatureFlag>[] => [
+  ...(selection === null ? [] : [selectColumn(selection)]),
   {
     id: 'switch',
     title: 'Enabled',
@@ -45,6 +53,25 @@ export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Col
     ),
   },
 ];
+
+const selectColumn = ({ selected, onSelect }: Selection): Column<FeatureFlag> => ({
+  id: 'select',
+  title: 'Select',
+  hideTitle: true,
+  cell: (flag) => (
+    <input
+      type="checkbox"
+      aria-label={`Select ${flag.key}`}
+      checked={selected.has(flag.id)}
+      disabled={!flag.can_edit}
+      onChange={() => {
+        const next = new Set(selected);
+        if (!next.delete(flag.id)) next.add(flag.id);
+        onSelect(next);
+      }}
+    />
+  ),
+});
 
 function FlagName({ flag }: { flag: FeatureFlag }) {
   const project = useProject();

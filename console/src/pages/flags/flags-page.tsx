@@ -1,17 +1,21 @@
 import './flags-page.css';
-import { type FeatureFlag, listFlags } from '../../api/flags.ts';
+import { useState } from 'preact/hooks';
+import { archiveFlags, type FeatureFlag, listFlags } from '../../api/flags.ts';
 import type { Paged } from '../../api/request.ts';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Empty, Loaded } from '../../components/states.tsx';
+import { Banner, Empty, ErrorNote, Loaded } from '../../components/states.tsx';
 import { Pager, Table } from '../../components/table.tsx';
+import { toast } from '../../components/toast.tsx';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
-import { useResource } from '../../lib/use-resource.ts';
+import { useAction, useResource } from '../../lib/use-resource.ts';
+import { ArchiveFlags } from './archive-flags.tsx';
 import { useTargets } from './editor/use-targets.ts';
 import { columnsOf } from './flag-columns.tsx';
 import { DELETED, type FlagFilters, FlagListFilters, NO_FILTERS } from './list-filters.tsx';
@@ -26,9 +30,14 @@ export function Page() {
       title="Feature flags"
       lead="Release features gradually, target specific persons, and turn features off without deploying."
       actions={
-        <Link class="button primary" to={newPath}>
-          New feature flag
-        </Link>
+        <>
+          <Link class="button" to={pathTo('flags-drift', { project: project.id }) ?? '/'}>
+            Drift
+          </Link>
+          <Link class="button primary" to={newPath}>
+            New feature flag
+          </Link>
+        </>
       }
     >
       <FlagList newPath={newPath} />
@@ -73,16 +82,48 @@ function FlagList({ newPath }: { newPath: string }) {
   };
   const replace = (page: Paged<FeatureFlag>, flag: FeatureFlag): void =>
     flags.set({ ...page, results: page.results.map((one) => (one.id === flag.id ? flag : one)) });
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [isArchiving, setArchiving] = useState(false);
+  const [archived, setArchived] = useState<readonly FeatureFlag[]>([]);
+  const canArchive = filters.status !== DELETED;
+  const chosen = canArchive ? (flags.data?.results ?? []).filter((flag) => selected.has(flag.id)) : [];
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <>
       <FlagListFilters value={filters} onChange={change} />
+      {archived.length > 0 && (
+        <Archived flags={archived} onClose={() => setArchived([])} onRestored={() => flags.reload()} />
+      )}
+      {chosen.length > 0 && (
+        <section class="flags-selected" aria-label="Selected flags">
+          <b>{formatNumber(chosen.length)} selected</b>
+          <Button small onClick={() => setArchiving(true)}>
+            Archive…
+          </Button>
+          <Button small kind="quiet" onClick={() => setSelected(new Set())}>
+            Clear selection
+          </Button>
+        </section>
+      )}
+      {isArchiving && (
+        <ArchiveFlags
+          flags={chosen}
+          onClose={() => setArchiving(false)}
+          onArchived={(done) => {
+            setArchiving(false);
+            setSelected(new Set());
+            setArchived(done);
+            flags.reload();
+          }}
+        />
+      )}
       <Loaded resource={flags}>
         {(page) => (
           <div class="flags stack">
             <Table
               label="Feature flags"
               columns={columnsOf(names, {
+                selection: canArchive ? { selected, onSelect: setSelected } : null,
                 onTag: (one) => change({ tag: one }),
                 onChanged: (flag) => replace(page, flag),
               })}
@@ -97,6 +138,42 @@ function FlagList({ newPath }: { newPath: string }) {
           </div>
         )}
       </Loaded>
+    </>
+  );
+}
+
+interface ArchivedProps {
+  flags: readonly FeatureFlag[];
+  onClose(): void;
+  onRestored(): void;
+}
+
+function Archived({ flags, onClose, onRestored }: ArchivedProps) {
+  const { id } = useProject();
+  const undo = useAction(async () => {
+    const ids = flags.map((flag) => flag.id);
+    await archiveFlags(id, ids, false);
+    toast(`${pluralize(flags.length, 'flag')} restored.`);
+    onRestored();
+    onClose();
+  });
+  return (
+    <>
+      <Banner
+        action={
+          <span class="row">
+            <Button small busy={undo.busy} onClick={() => void undo.run()}>
+              Undo
+            </Button>
+            <Button small kind="quiet" onClick={onClose}>
+              Close
+            </Button>
+          </span>
+        }
+      >
+        {pluralize(flags.length, 'flag')} archived: {flags.map(({ key }) => key).join(', ')}.
+      </Banner>
+      {undo.error !== undefined && <ErrorNote error={undo.error} />}
     </>
   );
 }

@@ -12,19 +12,21 @@ import { useAction, useResource } from '../../lib/use-resource.ts';
 import { DifferenceList } from './difference-list.tsx';
 
 interface PromoteFlagProps {
-  flag: FeatureFlag;
+  flag: Pick<FeatureFlag, 'id' | 'key'> & Partial<Pick<FeatureFlag, 'version'>>;
+  /** The project to promote to; otherwise the first one is selected. */
+  to?: number;
   onClose(): void;
 }
 
 /** Makes the flag with the same key in another project say the same, after a look at what changes there. */
-export function PromoteFlag({ flag, onClose }: PromoteFlagProps) {
+export function PromoteFlag({ flag, to, onClose }: PromoteFlagProps) {
   const { id } = useProject();
   const projects = useResource((signal) => listProjects(signal), []);
   return (
     <Loaded resource={projects}>
       {(all) => {
         const others = all.filter((project) => project.id !== id);
-        const [first] = others;
+        const first = others.find((project) => project.id === to) ?? others[0];
         if (first === undefined) return <NoProject onClose={onClose} />;
         return <Promotion flag={flag} projects={others} first={first} onClose={onClose} />;
       }}

@@ -249,7 +249,7 @@ describe('two versions', () => {
         after: '10% of persons in cohort Beta get a variant.',
       },
       { what: 'Payload of a', before: 'None', after: '1' },
-      { what: 'holdout', before: '{"id":3,"exclusion_percentage":10}', after: 'null' },
+      { what: 'Held out', before: '10% of persons (holdout 3)', after: 'No one' },
     ]);
   });
   it('recognize a condition at another position', () => {

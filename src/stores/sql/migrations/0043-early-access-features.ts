@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 
 /** Features that persons can opt in to before they are released. */
 export const earlyAccessFeatures: Migration = {
-  number: 45,
+  number: 43,
   name: 'early-access-features',
   async up(db, { bigIntegerType }) {
     await db.schema
