@@ -16,6 +16,7 @@ import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { ApprovalRequired, orAskForApproval } from '../../approvals/require-approval.ts';
 import type { ApprovalPolicy } from '../../approvals/rules/approval-records.ts';
+import { withExplicitGroups } from '../rules/filters-shape.ts';
 import { requireGroups } from '../rules/validate/validate-filters.ts';
 import { requireFlagApproval, reviseRequests } from './flag-approval.ts';
 import { checkFlag, validateChanges } from './flag-checks.ts';
@@ -241,6 +242,8 @@ const isUnchanged = (before: FeatureFlag, after: FeatureFlag): boolean =>
 
 const savedFields = (flag: FeatureFlag): JsonObject => ({
   ...visibleFields(flag),
+  // As clients see them, and send them back.
+  filters: withExplicitGroups(flag.filters),
   created_at: flag.createdAt,
   promoted_from: flag.promotedFrom && { ...flag.promotedFrom },
 });
