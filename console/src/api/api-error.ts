@@ -8,14 +8,26 @@ export class ApiError extends Error {
   readonly attr: string | null;
   /** Seconds to wait before trying again. */
   readonly retryAfter: number | null;
+  /** The change was not made: it waits for approval, as this change request. */
+  readonly changeRequest: string | null;
 
-  constructor(message: string, details: { status: number; code?: string; attr?: string | null; retryAfter?: number }) {
+  constructor(
+    message: string,
+    details: {
+      status: number;
+      code?: string;
+      attr?: string | null;
+      retryAfter?: number;
+      changeRequest?: string;
+    },
+  ) {
     super(message);
     this.name = 'ApiError';
     this.status = details.status;
     this.code = details.code ?? 'error';
     this.attr = details.attr ?? null;
     this.retryAfter = details.retryAfter ?? null;
+    this.changeRequest = details.changeRequest ?? null;
   }
 }
 

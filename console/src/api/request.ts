@@ -101,12 +101,13 @@ function readJson(text: string): unknown {
 }
 
 function toError(response: Response, answer: unknown): ApiError {
-  const { detail, code, attr } = (answer ?? {}) as { detail?: unknown; code?: unknown; attr?: unknown };
+  const { detail, code, attr, change_request_id: request } = (answer ?? {}) as Record<string, unknown>;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiError(typeof detail === 'string' ? detail : `The server responded with status ${response.status}.`, {
     status: response.status,
     ...(typeof code === 'string' ? { code } : {}),
     attr: typeof attr === 'string' ? attr : null,
     ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
+    ...(typeof request === 'string' ? { changeRequest: request } : {}),
   });
 }

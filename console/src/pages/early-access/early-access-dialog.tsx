@@ -7,6 +7,7 @@ import { Select, TextArea, TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
+import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 import { STAGES, stageOf } from './stages.ts';
 
 interface EarlyAccessDialogProps {
@@ -30,10 +31,12 @@ export function EarlyAccessDialog({ feature, flags, onClose, onSaved }: EarlyAcc
   const isComplete = name.trim() !== '';
   const { run, busy, error } = useAction(async () => {
     const body = { name: name.trim(), description: description.trim(), documentation_url: url.trim(), stage };
-    await (feature === null
-      ? createEarlyAccess(id, { ...body, feature_flag_id: flag === NEW_FLAG ? null : Number(flag) })
-      : updateEarlyAccess(id, feature.id, body));
-    onSaved();
+    await orAskForApproval(id, async () => {
+      await (feature === null
+        ? createEarlyAccess(id, { ...body, feature_flag_id: flag === NEW_FLAG ? null : Number(flag) })
+        : updateEarlyAccess(id, feature.id, body));
+      onSaved();
+    });
   });
   return (
     <Dialog title={feature === null ? 'New early access feature' : `Edit ${feature.name}`} onClose={onClose}>

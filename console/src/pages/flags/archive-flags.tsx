@@ -7,6 +7,7 @@ import { Badge, ErrorNote, Loaded } from '../../components/states.tsx';
 import { pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 
 interface ArchiveFlagsProps {
   flags: readonly FeatureFlag[];
@@ -22,8 +23,10 @@ export function ArchiveFlags({ flags, onClose, onArchived }: ArchiveFlagsProps) 
     [id, ids.join()],
   );
   const archive = useAction(async () => {
-    await archiveFlags(id, ids, true);
-    onArchived(flags);
+    await orAskForApproval(id, async () => {
+      await archiveFlags(id, ids, true);
+      onArchived(flags);
+    });
   });
   const inUse = (removals.data ?? []).filter(({ safe_to_remove }) => !safe_to_remove).length;
   const footer = (

@@ -7,6 +7,7 @@ import { toast } from '../../components/toast.tsx';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
+import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 import { AffectedUsers } from './affected-users.tsx';
 import { FlagStatus } from './flag-status.tsx';
 import { FlagSwitch } from './flag-switch.tsx';
@@ -32,9 +33,11 @@ export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
   const [isDeleting, setDeleting] = useState(false);
   const [isPromoting, setPromoting] = useState(false);
   const remove = async (): Promise<void> => {
-    await updateFlag(id, flag.id, { deleted: true, version: flag.version });
-    toast(`${flag.key} deleted.`);
-    navigate(pathTo('flags', { project: id }) ?? '/');
+    await orAskForApproval(id, async () => {
+      await updateFlag(id, flag.id, { deleted: true, version: flag.version });
+      toast(`${flag.key} deleted.`);
+      navigate(pathTo('flags', { project: id }) ?? '/');
+    });
   };
   if (flag.deleted) return <FlagStatus status={flag.status} />;
   return (

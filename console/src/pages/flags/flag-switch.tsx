@@ -4,6 +4,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { Switch } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
+import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 import { AffectedUsers } from './affected-users.tsx';
 import { audienceName, type Names } from './model/descriptions.ts';
 import { audienceOf } from './model/filters.ts';
@@ -20,8 +21,10 @@ export function FlagSwitch({ flag, names, onChanged }: FlagSwitchProps) {
   const [isConfirming, setConfirming] = useState(false);
   const active = !flag.active;
   const change = async (): Promise<void> => {
-    onChanged(await updateFlag(project.id, flag.id, { active, version: flag.version }));
-    toast(`${flag.key} ${active ? 'enabled' : 'disabled'}.`);
+    await orAskForApproval(project.id, async () => {
+      onChanged(await updateFlag(project.id, flag.id, { active, version: flag.version }));
+      toast(`${flag.key} ${active ? 'enabled' : 'disabled'}.`);
+    });
   };
   return (
     <>

@@ -9,6 +9,7 @@ import { Banner, ErrorNote, Loaded } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
+import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 import { DifferenceList } from './difference-list.tsx';
 
 interface PromoteFlagProps {
@@ -54,15 +55,18 @@ function Promotion({ flag, projects, first, onClose }: PromotionProps) {
     (signal) => promoteFlag(id, flag.id, asked, signal),
     [id, flag.id, flag.version, to, copies],
   );
-  const promote = useAction(async () => {
-    if (plan.data?.confirm) await promoteFlag(id, flag.id, { ...asked, confirm: plan.data.confirm });
-  });
   const name = projects.find((project) => String(project.id) === to)?.name ?? '';
+  const promote = useAction(async () => {
+    const { confirm: confirmed } = plan.data ?? {};
+    if (!confirmed) return;
+    await orAskForApproval(asked.to, async () => {
+      await promoteFlag(id, flag.id, { ...asked, confirm: confirmed });
+      toast(`${flag.key} promoted to ${name}.`);
+    });
+  });
   const canPromote = plan.data !== undefined && plan.data.confirm !== null && plan.data.action !== 'none';
   const confirm = async (): Promise<void> => {
-    if (!(await promote.run())) return;
-    toast(`${flag.key} promoted to ${name}.`);
-    onClose();
+    if (await promote.run()) onClose();
   };
   const footer = (
     <>

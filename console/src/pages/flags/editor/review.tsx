@@ -8,6 +8,7 @@ import { ErrorNote, Loaded, Skeleton } from '../../../components/states.tsx';
 import { toast } from '../../../components/toast.tsx';
 import { useProject } from '../../../lib/session.ts';
 import { useAction, useResource } from '../../../lib/use-resource.ts';
+import { orAskForApproval } from '../../approvals/or-ask-for-approval.ts';
 import { AffectedUsers } from '../affected-users.tsx';
 import { DifferenceList } from '../difference-list.tsx';
 import { FlagValues } from '../flag-values.tsx';
@@ -35,11 +36,14 @@ export function Review({ flag, editing, names, onClose, onSaved }: ReviewProps) 
   const theirs = latest.data && latest.data.version !== version ? latest.data : null;
   const save = useAction(async () => {
     try {
-      const saved = await (flag
-        ? updateFlag(id, flag.id, { ...changesOf(base, draft), version })
-        : createFlag(id, { ...draft }));
-      toast(savedMessage(saved, version));
-      onSaved(saved);
+      const isMade = await orAskForApproval(id, async () => {
+        const saved = await (flag
+          ? updateFlag(id, flag.id, { ...changesOf(base, draft), version })
+          : createFlag(id, { ...draft }));
+        toast(savedMessage(saved, version));
+        onSaved(saved);
+      });
+      if (!isMade) editing.reset(flag);
     } catch (error) {
       // Another user saved first: show their changes.
       if (isConflict(error)) latest.reload();

@@ -11,6 +11,7 @@ import { knownZone } from '../../../lib/dates.ts';
 import { momentOf } from '../../../lib/local-dates.ts';
 import { useProject } from '../../../lib/session.ts';
 import { useAction, useResource } from '../../../lib/use-resource.ts';
+import { orAskForApproval } from '../../approvals/or-ask-for-approval.ts';
 import { AffectedUsers } from '../affected-users.tsx';
 import { conditionsOf } from '../model/filters.ts';
 import {
@@ -59,8 +60,10 @@ export function ScheduleDialog({ flag, audience, onSaved, onClose }: ScheduleDia
           }),
       ...(action === 'ramp' || recurrence === 'once' ? {} : { is_recurring: true, recurrence_interval: recurrence }),
     };
-    await createScheduledChange(id, body);
-    onSaved();
+    await orAskForApproval(id, async () => {
+      await createScheduledChange(id, body);
+      onSaved();
+    });
   });
   const conditions = conditionsOf(flag.filters).map((_, at) => ({ value: String(at), label: `Condition ${at + 1}` }));
   return (
