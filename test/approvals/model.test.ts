@@ -64,11 +64,12 @@ const isOpen = ({ state, expires }: ModelRequest, { hours }: Model): boolean => 
 
 /** What a change that was made does to the flag, and to the requests that wait. */
 function changeModel(model: Model, part: Part, value: unknown): void {
-  const isChange = model.values[part] !== value;
+  // What changes nothing makes no version, and starts no approvals again.
+  if (model.values[part] === value) return;
   model.values[part] = value;
   model.version++;
   for (const request of model.requests.filter(({ state }) => state === 'pending')) {
-    if (request.part === part && isChange) request.state = 'stale';
+    if (request.part === part) request.state = 'stale';
     else {
       request.votes.clear();
       request.base = model.version;
