@@ -53,7 +53,11 @@ describe('an early access feature', () => {
       'dark-mode-new',
     ]);
     const key = 'dark-mode-new';
-    expect([await flagValue(key, true), await flagValue(key, false), await flagValue(key)]).toEqual([true, false, false]);
+    expect([await flagValue(key, true), await flagValue(key, false), await flagValue(key)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect((await flagOf(body.feature_flag.id)).features).toEqual([
       { id: body.id, name: 'Dark mode (new)', stage: 'beta' },
     ]);
