@@ -115,7 +115,7 @@ const FEATURES: Record<string, readonly string[]> = {
   insights: ['persons'],
   persons: [],
   promotion: ['approvals', 'cohorts', 'definitions', 'flags'],
-  'scheduled-changes': ['alerts', 'approvals', 'deliveries', 'flags'],
+  'scheduled-changes': ['approvals', 'deliveries', 'flags'],
   sdk: ['flags'],
   sharing: ['accounts', 'dashboards', 'insights', 'sql', 'web-analytics'],
   sql: ['experiments', 'insights'],

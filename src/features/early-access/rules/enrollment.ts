@@ -11,7 +11,7 @@ const OPEN_STAGES: readonly Stage[] = ['concept', 'alpha', 'beta', 'general-avai
 export const isOpen = (stage: Stage): boolean => OPEN_STAGES.includes(stage);
 
 /** Asked for by SDKs that name no stage. */
-export const DEFAULT_STAGES: readonly Stage[] = ['beta'];
+const DEFAULT_STAGES: readonly Stage[] = ['beta'];
 
 /** The stages of a list that SDKs may see; unknown ones are ignored. */
 export const publicStages = (asked: readonly string[]): readonly Stage[] =>

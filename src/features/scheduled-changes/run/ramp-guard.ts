@@ -1,8 +1,9 @@
 /** The alert that a gradual rollout goes by: it stops when the alert has fired, and does not go on without it. */
 import { Failure } from '../../../core/errors.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import type { Alert } from '../../alerts/store/alert-store.ts';
 import type { ScheduledChange } from '../store/scheduled-change-store.ts';
+
+type Alert = NonNullable<Awaited<ReturnType<MetadataStore['alerts']['get']>>>;
 
 export const getGuard = async (store: MetadataStore, { projectId, alertId }: ScheduledChange): Promise<Alert | null> =>
   alertId === null ? null : store.alerts.get(projectId, alertId);
