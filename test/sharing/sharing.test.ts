@@ -80,6 +80,20 @@ describe('a shared insight', () => {
     expect((await owner.get(path)).body).toEqual(body);
   });
 
+  it('keeps a setting of PostHog that is about recordings, and shows the same with it', async () => {
+    const { access_token: token } = await share();
+    const before = (await visit(`/shared/${token}.json`)).body;
+    const saved = await owner.patch(sharing(), { body: { settings: { showInspector: true } } });
+    expect([saved.status, saved.body.settings.showInspector]).toEqual([200, true]);
+    expect((await owner.get(sharing())).body.settings.showInspector).toBe(true);
+    const { body } = await visit(`/shared/${token}.json`);
+    expect(body.tiles).toEqual(before.tiles);
+    expect(JSON.stringify(body)).not.toContain(MARKER);
+    const refused = await owner.patch(sharing(), { body: { settings: { showInspector: 'yes' } } });
+    expect(refused.status).toBe(400);
+    await owner.patch(sharing(), { body: { settings: { showInspector: false } } });
+  });
+
   it('shows names and numbers, and neither filters nor persons', async () => {
     const { access_token: token } = await share();
     const { status, body, headers } = await visit(`/shared/${token}.json`);
