@@ -128,10 +128,31 @@ it('lists the changes of flags beside annotations, on request', async () => {
   await client.patch(`/api/projects/1/feature_flags/${flag.body.id}/`, { body: { name: 'Only a name' } });
   await client.patch(`/api/projects/1/feature_flags/${flag.body.id}/`, { body: { active: true } });
   const { body } = await client.get(`${all}?include=flags&after=2026-02-01`);
-  const item = { scope: 'FeatureFlag', item_id: String(flag.body.id) };
+  const item = { scope: 'FeatureFlag', item_id: String(flag.body.id), dashboard_item: null };
   expect(body.changes).toEqual([
     { content: 'Flag basket enabled', date_marker: '2026-02-02T10:00:00Z', ...item },
     { content: 'Flag basket created', date_marker: '2026-02-01T10:00:00Z', ...item },
   ]);
   expect((await client.get(all)).body).not.toHaveProperty('changes');
 });
+
+it('lists alerts that began to fire beside them, on request', async () => {
+  const NOW = Date.parse('2026-03-01T10:10:00Z');
+  server.setNow(new Date(NOW).toISOString());
+  const insight = { name: 'Sign-ups', filters: { insight: 'TRENDS', events: [{ id: 'never sent' }] } };
+  const dashboard_item = (await client.post('/api/projects/1/insights/', { body: insight })).body.id;
+  const threshold = { configuration: { type: 'absolute', bounds: { lower: 1, upper: null } } };
+  const body = { name: 'Low', insight: dashboard_item, calculation_interval: 'hourly', threshold };
+  const { id } = (await client.post('/api/projects/1/alerts/', { body })).body;
+  for (const hours of [1, 2]) {
+    server.setNow(new Date(NOW + hours * 3_600_000).toISOString());
+    const checks = async () => (await client.get(`/api/projects/1/alerts/${id}/checks/`)).body.count;
+    await expect.poll(checks, { timeout: 10_000 }).toBe(hours);
+  }
+  const { body: found } = await client.get(`${all}?include=alerts,flags&after=2026-03-01`);
+  // Two periods outside of the bounds, one firing.
+  expect(found.changes).toEqual([
+    { content: 'Alert Low fired', date_marker: '2026-03-01T10:00:00Z', scope: 'Alert', item_id: id, dashboard_item },
+  ]);
+  expect((await client.get(`${all}?include=flags&after=2026-03-01`)).body.changes).toEqual([]);
+}, 40_000);

@@ -111,6 +111,35 @@ export function describeAlerts(name: string, open: () => Promise<{ metadata: Met
       expect(ids(await store.alerts.listEnabled()).sort()).toEqual(['late', 'later', 'soon']);
     });
 
+    it('says when alerts of a project began to fire', async () => {
+      await store.alerts.create(anAlert('a', { name: 'Low', insightId: 6 }));
+      await store.alerts.create(anAlert('b', { name: 'Silent', insightId: null }));
+      await store.alerts.create(anAlert('c', { projectId: 2 }));
+      const check = async (id: string, slot: number, state: 'Firing' | 'Not firing') => {
+        const made = aCheck(id, NOW + slot);
+        // A text of strangers that looks like a state.
+        await store.alerts.createCheck({ ...made, details: { ...made.details, state, label: '"state":"Firing"' } });
+      };
+      for (const [slot, state] of [
+        [1, 'Not firing'],
+        [2, 'Firing'],
+        [3, 'Firing'],
+        [4, 'Not firing'],
+        [5, 'Firing'],
+      ] as const)
+        await check('a', slot, state);
+      await check('b', 3, 'Firing');
+      await check('c', 3, 'Firing');
+      const low = { alertId: 'a', name: 'Low', insightId: 6 };
+      const silent = { alertId: 'b', name: 'Silent', insightId: null, slot: NOW + 3 };
+      expect(await store.alerts.listFirings(1, {}, 10)).toEqual([
+        { ...low, slot: NOW + 5 },
+        silent,
+        { ...low, slot: NOW + 2 },
+      ]);
+      expect(await store.alerts.listFirings(1, { after: NOW + 1, before: NOW + 4 }, 1)).toEqual([silent]);
+    });
+
     it('keeps one check for each slot', async () => {
       expect(await store.alerts.createCheck(aCheck('a', NOW))).toBe(true);
       expect(await store.alerts.createCheck(aCheck('a', NOW))).toBe(false);

@@ -40,7 +40,7 @@ export function Page() {
   return (
     <PageFrame
       title="Annotations"
-      lead="Notes on charts: releases, campaigns, outages. Changes of flags and experiments appear by themselves."
+      lead="Notes on charts: releases, campaigns, outages. Changes of flags and experiments, and alerts that fire, appear by themselves."
       actions={add}
     >
       <div class="row-end">

@@ -24,7 +24,7 @@ function loadShared(projectId: number, from: string, to: string): Promise<Annota
   const known = shared.get(key);
   if (known && known.until > performance.now()) return known.promise;
   // A day more on both sides: dates are those of the project's time zone.
-  const query = { after: addDays(from, -1), before: addDays(to, 32), include: 'flags', limit: 1000 };
+  const query = { after: addDays(from, -1), before: addDays(to, 32), include: 'flags,alerts', limit: 1000 };
   const promise = listAnnotations(projectId, query);
   shared.set(key, { promise, until: performance.now() + SHARED_MS });
   return promise;
@@ -80,7 +80,10 @@ function marksOf(
 ): Mark[] {
   const isShown = ({ scope, dashboard_item, dashboard_id }: AnnotationPage['results'][number]): boolean =>
     scope === 'dashboard_item' ? dashboard_item === insight : scope === 'dashboard' ? dashboard_id === dashboard : true;
-  return [...results.filter(isShown), ...changes].map(({ date_marker, content }) => ({
+  // An alert on another insight says nothing about this one.
+  const isAbout = ({ dashboard_item: of }: NonNullable<AnnotationPage['changes']>[number]): boolean =>
+    of === null || of === insight;
+  return [...results.filter(isShown), ...changes.filter(isAbout)].map(({ date_marker, content }) => ({
     at: date_marker,
     text: content,
   }));

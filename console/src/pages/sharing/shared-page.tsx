@@ -109,7 +109,10 @@ function Shared({ view, dateFrom, onDates }: SharedProps) {
   // Charts ask for the time zone of the project, and nothing else of it.
   const session = useMemo(() => ({ project: { id: 0, timezone } }) as unknown as Session, [timezone]);
   const given = useMemo(
-    () => ({ results: [], changes: view.annotations.map((one) => ({ ...one, scope: '', item_id: '' })) }),
+    () => ({
+      results: [],
+      changes: view.annotations.map((one) => ({ ...one, scope: '', item_id: '', dashboard_item: null })),
+    }),
     [view.annotations],
   );
   return (

@@ -1,5 +1,5 @@
 /** Alerts, and what each look at one found. Times are in ms UTC. */
-import type { Generated, Insertable, Selectable } from 'kysely';
+import { type Generated, type Insertable, type Selectable, sql } from 'kysely';
 import type { AlertBounds, JudgeState } from '../../../core/alerts/judge.ts';
 import type { Page, Paged } from '../../../stores/metadata/page.ts';
 import { parseStoredJson } from '../../../stores/sql/json-text.ts';
@@ -132,7 +132,21 @@ interface AlertStore {
   createCheck(check: Omit<AlertCheck, 'id'>): Promise<boolean>;
   /** Newest slot first. */
   listChecks(alertId: string, page: Page): Promise<Paged<AlertCheck>>;
+  /** When alerts of the project began to fire, the latest first; both ends belong to the range. */
+  listFirings(projectId: number, range: FiringRange, limit: number): Promise<Firing[]>;
   deleteChecksBefore(time: number): Promise<void>;
+}
+
+interface FiringRange {
+  after?: number | undefined;
+  before?: number | undefined;
+}
+
+interface Firing {
+  alertId: string;
+  name: string;
+  insightId: number | null;
+  slot: number;
 }
 
 const toAlert = (row: Selectable<Tables['alerts']>): Alert => ({
@@ -160,6 +174,9 @@ const toCheck = (row: Selectable<Tables['alertChecks']>): AlertCheck => ({
   id: Number(row.id),
   details: JSON.parse(row.details),
 });
+
+/** In the JSON of a check: no text in it can contain quotes that are not escaped. */
+const FIRING = '%"state":"Firing"%';
 
 export function alertStore({ db }: Sql): AlertStore {
   const all = () => db.selectFrom('alerts').selectAll();
@@ -211,6 +228,29 @@ export function alertStore({ db }: Sql): AlertStore {
     listChecks(alertId, page) {
       const checks = db.selectFrom('alertChecks').selectAll().where('alertId', '=', alertId);
       return paged(checks.orderBy('slot', 'desc'), page, toCheck);
+    },
+    async listFirings(projectId, { after, before }, limit) {
+      const checks = db
+        .selectFrom('alertChecks')
+        .innerJoin('alerts', 'alerts.id', 'alertChecks.alertId')
+        .select(['alertId', 'name', 'insightId', 'slot', 'details'])
+        .select(sql<string | null>`lag(details) over (partition by alert_id order by slot)`.as('earlier'))
+        .where('alerts.projectId', '=', projectId)
+        .$if(after !== undefined, (q) => q.where('slot', '>=', after ?? 0))
+        .$if(before !== undefined, (q) => q.where('slot', '<=', before ?? 0));
+      const rows = await db
+        .selectFrom(checks.as('checks'))
+        .select(['alertId', 'name', 'insightId', 'slot'])
+        .where('details', 'like', FIRING)
+        .where((eb) => eb.or([eb('earlier', 'is', null), eb('earlier', 'not like', FIRING)]))
+        .orderBy('slot', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ insightId, slot, ...row }) => ({
+        ...row,
+        insightId: insightId === null ? null : Number(insightId),
+        slot: Number(slot),
+      }));
     },
     async deleteChecksBefore(time) {
       await db.deleteFrom('alertChecks').where('createdAt', '<', time).execute();

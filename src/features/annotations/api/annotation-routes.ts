@@ -103,7 +103,8 @@ function listAndCreate(app: FastifyInstance, deps: AnnotationApiDeps): void {
       after: 'Only those of this date or later: ISO 8601, or how long ago: 30d.',
       before: 'Only those of this date or earlier.',
       search: 'Part of the text.',
-      include: '`flags`: also `changes`, the changes of flags and experiments in this time.',
+      include:
+        'Also `changes` of this time, separated by commas: `flags`, those of flags and experiments; `alerts`, when one began to fire.',
     },
     response: AnnotationPageSchema,
     handler: async ({ project, query, url }) => {
@@ -112,7 +113,11 @@ function listAndCreate(app: FastifyInstance, deps: AnnotationApiDeps): void {
       const presented = await presentAll(deps, project, items);
       const list = envelope(url, page, { count, items: presented }, (item) => item);
       const included = (queryText(query, 'include') ?? '').split(',');
-      return included.includes('flags') ? { ...list, changes: await listChanges(deps, project, wanted) } : list;
+      const changes = [
+        ...(included.includes('flags') ? await listChanges(deps, project, wanted) : []),
+        ...(included.includes('alerts') ? await listFirings(deps, project, wanted) : []),
+      ];
+      return included.includes('flags') || included.includes('alerts') ? { ...list, changes } : list;
     },
   });
   projectRoute(app, deps, {
@@ -136,8 +141,20 @@ async function listChanges({ metadata }: AnnotationApiDeps, project: Project, { 
   return items.flatMap((entry) => {
     const content = describeChange(entry);
     const { scope, itemId, createdAt } = entry;
-    return content === null ? [] : [{ content, date_marker: iso(createdAt), scope, item_id: itemId }];
+    const marked = { date_marker: iso(createdAt), scope, item_id: itemId, dashboard_item: null };
+    return content === null ? [] : [{ content, ...marked }];
   });
+}
+
+async function listFirings({ metadata }: AnnotationApiDeps, project: Project, { after, before }: AnnotationQuery) {
+  const firings = await metadata.alerts.listFirings(project.id, { after, before }, MAX_CHANGES);
+  return firings.map(({ alertId, name, insightId, slot }) => ({
+    content: `Alert ${name} fired`,
+    date_marker: iso(slot),
+    scope: 'Alert',
+    item_id: alertId,
+    dashboard_item: insightId,
+  }));
 }
 
 function oneAnnotation(app: FastifyInstance, deps: AnnotationApiDeps): void {

@@ -45,8 +45,9 @@ export const AnnotationSchema = Type.Object({
 const MarkedChangeSchema = Type.Object({
   content: Type.String(),
   date_marker: DateTime,
-  scope: Type.String({ description: '`FeatureFlag` or `Experiment`.' }),
+  scope: Type.String({ description: '`FeatureFlag`, `Experiment` or `Alert`.' }),
   item_id: Type.String(),
+  dashboard_item: nullable(Type.Integer({ description: 'The insight that an alert watches.' })),
 });
 
 export const AnnotationPageSchema = Type.Composite([
