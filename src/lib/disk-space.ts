@@ -23,6 +23,12 @@ export async function diskSpace(folder: string): Promise<DiskSpace> {
   return { dataBytes, parts, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
+/** From 0 to 1. */
+export async function freeDiskShare(folder: string): Promise<number> {
+  const { blocks, bavail } = await statfs(folder);
+  return bavail / blocks;
+}
+
 /** Stores create and delete temporary files; one that was just deleted takes nothing. */
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(

@@ -57,6 +57,7 @@ import { KeyRate } from '../http/api/key-rate.ts';
 import { requestLogger } from '../http/request-log.ts';
 import { acceptEvents } from '../ingest/accept/accept-events.ts';
 import type { Clock } from '../lib/clock.ts';
+import { freeDiskShare } from '../lib/disk-space.ts';
 import { txtLookUp } from '../lib/dns.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Logger } from '../lib/log.ts';
@@ -117,6 +118,7 @@ const storeDeps = ({ backend, leaderTasks, config, clock }: BaseDeps) => ({
   whenProcessed: (): Promise<boolean> => resolvesWithin(MAX_PROCESSING_WAIT_MS, backend.ingestion.whenProcessed()),
   /** How long the oldest event that waits to be processed has waited. */
   lagMs: async (): Promise<number> => (await backend.counts()).lagMs,
+  freeDiskShare: (): Promise<number> => freeDiskShare(config.dataDir),
   /** Every stored event that was received before then can be queried. On one machine that is every one. */
   async queryableBefore(): Promise<number> {
     if (config.databaseUrl === null) return Number.POSITIVE_INFINITY;

@@ -87,6 +87,88 @@ async function lookAt(id: string, slot: number, length = HOUR) {
 const deliveries = async (query = '') => (await client.get(`/api/projects/1/deliveries/${query}`)).body.results;
 const hourOf = (ms: number): number => Math.floor(ms / HOUR) * HOUR;
 
+describe('an alert without an insight', () => {
+  const exception = (ms: number, properties: Record<string, unknown>) => ({
+    event: '$exception',
+    distinct_id: 'd',
+    timestamp: new Date(ms).toISOString(),
+    properties,
+  });
+  const send = (batch: Parameters<typeof capture>[2]) => capture(server, server.projectKey, batch);
+
+  it('tells of exceptions of a kind that was not seen for two weeks, by fingerprint or by type and message', async () => {
+    const hour = hourOf(now);
+    const known = { $exception_fingerprint: 'known' };
+    const list = (value: string) => ({
+      $exception_list: [{ type: 'TypeError', value, mechanism: { type: 'generic' } }],
+    });
+    await send([exception(hour - 13 * 24 * HOUR, known), exception(hour - 20 * 24 * HOUR, list('order 1 is "gone"'))]);
+    const { id } = await makeAlert({
+      config: { type: 'NewErrorConfig' },
+      threshold: null,
+      targets: [{ type: 'webhook', url: hook.url }],
+    });
+    expect(await lookAt(id, hour)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
+    await send([
+      exception(now, known),
+      exception(now, { $exception_fingerprint: 'fresh' }),
+      // One kind: only numbers differ.
+      exception(now + 1, list('order 2 is "gone"')),
+      exception(now + 2, list('order 33 is "gone"')),
+    ]);
+    await server.drain();
+    expect(await lookAt(id, hour + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
+    await hook.waitForRequests(1);
+    const { data } = JSON.parse(hook.requests[0]?.body ?? '');
+    expect(data.notes).toEqual(['New exception: fresh', 'New exception: TypeError: order 0 is \\"gone\\"']);
+    // They are known now.
+    await send([exception(now, { $exception_fingerprint: 'fresh' })]);
+    await server.drain();
+    expect(await lookAt(id, hour + 2 * HOUR)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
+  }, 30_000);
+
+  it('tells of new ingestion warnings and of dead letters', async () => {
+    const minute = Math.floor(now / 60_000) * 60_000;
+    const { id } = await makeAlert({
+      config: { type: 'NewErrorConfig' },
+      threshold: null,
+      calculation_interval: 'every_minute',
+      targets: [{ type: 'webhook', url: hook.url }],
+    });
+    await server.tamper(
+      "insert into ingestion_warnings (project_id, type, details, happened_at) values (1, 'cannot_merge', '{}', ?)",
+      minute + 1000,
+    );
+    await server.tamper(
+      `insert into dead_letters (project_id, event_uuid, error, payload, context, received_at, failed_at)
+       values (1, '0190a5b0-0000-7000-8000-000000000001', 'boom', '{}', '{}', 1, ?)`,
+      minute + 2000,
+    );
+    expect(await lookAt(id, minute, 60_000)).toMatchObject({ calculated_value: 2, state: 'Firing' });
+    await hook.waitForRequests(1);
+    expect(JSON.parse(hook.requests[0]?.body ?? '').data.notes).toEqual([
+      'New ingestion warning: cannot_merge',
+      'An event could not be processed: see the dead letters',
+    ]);
+    at(now + HOUR);
+    const test = await client.post(`${all}backtest/`, {
+      body: { config: { type: 'NewErrorConfig' }, calculation_interval: 'hourly', weeks: 1 },
+    });
+    expect([test.status, test.body.would_fire.length]).toEqual([200, 1]);
+  }, 30_000);
+
+  it('watches the free space of the disk, which is a percentage', async () => {
+    const hour = hourOf(now);
+    const config = { type: 'DiskConfig' };
+    const { id } = await makeAlert({ config, threshold: lowerThan(101) });
+    const { calculated_value: free, state } = await lookAt(id, hour);
+    expect([free >= 0 && free <= 100, state]).toEqual([true, 'Firing']);
+    const seasonal = { condition: { type: 'seasonal' }, threshold: { configuration: { type: 'deviation' } } };
+    const refused = await client.post(all, { body: { name: 'x', config, ...seasonal } });
+    expect([refused.status, refused.body.attr]).toEqual([400, 'condition']);
+  }, 20_000);
+});
+
 describe('an alert on a statement', () => {
   const query = {
     kind: 'HogQLQuery',
@@ -465,12 +547,15 @@ describe('deliveries', () => {
   it('are given up after ten attempts, and can be repeated by a request', async () => {
     const alert = await make();
     hook.answers.push(...Array(10).fill({ status: 503 }));
+    const began = now;
     await client.post(`${all}${alert.id}/test/`);
     for (let n = 1; n <= 10; n++) {
       await hook.waitForRequests(n);
       await expect.poll(async () => (await deliveries())[0].attempts.length).toBe(n);
-      if (n < 10) at(now + 30_000 * 2 ** (n - 1) * 1.21);
+      if (n < 10) at(Date.parse((await deliveries())[0].next_attempt_at) + 1);
     }
+    // A day, more or less by a fifth.
+    expect(Math.abs((now - began) / HOUR - 23.7)).toBeLessThan(4.8);
     const [failed] = await deliveries();
     expect(failed).toMatchObject({ state: 'failed', next_attempt_at: null });
     const again = await client.post(`/api/projects/1/deliveries/${failed.id}/retry/`);

@@ -95,6 +95,25 @@ export function describeEventRecords(name: string, open: () => Promise<MetadataS
       expect((await setup.metadata.warnings.list(1, 'a', { limit: 1, offset: 1 })).count).toBe(2);
     });
 
+    it('says on which days there were warnings of a type, and when events failed', async () => {
+      const DAY = 86_400_000;
+      const warn = (type: string, at: number, projectId = 1) => ({ projectId, type, details: '{}', at });
+      await write({ warnings: [warn('a', DAY + 5), warn('a', DAY + 9), warn('a', 3 * DAY), warn('b', DAY)] });
+      await write({ warnings: [warn('a', DAY + 6, 2)], deadLetters: [aLetter(1), aLetter(2), aLetter(3, 2)] });
+      const days = await setup.metadata.warnings.listDays(1, { from: DAY, until: 3 * DAY });
+      expect(days.sort((one, other) => one.name.localeCompare(other.name))).toEqual([
+        { name: 'a', first: DAY + 5, last: DAY + 9 },
+        { name: 'b', first: DAY, last: DAY },
+      ]);
+      expect(await setup.metadata.warnings.listDays(1, { from: 3 * DAY, until: 9 * DAY })).toEqual([
+        { name: 'a', first: 3 * DAY, last: 3 * DAY },
+      ]);
+      const { deadLetters } = setup.metadata;
+      expect(await deadLetters.listTimes(1, { from: 2001, until: 2003 }, 10)).toEqual([2001, 2002]);
+      expect(await deadLetters.listTimes(1, { from: 2001, until: 2003 }, 1)).toEqual([2001]);
+      expect(await deadLetters.listTimes(1, { from: 2003, until: 9999 }, 1)).toEqual([]);
+    });
+
     it('finds persons by uuid and id, and reads all of them in pages', async () => {
       await write({ persons: newPersonChanges(1, [uuidOf(1), uuidOf(2), uuidOf(3)]) });
       await write({ persons: newPersonChanges(2, [uuidOf(4)]) });

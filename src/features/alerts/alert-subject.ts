@@ -9,6 +9,8 @@ export async function subjectName(
   if (config.type === 'SilentEventConfig') return config.event;
   if (config.type === 'FlagChangeConfig') return 'Changes of feature flags';
   if (config.type === 'LagConfig') return 'Seconds that events wait to be processed';
+  if (config.type === 'DiskConfig') return 'Free disk space in percent';
+  if (config.type === 'NewErrorConfig') return 'New errors';
   const insight = insightId === null ? null : await store.insights.get(projectId, insightId);
   return insight?.name ?? insight?.derivedName ?? `Insight ${insightId}`;
 }

@@ -3,6 +3,7 @@
  * (`ingest-store.ts`), read here.
  */
 import type { JsonObject } from '../../core/json/json.ts';
+import type { Range } from '../../core/time/range.ts';
 import type { DroppedEvent, NewDeadLetter, NewWarning } from '../ingest/ingest-store.ts';
 import type { Page, Paged } from './page.ts';
 
@@ -48,6 +49,8 @@ export interface DeadLetterStore {
   /** The ids of the oldest ones. */
   listOldest(projectId: number, limit: number): Promise<number[]>;
   count(projectId: number): Promise<number>;
+  /** When events of the range failed, at most so many. */
+  listTimes(projectId: number, range: Range, limit: number): Promise<number[]>;
 }
 
 /** A stored event that came with its own id; `repeats` counts duplicates. */
@@ -72,4 +75,6 @@ export interface IngestionWarning extends NewWarning {
 export interface WarningStore {
   /** Newest first. */
   list(projectId: number, type: string | undefined, page: Page): Promise<Paged<IngestionWarning>>;
+  /** For each type and day (UTC) of the range: when there were the first and the last. */
+  listDays(projectId: number, range: Range): Promise<{ name: string; first: number; last: number }[]>;
 }

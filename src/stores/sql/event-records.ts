@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { countFitting } from '../../core/count-fitting.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type {
   DeadLetterStore,
   EventPerson,
@@ -90,6 +91,16 @@ export function deadLetterStore({ db }: Sql): DeadLetterStore {
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
+    async listTimes(projectId, { from, until }, limit) {
+      const rows = await ofProject(projectId)
+        .select('failedAt')
+        .where('failedAt', '>=', from)
+        .where('failedAt', '<', until)
+        .orderBy('failedAt')
+        .limit(limit)
+        .execute();
+      return rows.map(({ failedAt }) => Number(failedAt));
+    },
   };
 }
 
@@ -119,6 +130,18 @@ export function warningStore({ db }: Sql): WarningStore {
         ...row,
         at: Number(happenedAt),
       }));
+    },
+    async listDays(projectId, { from, until }) {
+      const day = sql<number>`happened_at / ${sql.lit(DAY_MS)}`;
+      const rows = await db
+        .selectFrom('ingestionWarnings')
+        .select((eb) => ['type', eb.fn.min('happenedAt').as('first'), eb.fn.max('happenedAt').as('last')])
+        .where('projectId', '=', projectId)
+        .where('happenedAt', '>=', from)
+        .where('happenedAt', '<', until)
+        .groupBy(['type', day])
+        .execute();
+      return rows.map(({ type, first, last }) => ({ name: type, first: Number(first), last: Number(last) }));
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   hasOwnRule,
   INTERVALS,
   type Interval,
+  isOfNow,
   WATCHED,
   type Watched,
 } from './draft.ts';
@@ -69,6 +70,15 @@ export function RuleFields({ draft, kind, onChange }: FormProps) {
           />
         </>
       )}
+      {draft.watched === 'errors' && (
+        <p class="muted small">
+          An exception or ingestion warning of a kind that was not seen for 14 days, or an event that could not be
+          processed.
+        </p>
+      )}
+      {draft.watched === 'disk' && (
+        <p class="muted small">In percent of the disk of the server’s data folder. Below 10 is a good start.</p>
+      )}
       <Select<Interval>
         label="Check"
         value={draft.interval}
@@ -76,7 +86,7 @@ export function RuleFields({ draft, kind, onChange }: FormProps) {
         onChange={(interval) => set({ interval })}
       />
       {!hasOwnRule(draft) && <ConditionFields draft={draft} kind={kind} onChange={onChange} />}
-      {draft.watched !== 'flags' && (
+      {draft.watched !== 'flags' && draft.watched !== 'errors' && (
         <TextField
           label="Periods in a row"
           type="number"
@@ -100,6 +110,8 @@ function PartField({ draft, kind, onChange }: FormProps) {
       return <TextField {...field} min={2} label="Conversion up to step" placeholder="The last" />;
     case 'RETENTION':
       return <TextField {...field} min={1} label="Share that came back after" hint="In periods." placeholder="1" />;
+    case 'SQL':
+      return <p class="muted small">The first number of the last row, when the period ends.</p>;
     case 'LIFECYCLE':
       return <Select label="Status" value={draft.part || 'new'} options={STATUSES} onChange={set} />;
     default:
@@ -113,19 +125,23 @@ const DIRECTIONS = [
   { value: 'down', label: 'Low' },
 ] as const;
 
-function ConditionFields({ draft, onChange }: FormProps) {
+function ConditionFields({ draft, kind, onChange }: FormProps) {
   const set = (changes: Partial<AlertDraft>): void => onChange({ ...draft, ...changes });
-  const isRelative = draft.condition === 'relative_increase' || draft.condition === 'relative_decrease';
+  const isNow = isOfNow(draft, kind);
+  const condition = isNow ? 'absolute_value' : draft.condition;
+  const isRelative = condition === 'relative_increase' || condition === 'relative_decrease';
   const unit = isRelative && draft.isPercentage ? ' in percent' : '';
   return (
     <>
-      <Select<Condition>
-        label="Fires when"
-        value={draft.condition}
-        options={CONDITIONS}
-        onChange={(condition) => set({ condition })}
-      />
-      {draft.condition === 'seasonal' ? (
+      {!isNow && (
+        <Select<Condition>
+          label="Fires when"
+          value={condition}
+          options={CONDITIONS}
+          onChange={(next) => set({ condition: next })}
+        />
+      )}
+      {condition === 'seasonal' ? (
         <div class="row">
           <Select<AlertDraft['direction']>
             label="Unusually"
@@ -153,7 +169,7 @@ function ConditionFields({ draft, onChange }: FormProps) {
           onChange={(isPercentage) => set({ isPercentage })}
         />
       )}
-      {draft.condition === 'absolute_value' && draft.watched === 'insight' && (
+      {condition === 'absolute_value' && draft.watched === 'insight' && kind === 'TRENDS' && (
         <Checkbox
           label="Also during the current period, as soon as it is above"
           checked={draft.checkOngoing}

@@ -36,7 +36,7 @@ import { AlertState } from './alert-state.tsx';
 import { BacktestChart } from './backtest-chart.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { describeAlert } from './describe-alert.ts';
-import { draftOf, missingIn, newDraft, toWrite, withSuggestion } from './draft.ts';
+import { draftOf, kindOf, missingIn, newDraft, toWrite, withSuggestion } from './draft.ts';
 
 export function Page({ params }: PageProps) {
   const { id } = useProject();
@@ -189,9 +189,8 @@ function Editor({ alert, insightId, onSaved }: EditorProps) {
     draft.insight === null ? null : (signal) => getInsight(id, String(draft.insight), signal),
     [id, draft.insight],
   );
-  const filters = (insight.data?.filters ?? {}) as { insight?: string };
-  const kind = String(filters.insight ?? 'TRENDS').toUpperCase();
-  const missing = missingIn(draft) ?? (draft.name.trim() === '' ? 'Give the alert a name.' : null);
+  const kind = kindOf(insight.data);
+  const missing = missingIn(draft, kind) ?? (draft.name.trim() === '' ? 'Give the alert a name.' : null);
   const save = useAction(async () => {
     const body = toWrite(draft, kind);
     const saved = alert ? await updateAlert(id, alert.id, body) : await createAlert(id, body);

@@ -8,7 +8,7 @@ import { pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { type AlertDraft, missingIn, ruleOf } from './draft.ts';
+import { type AlertDraft, isOfNow, missingIn, ruleOf } from './draft.ts';
 
 interface BacktestChartProps {
   draft: AlertDraft;
@@ -26,15 +26,15 @@ const DELAY_MS = 400;
 /** When the alert of the form would have fired in the last 90 days. */
 export function BacktestChart({ draft, kind, onSuggestion }: BacktestChartProps) {
   const { id } = useProject();
-  const missing = missingIn(draft);
+  const missing = missingIn(draft, kind);
   const request = useDebounced(missing === null ? JSON.stringify(ruleOf(draft, kind)) : '', DELAY_MS);
-  const isTested = draft.watched !== 'lag' && request !== '';
+  const isTested = !isOfNow(draft, kind) && request !== '';
   const test = useResource(
     isTested ? (signal) => backtestAlert(id, { ...JSON.parse(request), weeks: WEEKS }, signal) : null,
     [id, request, isTested],
   );
-  if (draft.watched === 'lag')
-    return <Empty title="Nothing to test">How long events waited in the past is not kept.</Empty>;
+  if (isOfNow(draft, kind))
+    return <Empty title="Nothing to test">Only what is now is known of it, nothing of the past.</Empty>;
   if (missing !== null) return <Empty title="When would it have fired?">{missing}</Empty>;
   return <Loaded resource={test}>{(found) => <Found test={found} onSuggestion={onSuggestion} />}</Loaded>;
 }

@@ -15,10 +15,8 @@ export function describeAlert(alert: Alert): string {
   const { watched, event, silentFor, condition, lower, upper, isPercentage, direction } = draftOf(alert);
   if (watched === 'silent') return `No “${event}” for ${silentFor}`;
   if (watched === 'flags') return 'A feature flag changes';
-  const subject =
-    watched === 'lag'
-      ? 'Seconds that events wait'
-      : alert.insight?.name || alert.insight?.derived_name || 'The insight';
+  if (watched === 'errors') return 'A new exception, ingestion warning or dead letter';
+  const subject = SUBJECTS[watched] ?? (alert.insight?.name || alert.insight?.derived_name || 'The insight');
   const period = PERIODS[alert.calculation_interval] ?? '';
   if (condition === 'seasonal') return `${subject} is unusually ${DIRECTIONS[direction]} ${period}`;
   const bound = (text: string): string =>
@@ -31,6 +29,10 @@ export function describeAlert(alert: Alert): string {
   return `${subject} ${verb} ${parts.join(' or ')} ${period}`;
 }
 
+const SUBJECTS: Readonly<Record<string, string>> = {
+  lag: 'Seconds that events wait',
+  disk: 'Free disk space in percent',
+};
 const DIRECTIONS = { both: 'high or low', up: 'high', down: 'low' } as const;
 const VERBS: Readonly<Record<string, string>> = {
   absolute_value: 'is',

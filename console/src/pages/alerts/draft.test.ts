@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../api/alerts.ts';
-import { type AlertDraft, draftOf, missingIn, newDraft, toWrite, withSuggestion } from './draft.ts';
+import { type AlertDraft, draftOf, isOfNow, kindOf, missingIn, newDraft, toWrite, withSuggestion } from './draft.ts';
 
 const draft = (rest: Partial<AlertDraft> = {}): AlertDraft => ({
   ...newDraft(7, 1),
@@ -14,7 +14,9 @@ describe('the form of an alert', () => {
     [null, {}],
     [null, { upper: '20' }],
     [null, { watched: 'flags', insight: null, lower: '' }],
+    [null, { watched: 'errors', insight: null, lower: '' }],
     [null, { condition: 'seasonal', lower: '' }],
+    ['Set at least one bound.', { watched: 'disk', insight: null, lower: '', condition: 'seasonal' }],
     ['Choose an insight.', { insight: null }],
     ['Choose an event.', { watched: 'silent', event: ' ' }],
     ['Bounds are numbers.', { lower: 'ten' }],
@@ -22,7 +24,7 @@ describe('the form of an alert', () => {
     ['The lower bound is above the upper one.', { upper: '5' }],
     ['The sensitivity is a number above 0.', { condition: 'seasonal', k: '' }],
   ])('lacks %j', (missing, rest) => {
-    expect(missingIn(draft(rest))).toBe(missing);
+    expect(missingIn(draft(rest), 'TRENDS')).toBe(missing);
   });
 
   it('is the request, and read back from the answer', () => {
@@ -54,6 +56,31 @@ describe('the form of an alert', () => {
       insight: null,
       threshold: null,
       config: { type: 'SilentEventConfig', event: 'paid', silent_for: '6h' },
+    });
+  });
+
+  it('compares nothing with the past where only what is now is known', () => {
+    expect(kindOf({ filters: {}, query: { kind: 'HogQLQuery' } })).toBe('SQL');
+    expect(kindOf({ filters: { insight: 'Funnels' }, query: null })).toBe('FUNNELS');
+    expect(kindOf(undefined)).toBe('TRENDS');
+    const now = toWrite(draft({ condition: 'relative_increase', isPercentage: true }), 'SQL');
+    expect(now).toMatchObject({
+      insight: 7,
+      config: { type: 'SqlAlertConfig' },
+      condition: { type: 'absolute_value' },
+      threshold: { configuration: { type: 'absolute', bounds: { lower: 10, upper: null } } },
+    });
+    expect(
+      ['insight', 'lag', 'disk', 'errors'].map((watched) => isOfNow(draft({ watched } as AlertDraft), 'SQL')),
+    ).toEqual([...[true, true, true, false]]);
+    expect(toWrite(draft({ watched: 'disk' }), 'TRENDS')).toMatchObject({
+      insight: null,
+      config: { type: 'DiskConfig' },
+    });
+    expect(toWrite(draft({ watched: 'errors' }), 'TRENDS')).toMatchObject({
+      insight: null,
+      config: { type: 'NewErrorConfig' },
+      threshold: null,
     });
   });
 

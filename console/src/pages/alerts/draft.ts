@@ -5,7 +5,9 @@ export const WATCHED = [
   { value: 'insight', label: 'A saved insight' },
   { value: 'silent', label: 'An event that falls silent' },
   { value: 'flags', label: 'Changes of feature flags' },
+  { value: 'errors', label: 'New errors' },
   { value: 'lag', label: 'How long events wait to be processed' },
+  { value: 'disk', label: 'Free disk space' },
 ] as const;
 export type Watched = (typeof WATCHED)[number]['value'];
 
@@ -99,6 +101,8 @@ const WATCHED_OF: Readonly<Record<string, Watched>> = {
   SilentEventConfig: 'silent',
   FlagChangeConfig: 'flags',
   LagConfig: 'lag',
+  DiskConfig: 'disk',
+  NewErrorConfig: 'errors',
 };
 
 const shown = (value: number | null | undefined, isPercentage: boolean): string =>
@@ -146,6 +150,8 @@ function configOf({ watched, part, event, silentFor, checkOngoing }: AlertDraft,
   if (watched === 'silent') return { type: 'SilentEventConfig', event, silent_for: silentFor };
   if (watched === 'flags') return { type: 'FlagChangeConfig' };
   if (watched === 'lag') return { type: 'LagConfig' };
+  if (watched === 'disk') return { type: 'DiskConfig' };
+  if (watched === 'errors') return { type: 'NewErrorConfig' };
   const number = part === '' ? null : Number(part);
   switch (kind) {
     case 'FUNNELS':
@@ -154,19 +160,33 @@ function configOf({ watched, part, event, silentFor, checkOngoing }: AlertDraft,
       return { type: 'RetentionAlertConfig', period: number ?? 1 };
     case 'LIFECYCLE':
       return { type: 'LifecycleAlertConfig', status: part || 'new' };
+    case 'SQL':
+      return { type: 'SqlAlertConfig' };
     default:
       return { type: 'TrendsAlertConfig', series_index: number ?? 0, check_ongoing_interval: checkOngoing };
   }
 }
 
-export const hasOwnRule = ({ watched }: AlertDraft): boolean => watched === 'silent' || watched === 'flags';
+export const hasOwnRule = ({ watched }: AlertDraft): boolean =>
+  watched === 'silent' || watched === 'flags' || watched === 'errors';
+
+/** Only what is now is known of it: no comparison with earlier periods, and no back-test. */
+export const isOfNow = ({ watched }: AlertDraft, kind: string): boolean =>
+  watched === 'lag' || watched === 'disk' || (watched === 'insight' && kind === 'SQL');
+
+/** The kind of an insight: the field `insight` of its filters, or SQL. */
+export const kindOf = (insight: { filters?: unknown; query?: unknown } | undefined): string => {
+  if ((insight?.query ?? null) !== null) return 'SQL';
+  return String((insight?.filters as { insight?: string } | undefined)?.insight ?? 'TRENDS').toUpperCase();
+};
 
 /** What is missing before it can be tested or saved; null if nothing is. */
-export function missingIn(draft: AlertDraft): string | null {
-  const { watched, insight, event, condition, lower, upper, isPercentage, k } = draft;
+export function missingIn(draft: AlertDraft, kind: string): string | null {
+  const { watched, insight, event, lower, upper, isPercentage, k } = draft;
   if (watched === 'insight' && insight === null) return 'Choose an insight.';
   if (watched === 'silent' && event.trim() === '') return 'Choose an event.';
   if (hasOwnRule(draft)) return null;
+  const condition = conditionOf(draft, kind);
   if (condition === 'seasonal') return Number(k) > 0 ? null : 'The sensitivity is a number above 0.';
   const [low, high] = [numberOf(lower, isPercentage), numberOf(upper, isPercentage)];
   if (low === undefined || high === undefined) return 'Bounds are numbers.';
@@ -174,9 +194,13 @@ export function missingIn(draft: AlertDraft): string | null {
   return low !== null && high !== null && low > high ? 'The lower bound is above the upper one.' : null;
 }
 
+const conditionOf = (draft: AlertDraft, kind: string): Condition =>
+  hasOwnRule(draft) || isOfNow(draft, kind) ? 'absolute_value' : draft.condition;
+
 /** The rule as the API takes it. `kind`: the field `insight` of the insight's filters. */
 export function ruleOf(draft: AlertDraft, kind: string): Omit<AlertWrite, 'name'> {
-  const { watched, insight, condition, interval, lower, upper, isPercentage, k, direction, inRow, skipWeekend } = draft;
+  const { watched, insight, interval, lower, upper, isPercentage, k, direction, inRow, skipWeekend } = draft;
+  const condition = conditionOf(draft, kind);
   const type = isPercentage && condition !== 'absolute_value' ? 'percentage' : 'absolute';
   const bounds = {
     lower: numberOf(lower, type === 'percentage') ?? null,
@@ -187,7 +211,7 @@ export function ruleOf(draft: AlertDraft, kind: string): Omit<AlertWrite, 'name'
   return {
     insight: watched === 'insight' ? insight : null,
     config: configOf(draft, kind),
-    condition: { type: hasOwnRule(draft) ? 'absolute_value' : condition },
+    condition: { type: condition },
     threshold: hasOwnRule(draft) ? null : { configuration },
     calculation_interval: interval,
     hysteresis: { for: count, clear_for: count, margin: 0, remind_every: null },

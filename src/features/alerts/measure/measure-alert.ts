@@ -12,13 +12,17 @@ import type { SavedQuestions } from '../../insights/saved-questions.ts';
 import { lastNumber } from '../../sql/rules/saved-query.ts';
 import type { SavedStatements } from '../../sql/saved-statements.ts';
 import type { AlertConfig, AlertDefinition } from '../rules/alert-definition.ts';
+import { type Problem, problemNotes } from '../rules/new-problems.ts';
 import { type FlagChangeDeps, listFlagChanges } from './flag-changes.ts';
+import { listNewErrors, type NewErrorDeps } from './new-errors.ts';
 
-export interface MeasureDeps extends FlagChangeDeps {
+export interface MeasureDeps extends FlagChangeDeps, NewErrorDeps {
   questions: SavedQuestions;
   statements: Pick<SavedStatements, 'answer'>;
   /** How long the oldest event that waits has waited. */
   lagMs(): Promise<number>;
+  /** How much of the disk of the data folder is free, from 0 to 1. */
+  freeDiskShare(): Promise<number>;
 }
 
 interface MeasureRequest {
@@ -77,7 +81,11 @@ function measureSeries(deps: MeasureDeps, request: MeasureRequest, unit: Interva
     case 'FlagChangeConfig':
       return measureFlagChanges(deps, request, unit, config);
     case 'LagConfig':
-      return measureLag(deps, slots);
+      return measureNow(slots, async () => Math.round((await deps.lagMs()) / 1000));
+    case 'DiskConfig':
+      return measureNow(slots, async () => Math.round((await deps.freeDiskShare()) * 1000) / 10);
+    case 'NewErrorConfig':
+      return measureNewErrors(deps, request, unit);
   }
 }
 
@@ -203,18 +211,27 @@ async function measureSilence(
 
 async function measureFlagChanges(
   deps: MeasureDeps,
-  { project, from, until }: MeasureRequest,
+  request: MeasureRequest,
   unit: Interval,
   config: Config<'FlagChangeConfig'>,
 ): Promise<Found> {
-  const changes = await listFlagChanges(deps, project, config, { from, until });
+  const { project, from, until } = request;
+  return countInSlots(request, unit, await listFlagChanges(deps, project, config, { from, until }));
+}
+
+async function measureNewErrors(deps: MeasureDeps, request: MeasureRequest, unit: Interval): Promise<Found> {
+  const { project, from, until, signal } = request;
+  return countInSlots(request, unit, await listNewErrors(deps, project.id, { from, until }, signal));
+}
+
+function countInSlots({ project, from, until }: MeasureRequest, unit: Interval, happened: readonly Problem[]): Found {
   const { slots } = slotHistory(from, until, unit, project.timezone);
   const within = ({ start, end }: { start: number; end: number }) =>
-    changes.filter(({ at }) => at >= start && at < end);
+    happened.filter(({ at }) => at >= start && at < end);
   const last = slots.at(-1);
   return {
     series: [{ label: null, values: slots.map((slot) => within(slot).length) }],
-    notes: last === undefined ? [] : within(last).map(({ text }) => text),
+    notes: last === undefined ? [] : problemNotes(within(last)),
   };
 }
 
@@ -225,21 +242,20 @@ async function measureStatement(
   slots: number,
 ): Promise<Found> {
   if (query === null) throw invalid('config', 'The insight is no SQL: its config has another type.');
-  if (slots > 1)
-    throw invalid('config', 'A statement is asked for what is now, so there is nothing to test.', 'unsupported');
-  const answer = await statements.answer(project, query, { userId: null, refresh: true, signal });
-  const value = lastNumber(answer);
-  if (value === null) throw invalid('config', 'The last row of the statement has no number.');
-  return { series: [{ label: null, values: [value] }] };
+  return measureNow(slots, async () => {
+    const answer = await statements.answer(project, query, { userId: null, refresh: true, signal });
+    const value = lastNumber(answer);
+    if (value === null) throw invalid('config', 'The last row of the statement has no number.');
+    return value;
+  });
 }
 
-/** Only what is now is known. */
-async function measureLag(deps: MeasureDeps, slots: number): Promise<Found> {
+async function measureNow(slots: number, read: () => Promise<number>): Promise<Found> {
   if (slots > 1)
     throw invalid(
       'config',
-      'How long events waited in the past is not kept, so there is nothing to test.',
+      'Only what is now is known of it, nothing of the past, so there is nothing to test.',
       'unsupported',
     );
-  return { series: [{ label: null, values: [Math.round((await deps.lagMs()) / 1000)] }] };
+  return { series: [{ label: null, values: [await read()] }] };
 }

@@ -28,7 +28,11 @@ export type AlertConfig =
   | { type: 'SilentEventConfig'; event: string; silentForMs: number }
   | { type: 'FlagChangeConfig'; flagIds: readonly number[] | null; kinds: readonly FlagChangeKind[] }
   /** How many seconds the oldest event has waited to be processed. */
-  | { type: 'LagConfig' };
+  | { type: 'LagConfig' }
+  /** How many percent of the disk of the data folder are free. */
+  | { type: 'DiskConfig' }
+  /** Exceptions and ingestion warnings of a new kind, and dead letters. */
+  | { type: 'NewErrorConfig' };
 
 export interface AlertDefinition {
   condition: AlertCondition;
@@ -39,7 +43,18 @@ export interface AlertDefinition {
   hysteresis: Hysteresis;
 }
 
-const WITHOUT_INSIGHT: readonly AlertConfig['type'][] = ['SilentEventConfig', 'FlagChangeConfig', 'LagConfig'];
+const WITHOUT_INSIGHT: readonly AlertConfig['type'][] = [
+  'SilentEventConfig',
+  'FlagChangeConfig',
+  'LagConfig',
+  'DiskConfig',
+  'NewErrorConfig',
+];
+/** They need no threshold. */
+const OF_OWN_RULE: readonly AlertConfig['type'][] = ['SilentEventConfig', 'FlagChangeConfig', 'NewErrorConfig'];
+/** What they answer now is known, and nothing earlier. */
+const OF_NOW: readonly AlertConfig['type'][] = ['SqlAlertConfig', 'LagConfig', 'DiskConfig'];
+
 export const needsInsight = ({ config }: AlertDefinition): boolean => !WITHOUT_INSIGHT.includes(config.type);
 
 /** The fields of a request that make a definition, as they were sent. */
@@ -56,7 +71,7 @@ const DEFAULT_HYSTERESIS: Hysteresis = { for: 1, clearFor: 1, margin: 0, remindE
 
 export function readDefinition(fields: SentDefinition): AlertDefinition {
   const config = readConfig(fields.config ?? { type: 'TrendsAlertConfig', series_index: 0 });
-  const isOfOwnRule = config.type === 'SilentEventConfig' || config.type === 'FlagChangeConfig';
+  const isOfOwnRule = OF_OWN_RULE.includes(config.type);
   const condition = readCondition(fields.condition ?? { type: 'absolute_value' });
   const interval = readCalculationInterval(fields.calculation_interval ?? 'daily');
   const definition: AlertDefinition = {
@@ -72,13 +87,13 @@ export function readDefinition(fields: SentDefinition): AlertDefinition {
 }
 
 function checkInterval({ interval, condition, config }: AlertDefinition): void {
-  if (config.type === 'SqlAlertConfig' && condition !== 'absolute_value')
-    throw invalid('condition', 'A statement is asked for what is now: its condition is absolute_value.', 'unsupported');
+  if (OF_NOW.includes(config.type) && condition !== 'absolute_value')
+    throw invalid('condition', 'Only what is now is known of it: its condition is absolute_value.', 'unsupported');
   const isPlain = !['FunnelAlertConfig', 'RetentionAlertConfig', 'LifecycleAlertConfig'].includes(config.type);
   if (interval === 'every_minute' && (!isPlain || condition === 'seasonal'))
     throw invalid(
       'calculation_interval',
-      'Minutes are for trends, SQL, silent events, flag changes and lag, with absolute or relative conditions. Choose hourly.',
+      'Minutes are for trends, SQL and what needs no insight, with absolute or relative conditions. Choose hourly.',
     );
   if (interval === 'monthly' && condition === 'seasonal')
     throw invalid('calculation_interval', 'A seasonal condition compares weeks: choose hourly, daily or weekly.');
@@ -90,7 +105,7 @@ function checkInterval({ interval, condition, config }: AlertDefinition): void {
 export function ruleOf({ condition, threshold, config, hysteresis }: AlertDefinition): AlertRule {
   if (config.type === 'SilentEventConfig')
     return { condition: 'absolute_value', threshold: { type: 'absolute', lower: 1, upper: null }, hysteresis };
-  if (config.type === 'FlagChangeConfig' || threshold === null)
+  if (threshold === null)
     return {
       condition: 'absolute_value',
       threshold: { type: 'absolute', lower: null, upper: 0 },
@@ -219,7 +234,9 @@ function readConfig(given: Json): AlertConfig {
     case 'FlagChangeConfig':
       return { type: 'FlagChangeConfig', flagIds: readFlagIds(fields['flag_ids'] ?? null), kinds: readKinds(fields) };
     case 'LagConfig':
-      return { type: 'LagConfig' };
+    case 'DiskConfig':
+    case 'NewErrorConfig':
+      return { type: fields['type'] };
     default:
       throw invalid('config', `The type of config is one of ${CONFIG_TYPES.join(', ')}.`, 'unsupported');
   }
@@ -234,6 +251,8 @@ const CONFIG_TYPES: readonly AlertConfig['type'][] = [
   'SilentEventConfig',
   'FlagChangeConfig',
   'LagConfig',
+  'DiskConfig',
+  'NewErrorConfig',
 ];
 
 function readStatus(given: Json) {

@@ -54,6 +54,8 @@ function presentConfig(config: AlertConfig): JsonObject {
     case 'LifecycleAlertConfig':
       return { type: config.type, status: config.status };
     case 'LagConfig':
+    case 'DiskConfig':
+    case 'NewErrorConfig':
     case 'SqlAlertConfig':
       return { type: config.type };
   }
