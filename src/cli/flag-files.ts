@@ -151,7 +151,14 @@ export const flagTypesCommand: Run = async (context, args) => {
 const SOURCES = ['unleash', 'growthbook', 'launchdarkly'] as const;
 
 export const importFlagsCommand: Run = async (context, args) => {
-  const kinds = { project: 'text', environment: 'text', accept: 'many', 'dry-run': 'flag', yes: 'flag' } as const;
+  const kinds = {
+    project: 'text',
+    environment: 'text',
+    accept: 'many',
+    'keep-people': 'flag',
+    'dry-run': 'flag',
+    yes: 'flag',
+  } as const;
   const { words, options } = readArgs(args, kinds);
   const { SOURCE, FILE } = readPositionals(words, 'SOURCE', 'FILE');
   if (options.yes && options['dry-run']) throw new UsageError('--yes and --dry-run exclude each other.');
@@ -161,6 +168,7 @@ export const importFlagsCommand: Run = async (context, args) => {
     text: await readText(context, FILE),
     environment: options.environment ?? 'production',
     accept: options.accept,
+    keepPeople: options['keep-people'] ? (true as const) : [],
   };
   const operator = await context.operator();
   const outcome = await operator.run('flags.import', { ...asked, confirm: null });
@@ -170,10 +178,14 @@ export const importFlagsCommand: Run = async (context, args) => {
   if (context.json) context.out.json({ ...outcome, status: isApplied ? 'applied' : 'planned' });
   else {
     printPlan(context, plan);
-    for (const { key, reason, accepted } of differ)
+    for (const { key, reason, accepted, compared } of differ) {
       context.out.print(`! ${key} ${accepted ? '(accepted)' : 'was left out'}: ${reason}`);
+      if (compared) context.out.print(`    ${compared.changed} of ${compared.users} made-up users get another value`);
+    }
     for (const { key, why } of notImported) context.out.print(`! ${key} was left out: ${why}`);
-    context.out.print(`${outcome.equal.length} of ${outcome.total} flags have equal values for everybody.`);
+    const equal = outcome.equal.length + outcome.kept.length;
+    context.out.print(`${equal} of ${outcome.total} flags have equal values for everybody.`);
+    if (outcome.kept.length > 0) context.out.print(`They keep their people: ${outcome.kept.join(', ')}`);
   }
   if (plan.changes.length > 0)
     context.out.note(isApplied ? `${plan.changes.length} changes applied.` : 'Nothing was changed yet: add --yes.');

@@ -20,7 +20,7 @@ const HELP = `Evaluates a feature flag for a user and explains the result; keeps
   cairn flags diff FILE [--project ID] [--prune]
   cairn flags apply FILE [--project ID] [--prune] [--dry-run | --yes]
   cairn flags promote KEY --from ID --to ID [--part PART]… [--copy-cohorts] [--dry-run | --yes]
-  cairn flags import SOURCE FILE [--project ID] [--environment NAME] [--accept KEY]… [--dry-run | --yes]
+  cairn flags import SOURCE FILE [--project ID] [--environment NAME] [--keep-people] [--accept KEY]… [--dry-run | --yes]
   cairn flags types [--project ID] [--out FILE] [--check PATH…]
 
 ID is a distinct id. --property overrides a stored property of the user; VALUE is parsed as JSON, or else taken as text.
@@ -34,7 +34,8 @@ Flags that are not in the file stay, unless --prune deletes them. FILE may be - 
 promote makes the flag of another project say the same. PART: conditions, variants, payloads, active, details.
 
 import reads flags of another product; SOURCE: unleash, growthbook, launchdarkly. Those that would have other values here
-are listed with the reason and left out, unless --accept names them.
+are listed with the reason and left out, unless --accept names them. --keep-people imports percentages with the hash of
+the other product, so that they reach the same people; those that --accept names keep their percentages only.
 
 types writes TypeScript types of keys, variants and payloads. With --check nothing is written: it ends with 3 if FILE is
 outdated, or if code in PATH, files or folders, asks for flags that do not exist, were deleted, or are stale.`;

@@ -52,6 +52,8 @@ interface FlagsToImport {
   text: string;
   environment: string;
   accept: readonly string[];
+  /** Keys of flags that keep their people; true: all. */
+  keepPeople: readonly string[] | true;
   /** Null: only plan. */
   confirm: string | null;
 }
@@ -64,7 +66,7 @@ export const importVendorFlags: Operation<FlagsToImport, ImportOutcome> = async 
   const caller = await ownerOf(deps.metadata, project.organizationId);
   const data = parse(text);
   if (!isJsonObject(data)) throw invalid('data', 'The file is no JSON object.');
-  return importFlags(deps, caller, project, { ...asked, data });
+  return importFlags(deps, caller, project, { ...asked, data, users: null });
 };
 
 interface KeyToPromote {

@@ -1,4 +1,5 @@
 /** Importing flags of other products through the API; files of flags where changes need approval. */
+import { GrowthBookClient } from '@growthbook/growthbook';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import { OpenApi } from '../support/openapi.ts';
@@ -19,7 +20,7 @@ const DATA = {
   features: {
     'dark-mode': { defaultValue: false, rules: [{ condition: { plan: 'paid' }, force: true }] },
     'new-search': { defaultValue: false, rules: [{ force: true, coverage: 0.2 }] },
-    grouped: { defaultValue: false, rules: [{ force: true, namespace: ['a', 0, 1] }] },
+    nested: { defaultValue: false, rules: [{ force: true, condition: { 'a.b': 1 } }] },
   },
 };
 const send = async (more: object = {}) => {
@@ -36,9 +37,23 @@ describe('an import', () => {
     expect(plan).toMatchObject({ status: 'planned', flags: 3, equal: 1 });
     expect(plan.changes).toMatchObject([{ kind: 'flag', name: 'dark-mode', action: 'create' }]);
     expect(plan.differ).toEqual([
-      { key: 'new-search', accepted: false, reason: expect.stringContaining('other people') },
+      {
+        key: 'new-search',
+        accepted: false,
+        can_keep_people: true,
+        reason: expect.stringContaining('other people'),
+        users_compared: 2000,
+        users_changed: expect.any(Number),
+        examples: expect.any(Array),
+      },
     ]);
-    expect(plan.not_imported).toEqual([{ key: 'grouped', why: 'a rule with namespace' }]);
+    // A fifth there and another fifth here: 2 × 0.2 × 0.8.
+    const [{ users_changed: changed, examples }] = plan.differ;
+    expect(changed).toBeGreaterThan(0.27 * 2000);
+    expect(changed).toBeLessThan(0.37 * 2000);
+    expect(examples).toHaveLength(3);
+    for (const { theirs, ours } of examples) expect([theirs, ours].sort()).toEqual([false, true]);
+    expect(plan.not_imported).toEqual([{ key: 'nested', why: 'a condition on the nested attribute a.b' }]);
     expect(await keys()).toEqual([]);
     expect((await send({ confirm: plan.confirm })).body.status).toBe('applied');
     expect(await keys()).toEqual(['dark-mode']);
@@ -55,7 +70,59 @@ describe('an import', () => {
     expect(flag.filters.groups).toEqual([{ properties: [], rollout_percentage: 20 }]);
   });
 
+  it('keeps the people of a percentage where that is chosen, and compares for given users', async () => {
+    const theirs = new GrowthBookClient().initSync({ payload: DATA as never });
+    const theirValue = (id: string) => theirs.evalFeature('new-search', { attributes: { id } }).value;
+    const ids = Array.from({ length: 50 }, (_, i) => `user-${i}`);
+    const asked = { contexts: ids.map((distinct_id) => ({ distinct_id })) };
+    expect((await send(asked)).body.differ[0].users_compared).toBe(50);
+    const { confirm, kept, differ, equal } = (await send({ keep_people: true })).body;
+    expect([kept, differ, equal]).toEqual([['new-search'], [], 1]);
+    await send({ keep_people: ['new-search'], confirm });
+    for (const id of ids) {
+      const { body } = await client.post('/decide/?v=3', { body: { token: server.projectKey, distinct_id: id } });
+      expect([id, body.featureFlags['new-search']]).toEqual([id, theirValue(id)]);
+    }
+    expect((await send({ keep_people: true })).body.changes).toEqual([]);
+    const both = (await send({ keep_people: true, accept: ['new-search'] })).body;
+    expect([both.kept, both.differ[0].accepted]).toEqual([[], true]);
+  });
+
+  it('leaves out what depends on a flag that is left out, and lists what depends on one that changes', async () => {
+    const parentConditions = [{ id: 'half', condition: { value: true } }];
+    const features = {
+      half: { defaultValue: false, rules: [{ force: true, coverage: 0.5 }] },
+      child: { defaultValue: false, rules: [{ force: true, parentConditions }] },
+    };
+    const reasons = (body: { differ: { key: string; reason: string }[] }) =>
+      body.differ.map(({ key, reason }) => [key, reason]);
+    const alone = (await send({ data: { features } })).body;
+    expect(reasons(alone)[1]).toEqual(['child', 'it depends on "half", which is not imported yet']);
+    const accepted = (await send({ data: { features }, accept: ['half'] })).body;
+    expect(reasons(accepted)[1]).toEqual(['child', 'it depends on "half", whose percentages are other people']);
+    const kept = (await send({ data: { features }, keep_people: true })).body;
+    expect([kept.kept, kept.equal, kept.differ]).toEqual([['half'], 1, []]);
+    expect(kept.changes.map(({ name }: { name: string }) => name)).toEqual(['half', 'child']);
+  });
+
+  it('says why percentages alone cannot do it', async () => {
+    const variations = [true, false];
+    const rules = [
+      { condition: { plan: 'a' }, variations, weights: [0.5, 0.5] },
+      { force: true, coverage: 0.1 },
+    ];
+    const data = { features: { odd: { defaultValue: false, rules } } };
+    const { body } = await send({ data, accept: ['odd'] });
+    expect([body.attr, body.detail]).toEqual([
+      'accept',
+      '"odd" cannot be imported with percentages only: a condition that gives false to some users comes before others. Keep its people instead.',
+    ]);
+    expect((await send({ data, keep_people: ['odd'] })).body.kept).toEqual(['odd']);
+  });
+
   it.each<[object, string]>([
+    [{ keep_people: ['dark-mode'] }, 'keep_people'],
+    [{ contexts: [{}] }, 'contexts__0__distinct_id'],
     [{ source: 'excel' }, 'source'],
     [{ data: [] }, 'data'],
     [{ data: {} }, 'data'],

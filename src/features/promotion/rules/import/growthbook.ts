@@ -1,124 +1,188 @@
-/** GrowthBook's SDK payload: `features` by key, with `defaultValue` and `rules`. */
+/** GrowthBook's SDK payload: `features` by key, with `defaultValue` and `rules`, and `savedGroups`. */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { isSet, property, textMatches } from './conditions.ts';
-import { type DecisionList, type DecisionRule, type FlagReader, NotImportable, type Outcome } from './decision-list.ts';
+import { type Alternatives, allOf, flagIs } from './conditions.ts';
+import {
+  type BucketingStep,
+  type DecisionRule,
+  disjoint,
+  type FlagReader,
+  type ImportedFlag,
+  NotImportable,
+  toImportedFlag,
+} from './decision-list.ts';
+import { readGrowthBookCondition } from './growthbook-conditions.ts';
 import { field, items } from './read-json.ts';
 
+type Imported = (key: string) => ImportedFlag;
+
 export function readGrowthBook(data: JsonObject): FlagReader[] {
-  const features = Object.entries(field(data, 'features'));
-  return features.map(([key, feature]) => ({
+  const savedGroups = field(data, 'savedGroups');
+  return Object.entries(field(data, 'features')).map(([key, feature]) => ({
     key,
-    read: () => readFeature(key, isJsonObject(feature) ? feature : {}),
+    read: (imported) => readFeature(key, isJsonObject(feature) ? feature : {}, savedGroups, imported),
   }));
 }
 
-function readFeature(key: string, feature: JsonObject): DecisionList {
+function readFeature(key: string, feature: JsonObject, savedGroups: JsonObject, imported: Imported): ImportedFlag {
   const { defaultValue = null } = feature;
-  return {
-    key,
-    name: '',
-    tags: [],
-    rules: items(feature, 'rules').flatMap(readRule),
-    otherwise: { value: defaultValue ?? false },
-  };
+  const blocked = typeof defaultValue === 'boolean' ? false : null;
+  const rules = items(feature, 'rules').flatMap((rule) => [
+    ...gates(rule, blocked, imported),
+    ...readRule(key, rule, savedGroups, imported),
+  ]);
+  return toImportedFlag({ key, name: '', rules, otherwise: { value: defaultValue ?? false } });
 }
 
-const UNKNOWN = ['filters', 'ranges', 'namespace', 'parentConditions', 'fallbackAttribute', 'bucketVersion', 'tracks'];
+const UNKNOWN = ['contextualVariations', 'contextualBanditRef', 'tracks'];
 
-function readRule(rule: JsonObject): DecisionRule[] {
+function readRule(key: string, rule: JsonObject, savedGroups: JsonObject, imported: Imported): DecisionRule[] {
   const unknown = UNKNOWN.find((name) => (rule[name] ?? null) !== null);
   if (unknown !== undefined) throw new NotImportable(`a rule with ${unknown}`);
-  const { hashAttribute = 'id' } = rule;
-  const { coverage = 1 } = rule;
-  const rollout = typeof coverage === 'number' ? Math.min(1, Math.max(0, coverage)) * 100 : 100;
-  const outcome = readOutcome(rule);
-  const isSplit = 'shares' in outcome || (rollout > 0 && rollout < 100);
-  if (hashAttribute !== 'id' && (isSplit || 'coverage' in rule || 'shares' in outcome)) {
-    throw new NotImportable(`a rule that splits by '${String(hashAttribute).slice(0, 100)}'`);
-  }
-  return readCondition(field(rule, 'condition')).map((properties) => ({ properties, outcome, rollout }));
+  const parents = items(rule, 'parentConditions').map((parent) => readParent(parent, imported, true));
+  const conditions = allOf([...parents, readGrowthBookCondition(field(rule, 'condition'), savedGroups)]);
+  const isForced = 'force' in rule;
+  const steps = [
+    ...items(rule, 'filters').map(readFilter),
+    ...(isForced ? coverageOf(key, rule) : experiment(key, rule)),
+  ];
+  const value = isForced ? { value: rule['force'] ?? null } : {};
+  return conditions.map((properties) => ({ properties, steps, ...value }));
 }
 
-function readOutcome(rule: JsonObject): Outcome {
-  if ('force' in rule) return { value: rule['force'] ?? null };
-  const { variations, weights } = rule;
-  if (!Array.isArray(variations) || variations.length === 0)
-    throw new NotImportable('a rule without force or variations');
-  const given = Array.isArray(weights) && weights.length === variations.length ? weights.map(Number) : null;
-  return {
-    shares: variations.map((value, at) => ({ value, share: 100 * (given?.[at] ?? 1 / variations.length) })),
-  };
-}
-
-/** An OR of ANDs. */
-const readCondition = (condition: JsonObject): JsonObject[][] =>
-  product(
-    Object.entries(condition).map(([key, wanted]) =>
-      key.startsWith('$') ? readLogic(key, wanted) : readAttribute(key, wanted),
-    ),
+/** A prerequisite that blocks: without it, the whole feature has no value. */
+function gates(rule: JsonObject, blocked: Json, imported: Imported): DecisionRule[] {
+  const parents = items(rule, 'parentConditions').filter((parent) => parent['gate'] === true);
+  return parents.flatMap((parent) =>
+    readParent(parent, imported, false).map((properties) => ({ properties, value: blocked })),
   );
-
-const MAX_CHOICES = 50;
-
-function readLogic(key: string, wanted: Json): JsonObject[][] {
-  const parts = Array.isArray(wanted) ? wanted.filter(isJsonObject) : [];
-  if (key === '$or') return parts.length === 0 ? [[]] : parts.flatMap(readCondition);
-  if (key !== '$and') throw new NotImportable(`a condition with ${key.slice(0, 50)}`);
-  return product(parts.map(readCondition));
 }
 
-function readAttribute(name: string, wanted: Json): JsonObject[][] {
-  if (name.includes('.')) throw new NotImportable(`a condition on the nested attribute ${name.slice(0, 100)}`);
-  const key = name === 'id' ? 'distinct_id' : name;
-  if (!isJsonObject(wanted)) return [[equals(key, wanted, true)]];
-  return product(Object.entries(wanted).map(([operator, value]) => alternatives(key, operator, value)));
+/** `isMet` false: the values for which it is not met. */
+function readParent(parent: JsonObject, imported: Imported, isMet: boolean): Alternatives {
+  const id = String(parent['id'] ?? '');
+  const { values, nameOf } = imported(id);
+  const condition = field(parent, 'condition');
+  const met = values.filter((value) => holdsFor(value, condition) === isMet);
+  return met.map((value) => [flagIs(id, nameOf(value))]);
 }
 
-/** All ways to choose one of each. */
-function product(parts: readonly JsonObject[][][]): JsonObject[][] {
-  let all: JsonObject[][] = [[]];
-  for (const choices of parts) {
-    all = all.flatMap((done) => choices.map((choice) => [...done, ...choice]));
-    if (all.length > MAX_CHOICES) throw new NotImportable('its conditions have too many alternatives');
+/** GrowthBook's conditions on the value of another feature, as far as they can be read. */
+function holdsFor(value: Json, condition: JsonObject): boolean {
+  return Object.entries(condition).every(([name, wanted]) => {
+    if (name !== 'value') throw new NotImportable(`a prerequisite with ${name.slice(0, 50)}`);
+    if (typeof wanted === 'string') return String(value) === wanted;
+    if (typeof wanted === 'number') return Number(value) === wanted;
+    if (typeof wanted === 'boolean') return value !== null && Boolean(value) === wanted;
+    if (!isJsonObject(wanted)) throw new NotImportable('a prerequisite on a list');
+    return Object.entries(wanted).every(([operator, operand]) => compare(value, operator, operand));
+  });
+}
+
+function compare(value: Json, operator: string, operand: Json): boolean {
+  const list = Array.isArray(operand) ? operand : [];
+  switch (operator) {
+    case '$eq':
+      return value === operand;
+    case '$ne':
+      return value !== operand;
+    case '$in':
+      return list.includes(value);
+    case '$nin':
+      return !list.includes(value);
+    case '$exists':
+      return Boolean(operand) === (value !== null);
+    default:
+      throw new NotImportable(`a prerequisite with ${operator.slice(0, 50)}`);
   }
-  return all;
 }
 
-const HOLDS_FOR_ZERO: Readonly<Record<string, (value: number) => boolean>> = {
-  $gt: (value) => 0 > value,
-  $gte: (value) => 0 >= value,
-  $lt: (value) => 0 < value,
-  $lte: (value) => 0 <= value,
-};
-
-/** GrowthBook compares an attribute that is absent as 0. */
-function alternatives(key: string, operator: string, value: Json): JsonObject[][] {
-  const condition = [readOperator(key, operator, value)];
-  const isZeroIn = typeof value === 'number' && HOLDS_FOR_ZERO[operator]?.(value) === true;
-  return isZeroIn ? [condition, [property(key, 'is_not_set', 'is_not_set')]] : [condition];
+function hashOf(version: Json): Pick<BucketingStep, 'hash' | 'of'> {
+  if (version === 1) return { hash: 'growthbook_1', of: 1000 };
+  if (version === 2) return { hash: 'growthbook_2', of: 10_000 };
+  throw new NotImportable(`the hash version ${JSON.stringify(version).slice(0, 50)}`);
 }
 
-const NUMBERS: Readonly<Record<string, string>> = { $gt: 'gt', $gte: 'gte', $lt: 'lt', $lte: 'lte' };
-
-function readOperator(key: string, operator: string, value: Json): JsonObject {
-  const refused = new NotImportable(`the operator ${operator.slice(0, 50)} on ${key.slice(0, 100)}`);
-  const number = NUMBERS[operator];
-  if (number !== undefined && typeof value === 'number') return property(key, number, value);
-  if (operator === '$eq') return equals(key, value, true);
-  if (operator === '$ne') return equals(key, value, false);
-  if (operator === '$exists')
-    return value === true || value === 1 ? isSet(key) : property(key, 'is_not_set', 'is_not_set');
-  const isList = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
-  if (isList && (operator === '$in' || operator === '$nin')) {
-    return textMatches(key, 'is', value as string[], operator === '$in');
-  }
-  throw refused;
+function stepOf(seed: string, attribute: Json | undefined, version: Json): Omit<BucketingStep, 'ranges'> {
+  const by = typeof attribute === 'string' && attribute !== '' ? attribute : 'id';
+  return { ...hashOf(version), salt: seed, by: by === 'id' ? 'distinct_id' : by };
 }
 
-function equals(key: string, value: Json, isWanted: boolean): JsonObject {
-  if (typeof value === 'string') return textMatches(key, 'is', [value], isWanted);
-  if (typeof value === 'number' && isWanted) return property(key, 'between', [value, value]);
-  if (typeof value === 'number') return property(key, 'is_not', String(value));
-  if (typeof value === 'boolean' && isWanted) return property(key, 'exact', String(value));
-  throw new NotImportable(`a comparison of ${key.slice(0, 100)} with ${JSON.stringify(value).slice(0, 50)}`);
+const seedOf = (rule: JsonObject, otherwise: string): string =>
+  typeof rule['seed'] === 'string' && rule['seed'] !== '' ? rule['seed'] : otherwise;
+
+/** GrowthBook's numbers are parts of `of`: the first that is not less than `bound`. */
+function firstFrom(bound: number, of: number): number {
+  let part = Math.max(0, Math.floor(bound * of) - 1);
+  while (part < of && part / of < bound) part++;
+  return part;
+}
+
+function rangeOf(range: Json | undefined, of: number): { from: number; to: number } {
+  const [from, to] = Array.isArray(range) ? range : [];
+  if (typeof from !== 'number' || typeof to !== 'number') throw new NotImportable('a range that is not two numbers');
+  return { from: firstFrom(from, of), to: Math.max(firstFrom(from, of), firstFrom(to, of)) };
+}
+
+function readFilter(filter: JsonObject): BucketingStep {
+  const step = stepOf(String(filter['seed'] ?? ''), filter['attribute'], filter['hashVersion'] ?? 2);
+  const ranges = Array.isArray(filter['ranges']) ? filter['ranges'] : [];
+  return { ...step, ranges: ranges.map((range) => rangeOf(range, step.of)) };
+}
+
+/** Takes in the last part, but does not show in the percentage. */
+const JUST_MORE = 1e-9;
+
+/** The coverage itself is still covered. */
+function coverageOf(key: string, rule: JsonObject): BucketingStep[] {
+  const { range = null, coverage = null } = rule;
+  if (range === null && coverage === null) return [];
+  const step = stepOf(seedOf(rule, key), rule['hashAttribute'], rule['hashVersion'] || 1);
+  if (range !== null) return [{ ...step, ranges: [rangeOf(range, step.of)] }];
+  if (typeof coverage !== 'number') throw new NotImportable('a coverage that is not a number');
+  if (coverage <= 0) return [{ ...step, ranges: [] }];
+  const end = firstFrom(coverage, step.of);
+  const isCovered = end < step.of && end / step.of <= coverage;
+  return [{ ...step, ranges: [{ from: 0, to: isCovered ? end + JUST_MORE : end }] }];
+}
+
+function experiment(key: string, rule: JsonObject): BucketingStep[] {
+  const variations = rule['variations'];
+  if (!Array.isArray(variations)) throw new NotImportable('a rule without force or variations');
+  if (variations.length < 2) return [{ ...stepOf('', 'id', 1), ranges: [] }];
+  const experimentKey = typeof rule['key'] === 'string' && rule['key'] !== '' ? rule['key'] : key;
+  const step = stepOf(seedOf(rule, experimentKey), rule['hashAttribute'], rule['hashVersion'] || 1);
+  const passes = items(rule, 'meta').map(({ passthrough }) => passthrough === true);
+  const ranges = bucketRanges(rule, variations.length).map((range, at) => ({
+    ...rangeOf(range, step.of),
+    value: variations[at] ?? null,
+    passes: passes[at] === true,
+  }));
+  // Who is in a variation that passes through goes on with the next rule.
+  const taken = disjoint(ranges).filter((range) => !range.passes);
+  const split = { ...step, ranges: taken.map(({ from, to, value }) => ({ from, to, value })) };
+  return [...namespaceOf(rule, step.by), split];
+}
+
+/** With filters, the namespace does not count. */
+function namespaceOf(rule: JsonObject, by: string): BucketingStep[] {
+  const { namespace = null } = rule;
+  if (namespace === null || Array.isArray(rule['filters'])) return [];
+  const [name, ...range] = Array.isArray(namespace) ? namespace : [];
+  return [{ ...hashOf(1), salt: `__${String(name)}`, by, ranges: [rangeOf(range, 1000)] }];
+}
+
+/** Variations have their weights of all, each cut to the coverage. */
+function bucketRanges(rule: JsonObject, count: number): Json[] {
+  if (Array.isArray(rule['ranges'])) return rule['ranges'].slice(0, count);
+  const coverage = typeof rule['coverage'] === 'number' ? Math.min(1, Math.max(0, rule['coverage'])) : 1;
+  const equal = new Array<number>(count).fill(1 / count);
+  const given = Array.isArray(rule['weights']) ? rule['weights'].map(Number) : equal;
+  const total = given.reduce((sum, weight) => sum + weight, 0);
+  const weights = given.length === count && total >= 0.99 && total <= 1.01 ? given : equal;
+  let start = 0;
+  return weights.map((weight) => {
+    const range = [start, start + coverage * weight];
+    start += weight;
+    return range;
+  });
 }

@@ -1,7 +1,9 @@
 import { invalid } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json/json.ts';
-import type { PortableFlag } from '../portable-flag.ts';
-import { type FlagReader, NotImportable, toImportedFlag } from './decision-list.ts';
+import { hasVendorBucketing } from '../../../flags/rules/filters-shape.ts';
+import { NotRehashable, rehash } from '../../../flags/rules/rehash.ts';
+import { normalizeFilters, type PortableFlag } from '../portable-flag.ts';
+import { type FlagReader, type ImportedFlag, NotImportable } from './decision-list.ts';
 import { readGrowthBook } from './growthbook.ts';
 import { readLaunchDarkly } from './launchdarkly.ts';
 import { readUnleash } from './unleash.ts';
@@ -9,38 +11,101 @@ import { readUnleash } from './unleash.ts';
 export const IMPORT_SOURCES = ['unleash', 'growthbook', 'launchdarkly'] as const;
 export type ImportSource = (typeof IMPORT_SOURCES)[number];
 
-const READERS: Record<ImportSource, (data: JsonObject, environment: string) => FlagReader[]> = {
+const READERS: Record<ImportSource, (data: JsonObject, environment: string, now: number) => FlagReader[]> = {
   unleash: readUnleash,
   growthbook: readGrowthBook,
   launchdarkly: readLaunchDarkly,
 };
 
-export interface FlagImport {
-  /** How many flags the data has. */
-  total: number;
+export interface ConvertedFlag {
   /** Everybody gets the value that they had. */
-  equal: PortableFlag[];
-  /** Some users get another value. */
-  differ: { flag: PortableFlag; reason: string }[];
+  flag: PortableFlag;
+  /** Null: `flag` hashes users as all flags here do. */
+  percentages: { flag: PortableFlag; reason: null } | { flag: null; reason: string } | null;
+  /** Keys of the flags whose values it asks for. */
+  dependsOn: string[];
+}
+
+export interface ConvertedFlags {
+  converted: ConvertedFlag[];
   notImported: { key: string; why: string }[];
 }
 
 /** Converts each flag by itself: one that cannot be converted is listed, and does not keep others from it. */
-export function convertFlags(source: ImportSource, data: JsonObject, environment: string): FlagImport {
-  const flags = READERS[source](data, environment);
+export function convertFlags(source: ImportSource, data: JsonObject, environment: string, now: number): ConvertedFlags {
+  const flags = READERS[source](data, environment, now);
   if (flags.length === 0) throw invalid('data', `There are no flags in it: is it an export of ${source}?`);
-  const result: FlagImport = { total: flags.length, equal: [], differ: [], notImported: [] };
-  for (const flag of flags) convertOne(result, flag);
+  const conversion = new Conversion(flags);
+  const result: ConvertedFlags = { converted: [], notImported: [] };
+  for (const { key } of flags) {
+    try {
+      result.converted.push(toConverted(conversion.read(key).flag));
+    } catch (error) {
+      if (!(error instanceof NotImportable)) throw error;
+      result.notImported.push({ key, why: error.message });
+    }
+  }
   return result;
 }
 
-function convertOne(result: FlagImport, { key, read }: FlagReader): void {
-  try {
-    const { flag, differs } = toImportedFlag(read());
-    if (differs === null) result.equal.push(flag);
-    else result.differ.push({ flag, reason: differs });
-  } catch (error) {
-    if (!(error instanceof NotImportable)) throw error;
-    result.notImported.push({ key, why: error.message });
+/** Reads each flag once, those that it depends on first. */
+class Conversion {
+  readonly #readers: ReadonlyMap<string, FlagReader>;
+  readonly #read = new Map<string, ImportedFlag | NotImportable>();
+  readonly #open = new Set<string>();
+
+  constructor(readers: readonly FlagReader[]) {
+    this.#readers = new Map(readers.map((reader) => [reader.key, reader]));
   }
+
+  read(key: string): ImportedFlag {
+    const known = this.#read.get(key) ?? this.#readNew(key);
+    this.#read.set(key, known);
+    if (known instanceof NotImportable) throw known;
+    return known;
+  }
+
+  #readNew(key: string): ImportedFlag | NotImportable {
+    this.#open.add(key);
+    try {
+      const reader = this.#readers.get(key);
+      return reader === undefined
+        ? new NotImportable('it is not in the data')
+        : reader.read((other) => this.#parent(other));
+    } catch (error) {
+      if (!(error instanceof NotImportable)) throw error;
+      return error;
+    } finally {
+      this.#open.delete(key);
+    }
+  }
+
+  #parent(key: string): ImportedFlag {
+    if (this.#open.has(key)) throw new NotImportable(`it depends on "${key}", which depends on it`);
+    try {
+      return this.read(key);
+    } catch (error) {
+      if (!(error instanceof NotImportable)) throw error;
+      throw new NotImportable(`it depends on "${key}", which is not imported: ${error.message}`);
+    }
+  }
+}
+
+function toConverted(flag: PortableFlag): ConvertedFlag {
+  const dependsOn = dependenciesOf(flag.filters);
+  return { flag, percentages: hasVendorBucketing(flag.filters) ? inPercentages(flag) : null, dependsOn };
+}
+
+function inPercentages(flag: PortableFlag): ConvertedFlag['percentages'] {
+  try {
+    return { flag: { ...flag, filters: normalizeFilters(rehash(flag.filters)) }, reason: null };
+  } catch (error) {
+    if (!(error instanceof NotRehashable)) throw error;
+    return { flag: null, reason: error.message };
+  }
+}
+
+function dependenciesOf({ groups }: JsonObject): string[] {
+  const properties = (groups as JsonObject[]).flatMap(({ properties: some = [] }) => some as JsonObject[]);
+  return [...new Set(properties.flatMap(({ type, flag }) => (type === 'flag' ? [String(flag)] : [])))];
 }
