@@ -37,6 +37,7 @@ export interface OperateDeps {
   geoip: Places;
   directory: { invalidate(): void };
   removeEvents(projectId: number): Promise<void>;
+  addPlaces: EventStore['addPlaces'];
   /** Persons of the project were changed past the API. */
   invalidateResults(projectId: number): void;
   /** Null if the data is not in a folder. */

@@ -7,6 +7,7 @@ import { countDeadLetters, replayAllDeadLetters } from './dead-letters.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { explainFlag } from './evaluate-flag.ts';
+import { fillPlaces } from './fill-places.ts';
 import { applyFlags, exportFlags, importVendorFlags, promoteFlagByKey, typeFlags } from './flag-files.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { acceptOpenLosses, listOpenLosses } from './losses.ts';
@@ -50,6 +51,7 @@ const OPERATIONS = {
   'backup.note': recordBackup,
   'export.events': exportEvents,
   'export.persons': exportPersons,
+  'geoip.fill': fillPlaces,
   'import.lines': importLines,
   'import.settle': finishImport,
   'flags.eval': explainFlag,

@@ -231,6 +231,11 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
       await worker().deleteMirror(projectId);
       results.invalidate(projectId);
     },
+    async addPlaces(...asked: Parameters<WorkerMethods['addPlaces']>): Promise<number> {
+      const events = await worker().addPlaces(...asked);
+      if (events > 0) results.invalidate(asked[0]);
+      return events;
+    },
     async removeEventsBefore(projectId: number, time: number): Promise<number> {
       const removed = await worker().deleteBefore(projectId, time);
       if (removed > 0) results.invalidate(projectId);

@@ -31,6 +31,7 @@ export interface WorkerMethods
       | 'writeParquet'
       | 'listPromotedProperties'
       | 'deleteBefore'
+      | 'addPlaces'
       | 'deleteMirror'
       | 'size'
       | 'close'

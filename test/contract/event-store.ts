@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOT_PROPERTIES } from '../../src/core/events/hot-properties.ts';
+import type { Json } from '../../src/core/json/json.ts';
 import type { Dialect } from '../../src/stores/events/dialect.ts';
 import type { EventStore, PersonOverride, SqlRow, SqlValue, StoredEvent } from '../../src/stores/events/event-store.ts';
 import { anyEvents, applyOverride, expectedRow, mergeSequences } from './event-model.ts';
@@ -146,6 +147,41 @@ export function describeEventStore(
         const remove = { id: 1, kind: 'remove' as const, projectId: 1, personId: uuidOf(0xaaaa), distinctIds: [] };
         expect(await store.reassign([remove])).toEqual([{ id: 1, events: 1 }]);
         expect(await wholeRows()).toEqual([]);
+      });
+
+      it('adds places to events that have an address and none', async () => {
+        const day = { from: 1_700_000_000_000, until: 1_700_000_100_000 };
+        const of = (properties: Record<string, Json>, over: object = {}): StoredEvent =>
+          anEvent({ properties, timestamp: day.from, ...over });
+        await write([
+          of({ $ip: '10.1.1.1', name: 'A "quoted" one' }, { distinctId: 'short' }),
+          of({ $ip: '10.1.1.1', text: longText(100_000) }, { distinctId: 'large' }),
+          of({ $ip: '10.1.1.1', $geoip_country_code: 'SE' }, { distinctId: 'said' }),
+          of({ $ip: '10.1.1.1', $geoip_disable: true }, { distinctId: 'forbidden' }),
+          of({ $ip: '10.2.2.2' }, { distinctId: 'unknown address' }),
+          of({ $ip: ['10.1.1.1'] }, { distinctId: 'no address' }),
+          of({ $ip: '10.1.1.1' }, { distinctId: 'later', timestamp: day.until }),
+          of({ $ip: '10.1.1.1' }, { distinctId: 'elsewhere', projectId: 2 }),
+        ]);
+        const place = { $geoip_country_code: 'AU', $geoip_country_name: 'Ås "x"', $geoip_latitude: -1.5 };
+        const places = [
+          { address: '10.1.1.1', place },
+          { address: '10.3.3.3', place: { $geoip_country_code: 'FR' } },
+        ];
+        expect(await store.addPlaces(1, day, places)).toBe(2);
+        expect(await store.addPlaces(1, day, places)).toBe(0);
+        await reopen();
+        const sql = setup.dialect.newStatement('e');
+        const found = await store.query(
+          `select e.distinct_id as id, ${sql.wholeText('e', 'properties')} as properties from event_rows e
+          where ${sql.property('$geoip_country_code')} = ${sql.param('AU')} order by 1`,
+          sql.values,
+        );
+        expect(found.map(({ id, properties }) => [id, JSON.parse(String(properties))])).toEqual([
+          ['large', { $ip: '10.1.1.1', text: longText(100_000), ...place }],
+          ['short', { $ip: '10.1.1.1', name: 'A "quoted" one', ...place }],
+        ]);
+        expect(await count()).toBe(8);
       });
 
       it('accepts batches of any size', async () => {

@@ -8,6 +8,7 @@ import { resolvesWithin } from '../../lib/resolves-within.ts';
 import type { BlockQueue } from '../../stores/cluster/block-queue.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
+import type { EventStore } from '../../stores/events/event-store.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { PersonIndexWriter } from '../../stores/metadata/person-index.ts';
@@ -39,7 +40,7 @@ interface EventStoreOwnerDeps {
 const COPY_TIMEOUT_MS = 10_000;
 
 /** Part of the messages between nodes. */
-type TaskName = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
+type TaskName = 'mirrorPersons' | 'deleteBefore' | 'addPlaces' | 'forgetPersons' | 'scrub';
 
 interface OwnerWork {
   shipper: Shipper;
@@ -61,6 +62,7 @@ export class EventStoreOwner {
     this.#tasks = {
       mirrorPersons: (projectId: number) => this.#mirror.refresh(projectId),
       deleteBefore: (projectId: number, timestamp: number) => deleteBefore({ ingest, events }, projectId, timestamp),
+      addPlaces: (...asked: Parameters<EventStore['addPlaces']>) => events.addPlaces(...asked),
       forgetPersons: (projectId: number) => events.deleteMirror(projectId),
       scrub: async () => {
         await this.#mirror.refreshAll();
@@ -125,6 +127,10 @@ export class EventStoreOwner {
     return (await this.#do('deleteBefore', projectId, timestamp)) as number;
   }
 
+  async addPlaces(...asked: Parameters<EventStore['addPlaces']>): Promise<number> {
+    return (await this.#do('addPlaces', ...asked)) as number;
+  }
+
   async forgetPersons(projectId: number): Promise<void> {
     await this.#do('forgetPersons', projectId);
   }
@@ -133,7 +139,7 @@ export class EventStoreOwner {
     await this.#do('scrub');
   }
 
-  #do(kind: TaskName, ...args: number[]): Promise<unknown> {
+  #do(kind: TaskName, ...args: unknown[]): Promise<unknown> {
     const { shipper } = this.#work ?? {};
     return shipper
       ? shipper.runExclusive(() => this.#tasks[kind](...(args as never[])))

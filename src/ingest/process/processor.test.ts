@@ -235,6 +235,7 @@ const wrap = (store: EventStore): EventStore => ({
   mirrorPersons: (slice) => store.mirrorPersons(slice),
   deleteMirror: (id) => store.deleteMirror(id),
   deleteBefore: (id, time) => store.deleteBefore(id, time),
+  addPlaces: (...asked) => store.addPlaces(...asked),
   reassign: (orders) => store.reassign(orders),
   purge: () => store.purge(),
   prepareSessions: (projectId) => store.prepareSessions(projectId),

@@ -229,6 +229,7 @@ function methodsOf(stores: Stores, worker: ClusterWorker, clock: Clock, close: (
     // Processing ends in PostgreSQL: the event store is never ahead of it.
     progress: async () => progressAt(0),
     deleteBefore: (projectId, timestamp) => owner.deleteBefore(projectId, timestamp),
+    addPlaces: (...asked) => owner.addPlaces(...asked),
     reassign: () => reassign(stores, owner),
     purge: () => owner.purge(),
     mirrorPersons,

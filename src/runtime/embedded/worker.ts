@@ -175,6 +175,7 @@ function methodsOf(
     ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
     progress: () => events.progress(),
     deleteBefore: (projectId, timestamp) => deleteBefore(stores, projectId, timestamp),
+    addPlaces: (...asked) => events.addPlaces(...asked),
     reassign: () => processor.reassign(),
     purge: async () => {
       await purge(stores, worker);

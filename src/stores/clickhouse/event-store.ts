@@ -1,5 +1,7 @@
+import type { Range } from '../../core/time/range.ts';
 import type { BlockStore, Shipment, ShippedTotals } from '../cluster/block-store.ts';
 import { packBlock } from '../cluster/event-block.ts';
+import type { AddressPlace } from '../events/address-place.ts';
 import type {
   ColumnTable,
   EventBatch,
@@ -13,6 +15,7 @@ import { type ResolvedSql, resolvePlaceholders } from '../events/property-placeh
 import type { PropertyReadCount } from '../events/property-usage.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { type LogProgress, progressAt } from '../ingest/log-progress.ts';
+import { addPlacesInClickHouse } from './add-places.ts';
 import { ClickHouseConnection, type ConnectionOptions } from './connection.ts';
 import { hasCode } from './failure.ts';
 import { StoreNotes } from './keyed-notes.ts';
@@ -202,6 +205,11 @@ class ClickHouseEventStore implements BlockStore {
         await this.#connection.run(`delete from ${mutableTable(this.#topology, 'event_rows')} ${where}`, values);
       return count;
     });
+  }
+
+  addPlaces(projectId: number, range: Range, places: readonly AddressPlace[]): Promise<number> {
+    const deps = { connection: this.#connection, topology: this.#topology };
+    return this.#oneAtATime(() => addPlacesInClickHouse(deps, projectId, range, places));
   }
 
   reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {

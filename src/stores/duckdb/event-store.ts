@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import type { Range } from '../../core/time/range.ts';
+import type { AddressPlace } from '../events/address-place.ts';
 import type {
   BatchTotals,
   ColumnTable,
@@ -14,6 +16,7 @@ import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import type { ProjectCopier, ProjectCopyRequest } from '../events/project-copy.ts';
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { aheadToText, isPast, type LogProgress } from '../ingest/log-progress.ts';
+import { addPlacesInDuckDb } from './add-places.ts';
 import { appendChunks } from './append-chunks.ts';
 import { copyDatabaseFile, READ_EVERYTHING_SQL, rewriteFile, swapFile } from './copy-file.ts';
 import { closeEngine, type DuckDbEngine, type EventStoreOptions, openEngine, removeRewrite } from './engine.ts';
@@ -251,6 +254,14 @@ class DuckDbEventStore implements EventFileStore {
         await countRows(writer, -rowsChanged);
         return rowsChanged;
       });
+    });
+  }
+
+  addPlaces(projectId: number, range: Range, places: readonly AddressPlace[]): Promise<number> {
+    return this.#oneAtATime(() => {
+      this.#generation++;
+      const deps = { writer: this.#engine.writer, columns: this.#columns, sessions: this.#sessions };
+      return inTransaction(deps.writer, () => addPlacesInDuckDb(deps, projectId, range, places));
     });
   }
 

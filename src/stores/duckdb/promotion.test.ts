@@ -213,6 +213,23 @@ describe('a promoted property', () => {
     expect(await ask('plan')).toMatchObject([{ text: 'null' }, { text: '' }]);
   });
 
+  it('has the places that are added, while it is filled and after', async () => {
+    const place = { $geoip_country_code: 'NL' };
+    const sent: Properties[] = ['10.1.1.1', '10.1.1.1', '10.2.2.2'].map(($ip) => ({ $ip }));
+    const countries = async (): Promise<unknown> =>
+      (await ask('$geoip_country_code')).map((row) => (row as { value: unknown }).value);
+    await write(sent);
+    await readUntilWanted('$geoip_country_code');
+    await store.maintain(START);
+    expect(await store.addPlaces(1, { from: 0, until: 1 }, [{ address: '10.1.1.1', place }])).toBe(1);
+    expect(await countries()).toEqual(['NL', null, null]);
+    await maintainAll();
+    expect(await state()).toContain('event $geoip_country_code 1');
+    expect(await countries()).toEqual(['NL', null, null]);
+    expect(await store.addPlaces(1, { from: 0, until: 9 }, [{ address: '10.1.1.1', place }])).toBe(1);
+    expect(await countries()).toEqual(['NL', 'NL', null]);
+  });
+
   it('answers queries while columns are added and dropped', async () => {
     await write(Array.from({ length: 50 }, (_, i) => ({ plan: `p${i}` })));
     await readUntilWanted('plan');

@@ -1,5 +1,7 @@
 import type { Json } from '../../core/json/json.ts';
+import type { Range } from '../../core/time/range.ts';
 import type { LogProgress } from '../ingest/log-progress.ts';
+import type { AddressPlace } from './address-place.ts';
 import type { MirrorBatch, MirrorPosition } from './person-mirror.ts';
 import type { Reassigned, Reassignment } from './reassignment.ts';
 
@@ -148,6 +150,8 @@ export interface EventStore {
   prepareSessions(projectId: number): Promise<boolean>;
   /** Deletes the project's events from before `timestamp`; returns how many. */
   deleteBefore(projectId: number, timestamp: number): Promise<number>;
+  /** Adds places to the events of these addresses that have none (`unplaced-events.ts`); returns how many got one. */
+  addPlaces(projectId: number, range: Range, places: readonly AddressPlace[]): Promise<number>;
   /** Applies these, oldest first, each in a transaction; one that was applied before is skipped. */
   reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]>;
   /** Rewrites everything, so that no byte of removed data is left on disk. Slow; queries go on, writes wait. */
