@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { isUuid } from '../../core/events/uuid.ts';
+import { hex4, isUuid } from '../../core/events/uuid.ts';
 
 /**
  * Fills the columns of a data chunk through the bindings, in half the time that `@duckdb/node-api` takes cell by cell: an
@@ -113,12 +113,6 @@ function writeInline(text: string, at: number): boolean {
   return true;
 }
 
-const HEX = new Uint8Array(128);
-for (const [value, digit] of [...'0123456789abcdef'].entries()) {
-  HEX[digit.charCodeAt(0)] = value;
-  HEX[digit.toUpperCase().charCodeAt(0)] = value;
-}
-
 function writeUuid(uuid: string, at: number): void {
   if (!isUuid(uuid)) throw new Error(`Not a UUID: ${JSON.stringify(uuid.slice(0, 100))}`);
   ints[at + 3] = ((hex4(uuid, 0) << 16) | hex4(uuid, 4)) ^ 0x80000000;
@@ -126,8 +120,3 @@ function writeUuid(uuid: string, at: number): void {
   ints[at + 1] = (hex4(uuid, 19) << 16) | hex4(uuid, 24);
   ints[at] = (hex4(uuid, 28) << 16) | hex4(uuid, 32);
 }
-
-const hex4 = (text: string, at: number): number =>
-  (hex1(text, at) << 12) | (hex1(text, at + 1) << 8) | (hex1(text, at + 2) << 4) | hex1(text, at + 3);
-
-const hex1 = (text: string, at: number): number => HEX[text.charCodeAt(at)] ?? 0;
