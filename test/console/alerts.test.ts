@@ -129,6 +129,46 @@ describe.skipIf(!hasBrowser)('alerts in the console', () => {
     }
   });
 
+  it('are made on a statement, on new errors and on the disk, without a back-test of what is not known', async () => {
+    await page.setViewportSize({ width: 1440, height: 1000 });
+    const query = { kind: 'HogQLQuery', query: 'select count() from events' };
+    const saved = await clientFor(server).post('/api/projects/1/insights/', { body: { name: 'All events', query } });
+    await page.goto(`${server.url}/project/1/alerts/new?insight=${saved.body.id}`);
+    await page.getByText('The first number of the last row').waitFor();
+    await page.getByText('Only what is now is known of it').waitFor();
+    expect(await page.getByLabel('Fires when').count()).toBe(0);
+    await page.getByLabel('Name').fill('Few events');
+    await page.getByLabel('Below').fill('10');
+    await saveScreenshot(page, 'alert-sql');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('All events is below 10 in an hour').waitFor();
+
+    await page.goto(`${server.url}/project/1/alerts/new`);
+    await page.getByLabel('Name').fill('Free space');
+    await page.getByLabel('Watch').selectOption('disk');
+    await page.getByText('In percent of the disk').waitFor();
+    await page.getByLabel('Below').fill('10');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('Free disk space in percent is below 10 in an hour').waitFor();
+
+    await page.goto(`${server.url}/project/1/alerts/new`);
+    await page.getByLabel('Name').fill('Something new');
+    await page.getByLabel('Watch').selectOption('errors');
+    await page.getByText(/it would have fired/).waitFor();
+    expect(await page.getByLabel('Below').count()).toBe(0);
+    await saveScreenshot(page, 'alert-errors');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('A new exception, ingestion warning or dead letter').waitFor();
+    const { results } = (await clientFor(server).get('/api/projects/1/alerts/')).body;
+    const made = (name: string) => results.find((alert: { name: string }) => alert.name === name);
+    expect(made('Something new')).toMatchObject({ config: { type: 'NewErrorConfig' }, threshold: null, insight: null });
+    expect(made('Free space')).toMatchObject({
+      config: { type: 'DiskConfig' },
+      threshold: { configuration: { bounds: { lower: 10, upper: null } } },
+    });
+    expect(made('Few events')).toMatchObject({ config: { type: 'SqlAlertConfig' }, insight: { id: saved.body.id } });
+  });
+
   it('make no error in the page', () => {
     expect(pageErrors).toEqual([]);
   });
