@@ -148,7 +148,7 @@ export const flagTypesCommand: Run = async (context, args) => {
   return isOutdated || problems.length > 0 ? EXIT.attention : EXIT.done;
 };
 
-const SOURCES = ['unleash', 'growthbook', 'launchdarkly'] as const;
+const SOURCES = ['unleash', 'growthbook', 'launchdarkly', 'posthog', 'flagd'] as const;
 
 export const importFlagsCommand: Run = async (context, args) => {
   const kinds = {

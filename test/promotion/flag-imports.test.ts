@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GrowthBookClient } from '@growthbook/growthbook';
 import { init, integrations } from '@launchdarkly/node-server-sdk';
+import { FlagdCore } from '@openfeature/flagd-core';
 import fc from 'fast-check';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { describe, expect, it } from 'vitest';
@@ -632,5 +633,97 @@ describe('LaunchDarkly', () => {
     };
     const data = { flags: { a }, segments: { big: { key: 'big', unbounded: true } } } as unknown as JsonObject;
     expect(convertFlags('launchdarkly', data, '', NOW).notImported).toEqual([{ key: 'a', why }]);
+  });
+});
+
+describe('flagd', () => {
+  const attribute = (name: string) => ({ var: name });
+  const leaf = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('==', '!='), fc.constantFrom('plan', 'country'), word)
+      .map(([op, name, value]) => ({ [op]: [attribute(name), value] })),
+    fc.array(word, { minLength: 1, maxLength: 3 }).map((list) => ({ in: [attribute('plan'), list] })),
+    word.map((value) => ({ starts_with: [attribute('plan'), value] })),
+    word.map((value) => ({ ends_with: [attribute('country'), value] })),
+    fc.tuple(fc.constantFrom('<', '<=', '>', '>='), age).map(([op, value]) => ({ [op]: [attribute('age'), value] })),
+    fc
+      .tuple(fc.constantFrom('=', '<', '>=', '>'), fc.constant('1.2.3'))
+      .map(([op, value]) => ({ sem_ver: [attribute('version'), op, value] })),
+    fc.constantFrom('ada', 'user-1').map((id) => ({ '==': [attribute('targetingKey'), id] })),
+    fc.constant({ $ref: 'pros' }),
+  ) as fc.Arbitrary<JsonObject>;
+  const condition = fc.oneof(
+    leaf,
+    fc.array(leaf, { minLength: 1, maxLength: 3 }).map((parts) => ({ and: parts })),
+    fc.array(leaf, { minLength: 1, maxLength: 3 }).map((parts) => ({ or: parts })),
+    fc.record({ '!': fc.array(leaf, { minLength: 1, maxLength: 1 }) }),
+  );
+  const weights = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 0, max: 90 }));
+  const outcome = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom<unknown>('a', 'b', null) },
+    {
+      weight: 1,
+      arbitrary: weights.map(([a, b]) => ({
+        fractional: [
+          ['a', a],
+          ['b', b],
+        ],
+      })),
+    },
+    {
+      weight: 1,
+      arbitrary: weights.map(([a, b]) => ({
+        fractional: [{ cat: ['seed', { var: 'targetingKey' }] }, ['a', a], ['b', b]],
+      })),
+    },
+  );
+  const targeting = fc.oneof(
+    fc.constant({}),
+    outcome.filter((one) => typeof one === 'object' && one !== null),
+    fc.tuple(condition, outcome, outcome).map((args) => ({ if: args })),
+    fc.tuple(condition, outcome, condition, outcome, outcome).map((args) => ({ if: args })),
+    fc
+      .tuple(condition, outcome, fc.tuple(condition, outcome, outcome))
+      .map(([first, then, rest]) => ({ if: [first, then, { if: rest }] })),
+  );
+  const flag = fc.record({
+    state: fc.constant('ENABLED'),
+    variants: fc.constantFrom(
+      { a: true, b: false },
+      { a: 'red', b: 'blue' },
+      { a: 1, b: 2 },
+      { a: { x: 1 }, b: { y: [2] } },
+    ),
+    defaultVariant: fc.constantFrom('a', 'b'),
+    targeting,
+  });
+  const $evaluators = { pros: { in: [{ var: 'plan' }, ['pro', 'Pro']] } };
+
+  it('gives the same values to the same people', { timeout: 300_000 }, async () => {
+    const flags = Object.fromEntries(sample(flag, 14).map((one, at) => [`f${at}`, one]));
+    const data = JSON.parse(JSON.stringify({ flags, $evaluators }));
+    const converted = convert('flagd', data, '', 0.5);
+    const core = new FlagdCore();
+    core.setConfigurations(JSON.stringify(data));
+    await expectEqualValues(
+      converted,
+      (key, { id, attributes }) => core.getFlag(key)?.evaluate({ targetingKey: id, ...attributes }).value,
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ['a disabled flag', { state: 'DISABLED' }, 'it is disabled: callers get the value in their code'],
+    ['arithmetic', { targeting: { if: [{ '==': [{ '%': [1, 2] }, 1] }, 'a', 'b'] } }, 'targeting that is no operation'],
+    [
+      'the time',
+      { targeting: { if: [{ '>': [{ var: '$flagd.timestamp' }, 1] }, 'a', 'b'] } },
+      'a condition on $flagd.timestamp',
+    ],
+    ['an unknown evaluator', { targeting: { if: [{ $ref: 'x' }, 'a'] } }, 'the evaluator "x" is not in the data'],
+  ])('lists %s', (_name, more, why) => {
+    const a = { state: 'ENABLED', variants: { a: true, b: false }, defaultVariant: 'a', ...more };
+    const { notImported } = convertFlags('flagd', { flags: { a } } as unknown as JsonObject, '', NOW);
+    expect(notImported).toMatchObject([{ key: 'a' }]);
+    if (!why.startsWith('targeting')) expect(notImported[0]?.why).toBe(why);
   });
 });

@@ -134,17 +134,65 @@ describe('an import', () => {
     expect([status, body.attr]).toEqual([400, attr]);
   });
 
+  it('reads flags of another PostHog, with cohorts by name, and lists what refers to nothing', async () => {
+    const cohort = (value: number) => ({
+      groups: [{ properties: [{ key: 'id', type: 'cohort', value }], rollout_percentage: 30 }],
+    });
+    const needs = { key: '11', type: 'flag', operator: 'flag_evaluates_to', value: true };
+    const data = {
+      results: [
+        { id: 11, key: 'beta', name: 'Beta', active: true, tags: ['b', 'a'], filters: cohort(5) },
+        { id: 12, key: 'after-beta', active: true, filters: { groups: [{ properties: [needs] }] } },
+        { id: 13, key: 'listed', active: true, filters: cohort(6) },
+        { id: 14, key: 'gone', active: true, filters: cohort(7) },
+        { id: 15, key: 'deleted', deleted: true, filters: {} },
+      ],
+      cohorts: [
+        {
+          id: 5,
+          name: 'Testers',
+          filters: {
+            properties: { type: 'AND', values: [{ key: 'tester', type: 'person', value: 'yes', operator: 'exact' }] },
+          },
+        },
+        { id: 6, name: 'A list', is_static: true },
+      ],
+    };
+    const plan = (await send({ source: 'posthog', data })).body;
+    expect([plan.flags, plan.equal, plan.differ]).toEqual([4, 2, []]);
+    expect(plan.not_imported).toEqual([
+      { key: 'gone', why: 'the cohort 7 is not in the data' },
+      { key: 'listed', why: 'the cohort "A list" is not in the project' },
+    ]);
+    await send({ source: 'posthog', data, confirm: plan.confirm });
+    expect((await send({ source: 'posthog', data })).body.changes).toEqual([]);
+    const token = server.projectKey;
+    const valuesFor = async (id: string) => {
+      const body = { token, distinct_id: id, person_properties: { tester: 'yes' } };
+      const { featureFlags } = (await client.post('/decide/?v=3', { body })).body;
+      return [featureFlags.beta, featureFlags['after-beta']];
+    };
+    // The same people as there: the hash and the key are the same.
+    const local = (await client.get('/api/projects/1/feature_flags/?search=beta')).body.results;
+    expect(local.map((flag: { key: string }) => flag.key).sort()).toEqual(['after-beta', 'beta']);
+    const seen = await Promise.all(Array.from({ length: 40 }, (_, i) => valuesFor(`user-${i}`)));
+    expect(seen.every(([parent, child]) => parent === child)).toBe(true);
+    expect(new Set(seen.map(([parent]) => parent))).toEqual(new Set([true, false]));
+  });
+
   it('survives whatever is in the data', async () => {
     const odd = [null, 5, 'x', [], {}, { rules: 5 }, { rules: [null, { condition: { a: { $in: 'x' } }, force: 1 }] }];
     const features = Object.fromEntries(odd.map((value, at) => [`odd-${at}`, value]));
-    for (const source of ['growthbook', 'unleash', 'launchdarkly']) {
+    for (const source of ['growthbook', 'unleash', 'launchdarkly', 'flagd', 'posthog']) {
       const list = odd.map((value, at) => ({
         key: `odd-${at}`,
         name: `odd-${at}`,
         variations: value,
         ...Object(value),
       }));
-      const data = source === 'growthbook' ? { features } : { features: list, items: list };
+      const data =
+        source === 'growthbook' ? { features } : { features: list, items: list, results: list, flags: features };
+      if (source === 'launchdarkly') Reflect.deleteProperty(data, 'flags');
       const { status, body } = await send({ source, data });
       expect([status, body.flags]).toEqual([200, odd.length]);
     }

@@ -3,11 +3,13 @@ import type { Caller } from '../../access/callers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import { applyFlagFile, type FilePlan } from './flag-files.ts';
+import { readProjectContents } from './project-contents.ts';
 import type { PromotionDeps } from './promote-flag.ts';
 import { readFlagFile } from './rules/flag-file.ts';
 import { type ChosenFlags, chooseFlags, type DifferingFlag, type ImportChoice } from './rules/import/choose-flags.ts';
 import { type ComparedUser, compareUsers, type UserComparison } from './rules/import/compare-users.ts';
 import { type ConvertedFlags, convertFlags, type ImportSource } from './rules/import/import-flags.ts';
+import { resolveReferences } from './rules/import/resolve-references.ts';
 
 interface ImportRequest extends ImportChoice {
   source: ImportSource;
@@ -38,14 +40,25 @@ export async function importFlags(
   project: Project,
   { source, data, environment, users, confirm, ...choice }: ImportRequest,
 ): Promise<ImportOutcome> {
-  const { converted, notImported } = convertFlags(source, data, environment, deps.clock.now());
-  const { equal, kept, differ, flags } = chooseFlags(converted, choice);
-  const file = readFlagFile({ format: 1, cohorts: [], flags });
+  const { converted, cohorts, notImported } = convertFlags(source, data, environment, deps.clock.now());
+  const chosen = chooseFlags(converted, choice);
+  const { ids } = await readProjectContents(deps.metadata, project.id);
+  const resolved = resolveReferences(chosen.flags, cohorts, ids);
+  const file = readFlagFile({ format: 1, cohorts: resolved.cohorts, flags: resolved.flags });
   const plan = await applyFlagFile(deps, caller, project, file, { prune: false, confirm });
+  const isResolved = (key: string): boolean => !resolved.missing.some((one) => one.key === key);
+  const differ = chosen.differ.filter(({ key }) => isResolved(key));
   const compared = differ.map((one, at) => {
     const original = converted.find(({ flag }) => flag.key === one.key);
     const isCompared = confirm === null && at < MAX_COMPARED_FLAGS && original !== undefined;
     return { ...one, compared: isCompared ? compareUsers(converted, original, users) : null };
   });
-  return { total: converted.length + notImported.length, equal, kept, differ: compared, notImported, plan };
+  return {
+    total: converted.length + notImported.length,
+    equal: chosen.equal.filter(isResolved),
+    kept: chosen.kept.filter(isResolved),
+    differ: compared,
+    notImported: [...notImported, ...resolved.missing],
+    plan,
+  };
 }

@@ -4,7 +4,14 @@
  */
 import { hash } from 'node:crypto';
 
-export const VENDOR_HASHES = ['unleash', 'unleash_variant', 'growthbook_1', 'growthbook_2', 'launchdarkly'] as const;
+export const VENDOR_HASHES = [
+  'unleash',
+  'unleash_variant',
+  'growthbook_1',
+  'growthbook_2',
+  'launchdarkly',
+  'flagd',
+] as const;
 export type VendorHash = (typeof VENDOR_HASHES)[number];
 
 export const isVendorHash = (value: unknown): value is VendorHash => VENDOR_HASHES.some((name) => name === value);
@@ -21,6 +28,8 @@ export function vendorPosition(name: VendorHash, salt: string, identifier: strin
       return murmur3(`${salt}:${identifier}`, 0) % of;
     case 'unleash_variant':
       return murmur3(`${salt}:${identifier}`, UNLEASH_VARIANT_SEED) % of;
+    case 'flagd':
+      return Number((BigInt(murmur3(salt + identifier, 0)) * BigInt(of)) >> 32n);
     case 'growthbook_1':
       return fnv1a(identifier + salt) % of;
     case 'growthbook_2':

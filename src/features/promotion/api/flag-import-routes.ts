@@ -14,7 +14,8 @@ const MAX_IMPORT_BYTES = 20 * 1024 * 1024;
 const FlagImportRequestSchema = Type.Object({
   source: Type.Union(IMPORT_SOURCES.map((source) => Type.Literal(source))),
   data: Type.Record(Type.String(), Type.Unknown(), {
-    description: "Unleash's export, GrowthBook's SDK payload, or LaunchDarkly's flags (`items` or `flags`).",
+    description:
+      "Unleash's export, GrowthBook's SDK payload, LaunchDarkly's flags (`items` or `flags`) and `segments`, flagd's definitions, or flags of PostHog (`results` or `flags`) with `cohorts` and `group_type_mapping`.",
   }),
   environment: Type.Optional(Type.String({ maxLength: 200, description: 'Default: production.' })),
   keep_people: Type.Optional(
@@ -74,7 +75,8 @@ export function flagImportRoutes(app: FastifyInstance, deps: PromotionApiDeps): 
     method: 'POST',
     url: '/api/projects/:project_id/flags_import/',
     edits: ['feature flags'],
-    summary: 'Import flags of Unleash, GrowthBook or LaunchDarkly; first planned, then done with `confirm`',
+    summary:
+      'Import flags of Unleash, GrowthBook, LaunchDarkly, flagd or another PostHog; first planned, then done with `confirm`',
     tag: 'feature flags',
     scope: ['feature_flag', 'cohort'],
     maxBodyBytes: MAX_IMPORT_BYTES,

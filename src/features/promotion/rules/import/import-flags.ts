@@ -2,19 +2,24 @@ import { invalid } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json/json.ts';
 import { hasVendorBucketing } from '../../../flags/rules/filters-shape.ts';
 import { NotRehashable, rehash } from '../../../flags/rules/rehash.ts';
+import type { PortableCohort } from '../portable-cohort.ts';
 import { normalizeFilters, type PortableFlag } from '../portable-flag.ts';
 import { type FlagReader, type ImportedFlag, NotImportable } from './decision-list.ts';
+import { readFlagd } from './flagd.ts';
 import { readGrowthBook } from './growthbook.ts';
 import { readLaunchDarkly } from './launchdarkly.ts';
+import { readPostHog, readPostHogCohorts } from './posthog.ts';
 import { readUnleash } from './unleash.ts';
 
-export const IMPORT_SOURCES = ['unleash', 'growthbook', 'launchdarkly'] as const;
+export const IMPORT_SOURCES = ['unleash', 'growthbook', 'launchdarkly', 'posthog', 'flagd'] as const;
 export type ImportSource = (typeof IMPORT_SOURCES)[number];
 
 const READERS: Record<ImportSource, (data: JsonObject, environment: string, now: number) => FlagReader[]> = {
   unleash: readUnleash,
   growthbook: readGrowthBook,
   launchdarkly: readLaunchDarkly,
+  posthog: readPostHog,
+  flagd: readFlagd,
 };
 
 export interface ConvertedFlag {
@@ -28,6 +33,8 @@ export interface ConvertedFlag {
 
 export interface ConvertedFlags {
   converted: ConvertedFlag[];
+  /** Those that conditions may refer to. */
+  cohorts: PortableCohort[];
   notImported: { key: string; why: string }[];
 }
 
@@ -36,7 +43,8 @@ export function convertFlags(source: ImportSource, data: JsonObject, environment
   const flags = READERS[source](data, environment, now);
   if (flags.length === 0) throw invalid('data', `There are no flags in it: is it an export of ${source}?`);
   const conversion = new Conversion(flags);
-  const result: ConvertedFlags = { converted: [], notImported: [] };
+  const cohorts = source === 'posthog' ? readPostHogCohorts(data) : [];
+  const result: ConvertedFlags = { converted: [], cohorts, notImported: [] };
   for (const { key } of flags) {
     try {
       result.converted.push(toConverted(conversion.read(key).flag));
