@@ -13,6 +13,7 @@ export interface Config {
   databaseUrl: string | null;
   databasePoolSize: number;
   clickhouseUrl: string | null;
+  clickhouseSqlUrl: string | null;
   clickhouseCluster: string | null;
   /** Options of the connection besides the URL. */
   clickhouseOptions: Readonly<Record<string, unknown>>;
@@ -54,6 +55,7 @@ export interface Config {
   sqlTimeoutSeconds: number;
   sqlMemoryMb: number;
   sqlStaleSeconds: number;
+  sqlCopyMaxGb: number;
   sqlPort: number | null;
   sqlTlsCert: string | null;
   sqlTlsKey: string | null;
@@ -261,6 +263,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'CLICKHOUSE_URL',
     defaultText: null,
     help: 'ClickHouse 24 or later, for a cluster: http://user:password@host:8123/database.',
+    parse: urlWith('http:', 'https:'),
+    secret: true,
+  },
+  clickhouseSqlUrl: {
+    env: 'CLICKHOUSE_SQL_URL',
+    defaultText: null,
+    help: 'The same database for the user that runs SQL of users, which may read one project at a time: see the SQL guide. Without it, SQL is off in a cluster.',
     parse: urlWith('http:', 'https:'),
     secret: true,
   },
@@ -511,6 +520,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     defaultText: '60',
     help: 'SQL statements read a copy of the project; it is renewed when it is older. The copy of a small project is renewed sooner.',
     parse: integer(0, 86_400),
+  },
+  sqlCopyMaxGb: {
+    env: 'SQL_COPY_MAX_GB',
+    defaultText: '20',
+    help: 'Disk space for the copy of one project that SQL statements read, in GB. SQL on a larger project is refused.',
+    parse: integer(1, 100_000),
   },
   sqlPort: {
     env: 'SQL_PORT',
@@ -772,6 +787,9 @@ function findConflicts(config: Config): string[] {
     problems.push('SMTP_URL needs PUBLIC_URL: links in mail begin with it.');
   }
   problems.push(...findOidcConflicts(config));
+  if (config.clickhouseSqlUrl !== null && config.clickhouseUrl === null) {
+    problems.push('CLICKHOUSE_SQL_URL needs CLICKHOUSE_URL.');
+  }
   if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
     problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.');
   }

@@ -2,6 +2,7 @@ import { DAY_MS } from '../core/time/units.ts';
 import { systemClock } from '../lib/clock.ts';
 import { countriesInUse } from '../operate/update-countries.ts';
 import { builtFile } from '../runtime/built-file.ts';
+import { describeSqlUser } from '../runtime/cluster/sql-user.ts';
 import { DATA_FILES } from '../stores/data-files.ts';
 import { type Command, type CommandContext, EXIT } from './command.ts';
 import { checkHost } from './doctor-host.ts';
@@ -11,21 +12,23 @@ import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Checks the installation for problems and says how to fix them.
 
-  cairn doctor [--audit]
+  cairn doctor [--audit] [--sql-user]
 
 It checks settings, the Node version, permissions and disk space of the data folder, the clock, every store, events that
 wait or were dead-lettered, the audit log, the secret key, and the last backup. Reading the stores takes about a second per million events; events are
 accepted meanwhile. The exit code is 3 if there is something to look at.
 
---audit checks only whether every entry of the audit log is as it was written.`;
+--audit checks only whether every entry of the audit log is as it was written.
+--sql-user checks nothing: it prints the statements that make the user for SQL in ClickHouse.`;
 
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check the installation for problems.',
   help: HELP,
   async run(context, args) {
-    const { words, options } = readArgs(args, { audit: 'flag' });
+    const { words, options } = readArgs(args, { audit: 'flag', 'sql-user': 'flag' });
     readPositionals(words);
+    if (options['sql-user']) return printSqlUser(context);
     const findings = options.audit
       ? [checkAudit(await (await context.operator()).run('check.audit', {}))]
       : [
@@ -38,6 +41,17 @@ export const doctor: Command = {
     return findings.every(({ state }) => state === 'ok') ? EXIT.done : EXIT.attention;
   },
 };
+
+function printSqlUser({ config, out, json }: CommandContext): number {
+  const statements = describeSqlUser(config);
+  if (statements === null) {
+    out.print('There is nothing to do: without CLICKHOUSE_URL, SQL needs no user of its own.');
+    return EXIT.attention;
+  }
+  if (json) out.json(statements);
+  else for (const statement of statements) out.print(`${statement};`);
+  return EXIT.done;
+}
 
 const MAX_COUNTRIES_AGE_DAYS = 365;
 

@@ -45,12 +45,16 @@ import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { scheduleMaker } from '../features/scheduled-changes/make-approved-schedule.ts';
+import { clickhouseEngine } from '../features/sql/clickhouse-engine.ts';
+import { copyEngine } from '../features/sql/copy-engine.ts';
 import { PostgresPort, type PostgresPortDeps } from '../features/sql/postgres/postgres-port.ts';
 import { statementRecorder } from '../features/sql/record-statement.ts';
 import { RunningQueries } from '../features/sql/running-queries.ts';
 import { SavedStatements } from '../features/sql/saved-statements.ts';
 import { SqlQueries } from '../features/sql/sql-queries.ts';
 import { SqlRunner } from '../features/sql/sql-runner.ts';
+import type { StatementEngine } from '../features/sql/statement-engine.ts';
+import { StatementSlots } from '../features/sql/statement-slots.ts';
 import { answerWebOverviews } from '../features/web-analytics/api/answer-web.ts';
 import { Admission } from '../http/admission/admission.ts';
 import { KeyRate } from '../http/api/key-rate.ts';
@@ -160,11 +164,15 @@ function postgresPort(deps: PostgresPortDeps & { config: Config }): PostgresPort
 function sqlDeps({ config, clock, ids, log, backend, results }: BaseDeps) {
   const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;
   const sqlRunner = new SqlRunner({ file: builtFile('sql-child.js'), timeoutSeconds, memoryMb });
+  const running = { runner: sqlRunner, slots: new StatementSlots(), clock, ids, timeoutSeconds };
+  const mirrorPersons = async (projectId: number): Promise<void> => backend.worker().mirrorPersons(projectId);
+  const engineOf = (source: NonNullable<Backend['sql']>): StatementEngine =>
+    'copy' in source
+      ? copyEngine({ ...running, ...source })
+      : clickhouseEngine({ ...running, ...source, mirrorPersons });
   const sql = new SqlQueries({
-    runner: sqlRunner,
     clock,
-    ids,
-    copy: backend.sqlCopy,
+    engine: backend.sql === null ? null : engineOf(backend.sql),
     staleSeconds,
     isUnlimited: config.apiRequestsPerMinute === null,
     record: statementRecorder({ metadata: backend.metadata, clock, ids, log }),

@@ -6,6 +6,7 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import type { ClickHouseSql } from '../features/sql/clickhouse-engine.ts';
 import type { UsableCopy } from '../features/sql/project-copies.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { ProcessingOutage } from '../ingest/accept/processed-notice.ts';
@@ -35,8 +36,8 @@ export interface Backend {
   dialect: Dialect;
   /** Methods of the worker thread. Do not keep them: a restart replaces them. Throws while there is no thread. */
   worker(): WorkerMethods;
-  /** A copy of a project for statements of users; null where they cannot be run. */
-  sqlCopy: ((projectId: number, maxAgeMs: number) => Promise<UsableCopy>) | null;
+  /** What statements of users read; null where they cannot be run. */
+  sql: { copy(projectId: number, maxAgeMs: number): Promise<UsableCopy> } | ClickHouseSql | null;
   reassigner: EventReassigner;
   findPending: FateDeps['findPending'];
   counts(): Promise<IngestCounts>;

@@ -17,6 +17,8 @@ export interface EmbeddedWorkerOptions {
   eventsMemoryMb: number;
   deduplicationMemoryMb: number;
   nameLimits: NameLimits;
+  /** Of the copy of one project that statements of users read. */
+  sqlCopyMaxBytes: number;
   /** Whether a notice may crash it. */
   faults: boolean;
 }

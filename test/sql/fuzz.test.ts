@@ -93,7 +93,7 @@ describe.skipIf(!isEmbedded)('random statements', () => {
         const rows = { byDefault: 100, max: 1000 };
         const request = { path, sql, placeholders: NO_PLACEHOLDERS, rows, checkOnly: false, isPostgres: i % 4 === 0 };
         const told = await runner
-          .run(1, { ...request, maxBytes: 1_000_000 }, AbortSignal.timeout(60_000))
+          .run({ ...request, maxBytes: 1_000_000 }, AbortSignal.timeout(60_000))
           .then((answer) => ({ code: 'answered', text: JSON.stringify([answer.columns, answer.results]) }))
           .catch((error: unknown) => {
             // Anything else is a fault of the process.

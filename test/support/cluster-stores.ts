@@ -4,7 +4,7 @@ import { findClickHouse, makeDatabase } from './clickhouse.ts';
 import { freshDatabase } from './postgres.ts';
 
 export interface ClusterStores {
-  config: Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseOptions'>;
+  config: Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseOptions'> & Partial<Pick<Config, 'clickhouseSqlUrl'>>;
   remove(): Promise<void>;
 }
 
@@ -26,7 +26,8 @@ export async function makeClusterStores(): Promise<ClusterStores> {
   const [postgres, clickhouse] = [await freshDatabase(), await makeDatabase(server)];
   const { url, ...clickhouseOptions } = clickhouse.options;
   return {
-    config: { databaseUrl: postgres.url, clickhouseUrl: url, clickhouseOptions },
+    // An engine for tests has no users.
+    config: { databaseUrl: postgres.url, clickhouseUrl: url, clickhouseSqlUrl: url, clickhouseOptions },
     async remove() {
       await postgres.drop();
       await clickhouse.drop();

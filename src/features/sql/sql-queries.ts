@@ -1,16 +1,14 @@
-/** Statements of users: the newest copy of their project, the process that runs them, and answers that are kept. */
+/** Statements of users: their limits, what runs them, and answers that are kept. */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Failure } from '../../core/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Ids } from '../../lib/ids.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { SqlAnswer } from './child/protocol.ts';
-import type { UsableCopy } from './project-copies.ts';
 import type { RecordStatement } from './record-statement.ts';
 import type { SqlQuery } from './rules/read-sql-query.ts';
 import { SqlRefusal } from './rules/refusal.ts';
-import type { SqlRunner } from './sql-runner.ts';
+import type { Statement, StatementEngine, StatementSource } from './statement-engine.ts';
 
 export interface AnsweredSql extends SqlAnswer {
   isCached: boolean;
@@ -20,11 +18,9 @@ export interface AnsweredSql extends SqlAnswer {
 }
 
 interface SqlQueriesDeps {
-  runner: SqlRunner;
   clock: Clock;
-  ids: Pick<Ids, 'uuid'>;
   /** Null where statements cannot be run. */
-  copy: ((projectId: number, maxAgeMs: number) => Promise<UsableCopy>) | null;
+  engine: StatementEngine | null;
   staleSeconds: number;
   /** Whether users may run any number of statements. */
   isUnlimited: boolean;
@@ -49,58 +45,64 @@ export class SqlQueries {
 
   /** `userId`: who asks, for their limit; null for nobody. */
   async run(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
-    const { path, freshUntil } = await this.#copyFor(projectId, userId, query);
+    const { source, engine } = await this.#open(projectId, userId, query);
     const { sql, placeholders, rows, checkOnly = false, isPostgres = false } = query;
-    // The path is another one for each copy.
-    const key = JSON.stringify([path, userId, sql, placeholders, rows, checkOnly, isPostgres]);
-    const kept = query.refresh ? undefined : this.#kept.get(key);
+    const key = JSON.stringify([source.version, userId, sql, placeholders, rows, checkOnly, isPostgres]);
+    const kept = query.refresh || source.version === null ? undefined : this.#kept.get(key);
     if (kept !== undefined) return { ...kept, isCached: true };
-    const statement = { path, sql, placeholders, rows, checkOnly, isPostgres, maxBytes: MAX_ANSWER_BYTES };
-    const answer = await this.#runRecorded(projectId, userId, statement, signal);
-    const answered = { ...answer, isCached: false, computedAt: this.#deps.clock.now(), freshUntil };
-    this.#keep(key, answered);
+    const statement = { sql, placeholders, rows, checkOnly, isPostgres, maxBytes: MAX_ANSWER_BYTES };
+    const answer = await this.#record(projectId, userId, statement, () =>
+      engine.run(projectId, source, statement, signal),
+    );
+    const answered = { ...answer, isCached: false, computedAt: this.#deps.clock.now(), freshUntil: source.freshUntil };
+    if (source.version !== null) this.#keep(key, answered);
     return answered;
   }
 
   /** Writes the rows to a Parquet file and opens it. Nothing of it is left on the disk once it is closed. */
-  async runToFile(projectId: number, userId: number, query: SqlQuery, signal: AbortSignal): Promise<FileHandle> {
-    const { path } = await this.#copyFor(projectId, userId, query);
+  async runToFile(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<FileHandle> {
+    const { source, engine } = await this.#open(projectId, userId, query);
     const { sql, placeholders, rows } = query;
-    const file = `${path}.${this.#deps.ids.uuid()}.parquet`;
-    const statement = { path, sql, placeholders, rows, checkOnly: false, isPostgres: false };
+    const file = engine.newFile(source);
+    const statement = { sql, placeholders, rows, checkOnly: false, isPostgres: false, maxBytes: MAX_FILE_BYTES };
     try {
-      await this.#runRecorded(projectId, userId, { ...statement, file, maxBytes: MAX_FILE_BYTES }, signal);
+      await this.#record(projectId, userId, statement, () => engine.run(projectId, source, statement, signal, file));
       return await open(file);
     } finally {
       for (const end of ['', '.rows', '.rows.wal']) await rm(`${file}${end}`, { force: true });
     }
   }
 
-  #copyFor(projectId: number, userId: number | null, { refresh }: SqlQuery): Promise<UsableCopy> {
-    const { copy, staleSeconds } = this.#deps;
-    if (copy === null) {
-      throw new Failure('unavailable', 'SQL is not available where events are in ClickHouse.', {
-        code: 'sql_unavailable',
-      });
-    }
-    if (userId !== null) this.#count(userId);
-    return copy(projectId, refresh ? 0 : staleSeconds * SECOND_MS);
-  }
-
-  async #runRecorded(
+  async #open(
     projectId: number,
     userId: number | null,
-    statement: Parameters<SqlRunner['run']>[1],
-    signal: AbortSignal,
+    { refresh }: SqlQuery,
+  ): Promise<{ source: StatementSource; engine: StatementEngine }> {
+    const { engine, staleSeconds } = this.#deps;
+    if (engine === null) {
+      throw new Failure(
+        'unavailable',
+        'SQL needs a user of its own in ClickHouse: set CLICKHOUSE_SQL_URL. See "ClickHouse" in the SQL guide.',
+        { code: 'sql_unavailable' },
+      );
+    }
+    if (userId !== null) this.#count(userId);
+    return { source: await engine.open(projectId, refresh ? 0 : staleSeconds * SECOND_MS), engine };
+  }
+
+  async #record(
+    projectId: number,
+    userId: number | null,
+    { sql, checkOnly }: Statement,
+    run: () => Promise<SqlAnswer>,
   ): Promise<SqlAnswer> {
-    const { sql, checkOnly } = statement;
     const start = performance.now();
     const record = (outcome: string, rows: number): void => {
       if (userId === null || checkOnly) return;
       this.#deps.record({ projectId, userId, sql, outcome, rows, ms: performance.now() - start });
     };
     try {
-      const answer = await this.#deps.runner.run(projectId, statement, signal);
+      const answer = await run();
       record('completed', answer.rowCount);
       return answer;
     } catch (error) {

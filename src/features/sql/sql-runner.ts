@@ -1,6 +1,5 @@
-/** Runs statements in processes of their own, at most so many at a time, and ends those that take too long. */
+/** Runs statements in processes of their own, and ends those that take too long. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { Failure } from '../../core/errors.ts';
 import type { ChildLimits, SqlAnswer, SqlRequest, SqlResponse } from './child/protocol.ts';
 import { SqlRefusal } from './rules/refusal.ts';
 
@@ -10,9 +9,6 @@ interface SqlRunnerOptions {
   memoryMb: number;
 }
 
-const MAX_CHILDREN = 4;
-const MAX_PER_PROJECT = 2;
-const MAX_WAIT_MS = 10_000;
 /** A process is replaced after so many statements. */
 const MAX_STATEMENTS = 100;
 const IDLE_MS = 60_000;
@@ -26,13 +22,11 @@ interface Child {
   idle: NodeJS.Timeout | undefined;
 }
 
-type Statement = Omit<SqlRequest, 'id'>;
+type ChildStatement = Omit<SqlRequest, 'id'>;
 
 export class SqlRunner {
   readonly #options: SqlRunnerOptions;
   readonly #free: Child[] = [];
-  readonly #running = new Map<number, number>();
-  readonly #waiting: (() => void)[] = [];
   #lastId = 0;
   #isClosed = false;
 
@@ -40,57 +34,13 @@ export class SqlRunner {
     this.#options = options;
   }
 
-  /** Rejects with a `SqlRefusal`, or with a `Failure` where no process is free. */
-  async run(projectId: number, statement: Statement, signal: AbortSignal): Promise<SqlAnswer> {
-    await this.#enter(projectId, signal);
-    try {
-      return await this.#runInChild(statement, signal);
-    } finally {
-      this.#leave(projectId);
-    }
-  }
-
   close(): void {
     this.#isClosed = true;
     for (const child of this.#free.splice(0)) end(child);
   }
 
-  async #enter(projectId: number, signal: AbortSignal): Promise<void> {
-    const until = performance.now() + MAX_WAIT_MS;
-    while (!this.#hasRoom(projectId)) {
-      const wait = until - performance.now();
-      if (wait <= 0) {
-        throw new Failure('unavailable', 'Too many statements are running. Try again in a moment.', {
-          code: 'busy',
-          retryAfter: 5,
-        });
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, wait);
-        this.#waiting.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
-      signal.throwIfAborted();
-    }
-    this.#running.set(projectId, (this.#running.get(projectId) ?? 0) + 1);
-  }
-
-  #hasRoom(projectId: number): boolean {
-    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
-    return all < MAX_CHILDREN && (this.#running.get(projectId) ?? 0) < MAX_PER_PROJECT;
-  }
-
-  #leave(projectId: number): void {
-    const count = (this.#running.get(projectId) ?? 1) - 1;
-    if (count === 0) this.#running.delete(projectId);
-    else this.#running.set(projectId, count);
-    // Each looks whether there is room for it.
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  async #runInChild(statement: Statement, signal: AbortSignal): Promise<SqlAnswer> {
+  /** Rejects with a `SqlRefusal`. */
+  async run(statement: ChildStatement, signal: AbortSignal): Promise<SqlAnswer> {
     const child = this.#free.pop() ?? this.#start();
     clearTimeout(child.idle);
     const id = ++this.#lastId;

@@ -10,6 +10,7 @@ import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
+import { ClickHouseSqlUser } from '../../stores/clickhouse/sql-user.ts';
 import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
 import type { PartitionedLog } from '../../stores/cluster/partitioned-log.ts';
 import type { StoreCheck } from '../../stores/folder-snapshots.ts';
@@ -21,6 +22,8 @@ import { openMessageChannel } from '../../stores/postgres/message-channel.ts';
 import { openPostgresMetadataStore } from '../../stores/postgres/metadata-store.ts';
 import { openPartitionedLog } from '../../stores/postgres/partitioned-log.ts';
 import { readPartitionEntries } from '../../stores/postgres/read-partitions.ts';
+import { sqlCopySource } from '../../stores/sql/copy-source.ts';
+import { postgresDialect } from '../../stores/sql/postgres-dialect.ts';
 import type { Backend, BackendOptions } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
 import type { CloseList } from '../close-list.ts';
@@ -73,6 +76,7 @@ export async function openCluster(options: BackendOptions, urls: ClusterUrls, to
     writes,
     liveEvents,
     ...eventMethods(options, stores, thread),
+    sql: openSql(options, stores, toClose),
     checkStores: async () => [
       await checkStore('PostgreSQL', metadata.check()),
       await checkStore('ClickHouse', thread.methods.size()),
@@ -115,7 +119,21 @@ async function openStores(
   const messages = await openMessageChannel(databaseUrl);
   toClose.push(() => messages.close());
   const metadata = { ...opened.metadata, subjects: timeLimitedSubjects(opened.metadata.subjects) };
-  return { metadata, ingest: opened.ingest, log, pool, messages };
+  return { metadata, ingest: opened.ingest, db: opened.db, log, pool, messages };
+}
+
+/** Without a user of its own in ClickHouse, nobody's SQL is run there. */
+function openSql({ config, clockMemory }: BackendOptions, { db, pool }: Stores, toClose: CloseList): Backend['sql'] {
+  const { clickhouseSqlUrl: url, clickhouseOptions, sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb } = config;
+  if (url === null) return null;
+  const settings = clickhouseOptions['longValues'] === undefined ? 'of the user' : 'sent';
+  const reader = new ClickHouseSqlUser({ url, settings, timeoutSeconds, memoryMb });
+  toClose.push(() => reader.close());
+  return {
+    reader,
+    source: sqlCopySource({ db, dialect: postgresDialect }),
+    freshUntil: async () => (await readClusterStatus(pool)).oldestReceivedAt ?? clockOn(clockMemory).now(),
+  };
 }
 
 const openReadYourWrites = async ({ log, messages }: Stores): Promise<PartitionedReadYourWrites> =>
@@ -185,8 +203,6 @@ function startWorker(
 const eventMethods = ({ clockMemory }: BackendOptions, { pool, log }: Stores, thread: WorkerThread<WorkerMethods>) => ({
   dialect: clickhouseDialect,
   worker: () => thread.methods,
-  // Copies would need the whole of a project on this machine.
-  sqlCopy: null,
   reassigner: {
     progress: async () => progressAt(0),
     reassign: async () => thread.methods.reassign(),

@@ -54,7 +54,7 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     liveEvents,
     dialect: duckdbDialect,
     worker: () => thread.methods,
-    sqlCopy: async (projectId, maxAgeMs) => thread.methods.sqlCopy(projectId, maxAgeMs),
+    sql: { copy: async (projectId, maxAgeMs) => thread.methods.sqlCopy(projectId, maxAgeMs) },
     reassigner: {
       progress: async () => thread.methods.progress(),
       reassign: async () => thread.methods.reassign(),
@@ -185,6 +185,7 @@ const workerOptions = ({ config, clockMemory, logger }: BackendOptions, logHead:
   eventsMemoryMb: config.eventsMemoryMb,
   deduplicationMemoryMb: config.deduplicationMemoryMb,
   nameLimits: { eventNames: config.maxEventNames, propertyNames: config.maxPropertyNames },
+  sqlCopyMaxBytes: config.sqlCopyMaxGb * 1e9,
   faults: config.faults,
 });
 

@@ -160,7 +160,7 @@ const noticeOf = ({
 });
 
 function methodsOf(
-  { dataDir, logHead }: EmbeddedWorkerOptions,
+  { dataDir, logHead, sqlCopyMaxBytes: maxBytes }: EmbeddedWorkerOptions,
   stores: Stores,
   worker: EmbeddedWorker,
   clock: Clock,
@@ -170,7 +170,8 @@ function methodsOf(
   const { processor, mirror, liveEvents, stepTimes } = worker;
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
   const folder = join(dataDir, DATA_FILES.sql);
-  const copies = new ProjectCopies({ folder, events, source: stores.copySource, clock, ids: randomIds, mirrorPersons });
+  const { copySource: source } = stores;
+  const copies = new ProjectCopies({ folder, maxBytes, events, source, clock, ids: randomIds, mirrorPersons });
   return {
     ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
     progress: () => events.progress(),

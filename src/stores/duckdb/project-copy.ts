@@ -2,7 +2,7 @@
  * A file with the data of one project, for statements of users: they run in a process of its own, which must not be able
  * to read anything else. Rows have no project id there.
  */
-import { copyFile, rename, rm } from 'node:fs/promises';
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import {
   BOOLEAN,
   type DuckDBConnection,
@@ -14,13 +14,14 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import type {
-  CopiedCohort,
-  CopiedDistinctId,
-  CopiedGroup,
-  CopiedMember,
-  CopySource,
-  ProjectCopyRequest,
+import {
+  type CopiedCohort,
+  type CopiedDistinctId,
+  type CopiedGroup,
+  type CopiedMember,
+  type CopySource,
+  CopyTooLarge,
+  type ProjectCopyRequest,
 } from '../events/project-copy.ts';
 import { copyPath, filesOf, quoteText, STORAGE_VERSION } from './engine.ts';
 import { readNumber } from './schema.ts';
@@ -36,14 +37,17 @@ const EVENT_COLUMNS = [
 export async function writeProjectCopy(
   instance: DuckDBInstance,
   path: string,
-  { projectId, target, source, base }: ProjectCopyRequest,
+  { projectId, target, source, base, maxBytes }: ProjectCopyRequest,
 ): Promise<number> {
   const unfinished = copyPath(path);
   await removeFiles(unfinished);
   if (base !== null) await copyFile(base.path, unfinished);
   const connection = await instance.connect();
   try {
+    if (base === null) await requireRoom(connection, path, projectId, maxBytes);
     const lastRow = await fill(connection, unfinished, { projectId, source, lastRow: base?.lastRow ?? null });
+    const { size } = await stat(unfinished);
+    if (size > maxBytes) throw new CopyTooLarge(size);
     await rename(unfinished, target);
     return lastRow;
   } catch (error) {
@@ -52,6 +56,23 @@ export async function writeProjectCopy(
   } finally {
     connection.closeSync();
   }
+}
+
+/** Before anything is written: the project's share of the rows is about its share of the file. */
+async function requireRoom(
+  connection: DuckDBConnection,
+  path: string,
+  projectId: number,
+  maxBytes: number,
+): Promise<void> {
+  const { size } = await stat(path);
+  if (size <= maxBytes) return;
+  const share = await readNumber(
+    connection,
+    `select count(*) filter (where project_id = ${projectId}) / greatest(count(*), 1) from event_rows`,
+  );
+  const bytes = Math.round(size * share);
+  if (bytes > maxBytes) throw new CopyTooLarge(bytes);
 }
 
 const removeFiles = async (path: string): Promise<void> => {

@@ -40,6 +40,18 @@ export interface ProjectCopyRequest {
   source: CopySource;
   /** An earlier copy to add to, and the last row that it has. */
   base: { path: string; lastRow: number } | null;
+  /** Of the file. A larger one is not made. */
+  maxBytes: number;
+}
+
+/** The copy would be larger than it may be. */
+export class CopyTooLarge extends Error {
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super('The copy of the project is too large.');
+    this.bytes = bytes;
+  }
 }
 
 /** A copy, and what is needed to add to it later. */

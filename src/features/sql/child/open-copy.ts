@@ -9,9 +9,10 @@ export interface OpenCopy {
   close(): void;
 }
 
-export async function openCopy(path: string, { memoryMb, threads }: ChildLimits): Promise<OpenCopy> {
-  const instance = await DuckDBInstance.create(path, {
-    access_mode: 'READ_ONLY',
+/** `path` null: tables without rows, to check a statement against. */
+export async function openCopy(path: string | null, { memoryMb, threads }: ChildLimits): Promise<OpenCopy> {
+  const instance = await DuckDBInstance.create(path ?? ':memory:', {
+    ...(path === null ? {} : { access_mode: 'READ_ONLY' }),
     memory_limit: `${memoryMb}MB`,
     threads: String(threads),
     temp_directory: '',
@@ -21,6 +22,7 @@ export async function openCopy(path: string, { memoryMb, threads }: ChildLimits)
   try {
     const connection = await instance.connect();
     await connection.run(`set global TimeZone = 'UTC'`);
+    if (path === null) await connection.run(EMPTY_TABLES_SQL);
     await connection.run(VIEWS_SQL);
     await connection.run('set global enable_external_access = false');
     await connection.run('set global lock_configuration = true');
@@ -75,3 +77,19 @@ const VIEWS_SQL = `
   create temp view groups as select index, type, key, created_at, properties from group_rows;
   create temp view cohorts as select id, name, is_static, count, last_calculation from cohort_rows;
   create temp view cohort_people as select cohort_id, person_id from cohort_member_rows;`;
+
+const TEXTS = [
+  ...['distinct_id', 'properties', 'elements_chain', 'group_0', 'group_1', 'group_2', 'group_3', 'group_4'],
+  ...HOT_PROPERTIES.map((name) => `"${name}"`),
+];
+
+/** As in `stores/duckdb/project-copy.ts`. */
+const EMPTY_TABLES_SQL = `
+  create table event_rows (uuid uuid, event varchar, person_id uuid, timestamp timestamp, created_at timestamp,
+    ${TEXTS.map((name) => `${name} varchar`).join(', ')});
+  create table person_overrides (from_id uuid, to_id uuid);
+  create table person_rows (person_id uuid, created_at timestamp, properties varchar, is_identified boolean);
+  create table distinct_id_rows (distinct_id varchar, person_id uuid, is_identified boolean);
+  create table group_rows ("index" integer, "type" varchar, "key" varchar, created_at timestamp, properties varchar);
+  create table cohort_rows (id integer, name varchar, is_static boolean, count integer, last_calculation timestamp);
+  create table cohort_member_rows (cohort_id integer, person_id uuid);`;

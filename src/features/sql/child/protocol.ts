@@ -1,12 +1,15 @@
 /** What the server and the process that runs statements say to each other. */
 
-import type { Placeholders } from '../rules/prepare-text.ts';
+import type { ClickHousePart } from '../rules/clickhouse-sql.ts';
+import type { Placeholders, SqlScalar } from '../rules/prepare-text.ts';
 import type { RefusalCode } from '../rules/refusal.ts';
 
 export interface SqlRequest {
   id: number;
-  /** The copy of the project's data. */
-  path: string;
+  /** The copy of the project's data; null: the statement is checked and written for ClickHouse. */
+  path: string | null;
+  /** The project, for ClickHouse. */
+  projectId?: number;
   sql: string;
   placeholders: Placeholders;
   rows: { byDefault: number; max: number };
@@ -33,6 +36,13 @@ export interface SqlAnswer {
   hasMore: boolean;
   checkMs: number;
   runMs: number;
+  /** What is still to be run. */
+  clickhouse?: ClickHouseStatement;
+}
+
+export interface ClickHouseStatement {
+  parts: ClickHousePart[];
+  parameters: Readonly<Record<string, SqlScalar>>;
 }
 
 export type SqlResponse = { id: number } & (

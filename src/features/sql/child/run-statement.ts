@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { checkTree } from '../rules/check-tree.ts';
+import { writeClickHouse } from '../rules/clickhouse-sql.ts';
 import { CATALOG_SQL, CATALOG_VIEWS } from '../rules/postgres-catalog.ts';
 import { adaptPostgresTree, readsCatalog } from '../rules/postgres-tree.ts';
 import { plainPostgres, prepareText, type SqlScalar } from '../rules/prepare-text.ts';
@@ -14,7 +15,7 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   const start = performance.now();
   const given = request.isPostgres ? plainPostgres(request.sql) : request.sql;
   const { sql, parameters } = prepareText(given, request.placeholders);
-  const { tree, limit, offset, counted } = await check(connection, sql, request);
+  const { tree, limit, offset, counted, isCatalog } = await check(connection, sql, request);
   const checked = await text(connection, 'select json_deserialize_sql($1::json)', stringifyExact(tree));
   const statement = await prepare(connection, checked);
   try {
@@ -26,7 +27,12 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
     ]);
     const checkMs = performance.now() - start;
     const common = { sql: checked, columns, types, limit, offset, checkMs };
-    if (request.checkOnly) return { ...common, results: [], rowCount: 0, hasMore: false, runMs: 0 };
+    const nothing = { ...common, results: [], rowCount: 0, hasMore: false, runMs: 0 };
+    if (request.path === null && !isCatalog) {
+      const parts = writeClickHouse(tree, { projectId: request.projectId ?? 0, parameters });
+      return { ...nothing, clickhouse: { parts, parameters } };
+    }
+    if (request.checkOnly) return nothing;
     bind(statement, parameters);
     const runMs = () => performance.now() - start - checkMs;
     if (request.file !== undefined) {
@@ -74,11 +80,12 @@ async function boundColumns(
 
 async function check(connection: DuckDBConnection, sql: string, { rows, isPostgres }: SqlRequest) {
   const parsed = await parse(connection, sql);
-  if (!isPostgres) return checkTree(parsed, rows);
+  if (!isPostgres) return { ...checkTree(parsed, rows), isCatalog: false };
   const adapted = adaptPostgresTree(parsed);
   const checked = checkTree(adapted, rows, CATALOG_VIEWS);
-  if (readsCatalog(adapted)) await addCatalog(connection);
-  return checked;
+  const isCatalog = readsCatalog(adapted);
+  if (isCatalog) await addCatalog(connection);
+  return { ...checked, isCatalog };
 }
 
 const withCatalog = new WeakSet<DuckDBConnection>();

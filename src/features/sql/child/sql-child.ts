@@ -14,7 +14,7 @@ const MEMORY_CHECK_MS = 20;
 const OUT_OF_MEMORY = 77;
 
 const limits = JSON.parse(process.argv[2] ?? '{}') as ChildLimits;
-let open: { path: string; copy: OpenCopy } | null = null;
+let open: { path: string | null; copy: OpenCopy } | null = null;
 
 try {
   setPriority(LOW_PRIORITY);
