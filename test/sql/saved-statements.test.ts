@@ -60,6 +60,31 @@ describe.skipIf(!isEmbedded)('a saved statement', () => {
     expect(listed.results.map(({ id }: { id: number }) => id)).toEqual([body.id]);
   });
 
+  it('is a CSV or a Parquet file, of all its rows', async () => {
+    const { body } = await save(node(`select event, count() as n, '=1' as formula from events group by event`), {
+      name: 'Été: "bought"',
+    });
+    const fileOf = (format: string) =>
+      fetch(`${server.url}${INSIGHTS}${body.id}/?format=${format}`, {
+        headers: { authorization: `Bearer ${server.personalKey}` },
+      });
+    const csv = await fileOf('csv');
+    expect([csv.status, csv.headers.get('content-disposition')]).toEqual([200, 'attachment; filename="t-bought.csv"']);
+    expect(await csv.text()).toBe(`event,n,formula\r\nbought,3,'=1\r\n`);
+    const parquet = await fileOf('parquet');
+    expect(parquet.headers.get('content-type')).toBe('application/vnd.apache.parquet');
+    const bytes = Buffer.from(await parquet.arrayBuffer());
+    expect([bytes.length, bytes.subarray(0, 4).toString()]).toEqual([
+      Number(parquet.headers.get('content-length')),
+      'PAR1',
+    ]);
+    expect((await fileOf('other')).headers.get('content-type')).toContain('json');
+    const trend = await client.post(INSIGHTS, {
+      body: { name: 'Trend', filters: { insight: 'TRENDS', events: [{ id: 'bought' }] } },
+    });
+    expect((await client.get(`${INSIGHTS}${trend.body.id}/?format=csv`)).body.id).toBe(trend.body.id);
+  });
+
   it('gets the node around it, and is replaced by filters', async () => {
     const { body } = await save({ kind: 'HogQLQuery', query: 'select 1 as one' });
     expect(body.query).toEqual({

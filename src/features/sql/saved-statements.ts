@@ -1,11 +1,12 @@
 /** Statements of saved insights: checked when they are saved, answered for readers, dashboards, shared pages and alerts. */
+import type { FileHandle } from 'node:fs/promises';
 import { Failure } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { ResultCache } from '../insights/result-cache.ts';
-import { readSqlQuery } from './rules/read-sql-query.ts';
+import { FILE_ROWS, readSqlQuery, type SqlQuery } from './rules/read-sql-query.ts';
 import { readSavedQuery, withFiltersOf } from './rules/saved-query.ts';
 import type { AnsweredSql, SqlQueries } from './sql-queries.ts';
 
@@ -60,6 +61,20 @@ export class SavedStatements {
       return { columns, types, results: rows, hasMore };
     });
     return { ...cached.answer, isCached: cached.isCached, computedAt: cached.computedAt };
+  }
+
+  /** All its rows, as many as a file may have. */
+  rows(project: Project, query: JsonObject, userId: number, signal: AbortSignal): Promise<AnsweredSql> {
+    return this.#deps.sql.run(project.id, userId, this.#readForFile(project, query), signal);
+  }
+
+  /** The same as a Parquet file, which is gone once it is closed. */
+  parquet(project: Project, query: JsonObject, userId: number, signal: AbortSignal): Promise<FileHandle> {
+    return this.#deps.sql.runToFile(project.id, userId, this.#readForFile(project, query), signal);
+  }
+
+  #readForFile(project: Project, query: JsonObject): SqlQuery {
+    return { ...this.#read(project, query), rows: FILE_ROWS };
   }
 
   #read({ timezone }: Project, query: JsonObject) {

@@ -1,6 +1,6 @@
 /** Runs statements in processes of their own, and ends those that take too long. */
 import { type ChildProcess, fork } from 'node:child_process';
-import type { ChildLimits, SqlAnswer, SqlRequest, SqlResponse } from './child/protocol.ts';
+import type { ChildLimits, ChildReady, SqlAnswer, SqlRequest, SqlResponse } from './child/protocol.ts';
 import { SqlRefusal } from './rules/refusal.ts';
 
 interface SqlRunnerOptions {
@@ -15,9 +15,12 @@ const IDLE_MS = 60_000;
 /** What Node and the engine need beside what a statement may use. */
 const OVERHEAD_MB = 250;
 const OUT_OF_MEMORY = 77;
+const MAX_START_SECONDS = 30;
 
 interface Child {
   process: ChildProcess;
+  /** Whether it takes statements. */
+  isReady: boolean;
   statements: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -62,8 +65,16 @@ export class SqlRunner {
     }
   }
 
-  #ask(child: Child, request: SqlRequest, signal: AbortSignal): Promise<SqlResponse> {
+  async #ask(child: Child, request: SqlRequest, signal: AbortSignal): Promise<SqlResponse> {
     const { timeoutSeconds } = this.#options;
+    // Starting a process may take seconds on a busy machine, which is not the statement's time.
+    if (!child.isReady) await this.#exchange<ChildReady>(child, null, signal, MAX_START_SECONDS);
+    child.isReady = true;
+    return this.#exchange<SqlResponse>(child, request, signal, timeoutSeconds);
+  }
+
+  /** Sends a request, if any, and waits for the next message. */
+  #exchange<T>(child: Child, request: SqlRequest | null, signal: AbortSignal, seconds: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const finish = (): void => {
         clearTimeout(timer);
@@ -76,13 +87,12 @@ export class SqlRunner {
       };
       const onAbort = (): void => fail(signal.reason);
       const timer = setTimeout(
-        () => fail(new SqlRefusal('too_slow', `The statement took longer than ${timeoutSeconds} s and was stopped.`)),
-        timeoutSeconds * 1000,
+        () => fail(new SqlRefusal('too_slow', `The statement took longer than ${seconds} s and was stopped.`)),
+        seconds * 1000,
       );
-      child.process.on('message', (response: SqlResponse) => {
-        if (response.id !== request.id) return;
+      child.process.on('message', (message) => {
         finish();
-        resolve(response);
+        resolve(message as T);
       });
       child.process.on('error', fail);
       child.process.on('exit', (code) =>
@@ -94,7 +104,7 @@ export class SqlRunner {
       );
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
-      else child.process.send(request);
+      else if (request !== null) child.process.send(request);
     });
   }
 
@@ -106,7 +116,7 @@ export class SqlRunner {
       execArgv: ['--max-old-space-size=256'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    return { process, statements: 0, idle: undefined };
+    return { process, isReady: false, statements: 0, idle: undefined };
   }
 
   #keep(child: Child): void {

@@ -4,10 +4,12 @@ import { runSqlNode, withSqlDates } from '../../api/sql.ts';
 import { Link } from '../../components/link.tsx';
 import { ErrorNote, Skeleton } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
+import { toastError } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { pathOfInsight } from '../insights/path-of-insight.ts';
 import type { Fields } from '../insights/question.ts';
+import { saveRows } from '../sql/save-rows.ts';
 import { SqlAnswer } from '../sql/sql-answer.tsx';
 import { readDisplay } from '../sql/sql-chart.ts';
 import { type TileControls, TileFrame } from './tile-frame.tsx';
@@ -20,6 +22,11 @@ interface SqlTileProps extends TileControls {
   /** Incremented to refresh. */
   round: number;
 }
+
+const FORMATS = [
+  { format: 'csv', label: 'Export CSV' },
+  { format: 'parquet', label: 'Export Parquet' },
+] as const;
 
 export function SqlTile({ insight, query, dates, round, ...controls }: SqlTileProps) {
   const { id } = useProject();
@@ -43,6 +50,9 @@ export function SqlTile({ insight, query, dates, round, ...controls }: SqlTilePr
     if (round > 0) refresh();
   }, [round]);
   const title = insight.name || insight.derived_name || 'SQL';
+  const save = (format: 'csv' | 'parquet'): void => {
+    saveRows(id, node, { name: title, format }).catch(toastError);
+  };
   return (
     <TileFrame
       {...controls}
@@ -54,9 +64,16 @@ export function SqlTile({ insight, query, dates, round, ...controls }: SqlTilePr
       }
       isBusy={loading}
       menu={
-        <button type="button" onClick={refresh}>
-          Refresh
-        </button>
+        <>
+          <button type="button" onClick={refresh}>
+            Refresh
+          </button>
+          {FORMATS.map(({ format, label }) => (
+            <button type="button" key={format} onClick={() => save(format)}>
+              {label}
+            </button>
+          ))}
+        </>
       }
     >
       {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}

@@ -1,12 +1,12 @@
 /** One statement of the page, with its own rows. */
 import { useRef, useState } from 'preact/hooks';
-import { ApiError, isAbort } from '../../api/api-error.ts';
+import { isAbort } from '../../api/api-error.ts';
 import { type SqlAnswer as Answer, runSql, type SqlSchema, sqlBody } from '../../api/sql.ts';
 import { Button } from '../../components/button.tsx';
 import { Select } from '../../components/field.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../components/states.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
-import { saveFile } from '../../lib/save-file.ts';
+import { saveRows } from './save-rows.ts';
 import { SqlAnswer } from './sql-answer.tsx';
 import { chooseDisplay, type Display, possibleDisplays } from './sql-chart.ts';
 import { StatementField } from './statement-field.tsx';
@@ -159,7 +159,7 @@ function Rows({ answer, sql, seconds, display, projectId, onDisplay }: RowsProps
   const save = async (format: 'csv' | 'parquet'): Promise<void> => {
     try {
       setFailure(null);
-      await saveRows(projectId, sql, format);
+      await saveRows(projectId, sqlBody(sql).query, { name: 'query', format });
     } catch (error) {
       setFailure(error);
     }
@@ -184,6 +184,9 @@ function Rows({ answer, sql, seconds, display, projectId, onDisplay }: RowsProps
           <Button small onClick={() => void save('csv')}>
             Export CSV
           </Button>
+          <Button small onClick={() => void save('parquet')}>
+            Export Parquet
+          </Button>
         </div>
       </div>
       {failure !== null && <ErrorNote error={failure} />}
@@ -191,19 +194,4 @@ function Rows({ answer, sql, seconds, display, projectId, onDisplay }: RowsProps
       {shown !== 'table' && results.length > 0 && <VirtualTable rows={answer} />}
     </>
   );
-}
-
-/** As a file the statement may have more rows than on the page. */
-async function saveRows(projectId: number, sql: string, format: string): Promise<void> {
-  const response = await fetch(`/api/projects/${projectId}/query.${format}`, {
-    method: 'POST',
-    credentials: 'same-origin',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(sqlBody(sql)),
-  });
-  if (!response.ok) {
-    const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
-    throw new ApiError(detail ?? `The server responded with status ${response.status}.`, { status: response.status });
-  }
-  saveFile(await response.blob(), `query.${format}`);
 }

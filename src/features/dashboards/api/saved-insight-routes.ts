@@ -6,11 +6,14 @@ import { requiredScopes } from '../../../core/scopes.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
+import { readCsvCells } from '../../../http/format.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { pageSchema } from '../../../http/schemas/common.ts';
+import type { CsvCells } from '../../../lib/csv-line.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import { rowsCsv } from '../../sql/rows-csv.ts';
 import { getDashboard } from '../dashboards.ts';
 import { listSavedInsights } from '../list-saved-insights.ts';
 import {
@@ -38,6 +41,7 @@ import {
   BASIC_QUERY,
   INSIGHT_LIST_QUERY,
   REFRESH_QUERY,
+  ROWS_FILE_QUERY,
   SavedInsightSchema,
   SavedInsightWriteSchema,
 } from './saved-insight-schemas.ts';
@@ -107,10 +111,14 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
     ...ONE,
     method: 'GET',
     summary: 'One saved insight, with its answer where that is asked for',
-    query: { ...REFRESH_QUERY, ...BASIC_QUERY },
+    query: { ...REFRESH_QUERY, ...BASIC_QUERY, ...ROWS_FILE_QUERY },
     response: SavedInsightSchema,
     handler: async ({ caller, project, params, query, reply }) => {
       const insight = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+      const format = queryText(query, 'format');
+      if (insight.query !== null && (format === 'csv' || format === 'parquet')) {
+        return sendRows(deps, { caller, project, reply }, insight, { format, cells: readCsvCells(query) });
+      }
       if (!isBasic(query)) return show(deps, { caller, project, query, reply }, insight);
       return withoutResult(await presentOneInsight(deps, { caller, project, reply }, insight, { refresh: false }));
     },
@@ -144,6 +152,32 @@ function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
     handler: async ({ reply }) => reply.code(405).send(),
   });
 }
+
+async function sendRows(
+  { statements }: DashboardApiDeps,
+  { caller, project, reply }: Asker,
+  { query, name, derivedName }: SavedInsight,
+  { format, cells }: { format: 'csv' | 'parquet'; cells: CsvCells },
+) {
+  const signal = callerSignal(reply);
+  const node = query ?? {};
+  reply.header('content-disposition', `attachment; filename="${fileName(name || derivedName || 'sql')}.${format}"`);
+  if (format === 'csv') {
+    const rows = await statements.rows(project, node, caller.user.id, signal);
+    return reply.type('text/csv; charset=utf-8').send(rowsCsv(rows, cells));
+  }
+  const file = await statements.parquet(project, node, caller.user.id, signal);
+  const { size } = await file.stat();
+  return reply.type('application/vnd.apache.parquet').header('content-length', size).send(file.createReadStream());
+}
+
+/** Letters and digits that every header and disk can take. */
+const fileName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 80) || 'sql';
 
 /** An insight that is put on dashboards, or taken from them, changes those. */
 async function requireDashboards(

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../../core/json/json.ts';
+import { RAW_CSV_QUERY } from '../../../http/format.ts';
 import {
   AnyObject,
   DateTime,
@@ -145,6 +146,12 @@ export const SavedInsightWriteSchema = Type.Partial(
 export const REFRESH_QUERY = {
   refresh: '`true`, or present: answer the question, too.',
   from_dashboard: 'The id of a dashboard whose dates count.',
+} as const;
+
+/** Of SQL insights. */
+export const ROWS_FILE_QUERY = {
+  format: '`csv` or `parquet`: all rows of a SQL insight as a file. Ours.',
+  ...RAW_CSV_QUERY,
 } as const;
 
 export const BASIC_QUERY = { basic: '`true`: without `result`.' } as const;

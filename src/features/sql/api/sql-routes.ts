@@ -5,11 +5,11 @@ import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { RAW_CSV_QUERY, readCsvCells } from '../../../http/format.ts';
 import { AnyObject, iso } from '../../../http/schemas/common.ts';
-import { csvCell, csvLine } from '../../../lib/csv-line.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
+import { rowsCsv } from '../rows-csv.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
-import { readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
+import { FILE_ROWS, readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
 import type { SqlApiDeps } from './deps.ts';
@@ -17,9 +17,6 @@ import { QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } f
 
 const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:client_query_id/` } as const;
-/** Of a file. */
-const FILE_ROWS = { byDefault: 1_000_000, max: 1_000_000 };
-
 type Context = RouteContext<unknown> & { project: Project };
 
 export function sqlRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
@@ -66,10 +63,8 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     handler: async (context) => {
       const query = { ...readBody(deps, context), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
-      const { columns, results } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
-      const cells = readCsvCells(context.query);
-      const lines = [columns, ...results.map((row) => row.map(csvCell))].map((line) => csvLine(line, cells));
-      return context.reply.type('text/csv; charset=utf-8').send(lines.join(''));
+      const rows = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
+      return context.reply.type('text/csv; charset=utf-8').send(rowsCsv(rows, readCsvCells(context.query)));
     },
   });
   projectRoute(app, deps, {

@@ -52,6 +52,11 @@ export type SqlResponse = { id: number } & (
   | { fault: string }
 );
 
+/** The first message of the process. */
+export interface ChildReady {
+  isReady: true;
+}
+
 /** Limits of the process, as its arguments. */
 export interface ChildLimits {
   memoryMb: number;

@@ -11,44 +11,88 @@ import type { SqlAnswer, SqlRequest } from './protocol.ts';
 import { toJsonValue, typeName } from './read-values.ts';
 import { type ResultColumn, writeParquet } from './write-parquet.ts';
 
+/** A statement that was checked and prepared on this connection. */
+interface CheckedStatement {
+  statement: DuckDBPreparedStatement;
+  /** As it is run. */
+  sql: string;
+  tree: TreeNode;
+  limit: number;
+  offset: number;
+  counted: readonly number[];
+  isCatalog: boolean;
+  /** Null if the type of a column is that of a value, which is not known before it is bound. */
+  columns: ResultColumn[] | null;
+}
+
+/** Beyond that, rows are fetched while the engine finds them: half as fast, but they need not fit into memory. */
+const MAX_ROWS_AT_ONCE = 50_001;
+
 export async function runStatement(connection: DuckDBConnection, request: SqlRequest): Promise<SqlAnswer> {
   const start = performance.now();
   const given = request.isPostgres ? plainPostgres(request.sql) : request.sql;
   const { sql, parameters } = prepareText(given, request.placeholders);
-  const { tree, limit, offset, counted, isCatalog } = await check(connection, sql, request);
-  const checked = await text(connection, 'select json_deserialize_sql($1::json)', stringifyExact(tree));
-  const statement = await prepare(connection, checked);
-  try {
-    const described = columnsOf(statement) ?? (await boundColumns(connection, checked, parameters));
-    const columns = described.map(({ name }) => name);
-    const types = described.map(({ name, type }, i): [string, string] => [
-      name,
-      counted.includes(i) ? 'UInt64' : typeName(type),
-    ]);
-    const checkMs = performance.now() - start;
-    const common = { sql: checked, columns, types, limit, offset, checkMs };
-    const nothing = { ...common, results: [], rowCount: 0, hasMore: false, runMs: 0 };
-    if (request.path === null && !isCatalog) {
-      const parts = writeClickHouse(tree, { projectId: request.projectId ?? 0, parameters });
-      return { ...nothing, clickhouse: { parts, parameters } };
-    }
-    if (request.checkOnly) return nothing;
-    bind(statement, parameters);
-    const runMs = () => performance.now() - start - checkMs;
-    if (request.file !== undefined) {
-      const file = { path: request.file, columns: described, maxRows: limit, maxBytes: request.maxBytes };
-      const rowCount = await writeParquet(statement, file).catch(rethrowExplained);
-      return { ...common, results: [], rowCount, hasMore: false, runMs: runMs() };
-    }
-    const results = await readRows(statement, limit + 1, request.maxBytes);
-    const rowCount = Math.min(results.length, limit);
-    return { ...common, results: results.slice(0, limit), rowCount, hasMore: results.length > limit, runMs: runMs() };
-  } finally {
-    statement.destroySync();
+  const checked = await checkedStatement(connection, sql, request);
+  const { statement, limit, offset, counted } = checked;
+  const described = checked.columns ?? (await boundColumns(connection, checked.sql, parameters));
+  const columns = described.map(({ name }) => name);
+  const types = described.map(({ name, type }, i): [string, string] => [
+    name,
+    counted.includes(i) ? 'UInt64' : typeName(type),
+  ]);
+  const checkMs = performance.now() - start;
+  const common = { sql: checked.sql, columns, types, limit, offset, checkMs };
+  const nothing = { ...common, results: [], rowCount: 0, hasMore: false, runMs: 0 };
+  if (request.path === null && !checked.isCatalog) {
+    const parts = writeClickHouse(checked.tree, { projectId: request.projectId ?? 0, parameters });
+    return { ...nothing, clickhouse: { parts, parameters } };
   }
+  if (request.checkOnly) return nothing;
+  bind(statement, parameters);
+  const runMs = () => performance.now() - start - checkMs;
+  if (request.file !== undefined) {
+    const file = { path: request.file, columns: described, maxRows: limit, maxBytes: request.maxBytes };
+    const rowCount = await writeParquet(statement, file).catch(rethrowExplained);
+    return { ...common, results: [], rowCount, hasMore: false, runMs: runMs() };
+  }
+  const results = await readRows(statement, limit + 1, request.maxBytes);
+  const rowCount = Math.min(results.length, limit);
+  return { ...common, results: results.slice(0, limit), rowCount, hasMore: results.length > limit, runMs: runMs() };
 }
 
-/** Null if the type of a column is that of a value, which is not known before it is bound. */
+const MAX_KEPT = 50;
+const kept = new WeakMap<DuckDBConnection, Map<string, CheckedStatement>>();
+
+/** Before the connection is closed: a prepared statement keeps its file open. */
+export function forgetStatements(connection: DuckDBConnection): void {
+  for (const { statement } of kept.get(connection)?.values() ?? []) statement.destroySync();
+  kept.delete(connection);
+}
+
+/** The same text is checked once: its tables do not change while the connection is open. */
+async function checkedStatement(
+  connection: DuckDBConnection,
+  sql: string,
+  request: SqlRequest,
+): Promise<CheckedStatement> {
+  const known = kept.get(connection) ?? new Map<string, CheckedStatement>();
+  kept.set(connection, known);
+  const key = JSON.stringify([sql, request.rows, request.isPostgres]);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const { tree, ...about } = await check(connection, sql, request);
+  const text = await readText(connection, 'select json_deserialize_sql($1::json)', stringifyExact(tree));
+  const statement = await prepare(connection, text);
+  const checked = { ...about, tree, statement, sql: text, columns: columnsOf(statement) };
+  known.set(key, checked);
+  const [oldest] = known;
+  if (known.size > MAX_KEPT && oldest !== undefined) {
+    known.delete(oldest[0]);
+    oldest[1].statement.destroySync();
+  }
+  return checked;
+}
+
 function columnsOf(statement: DuckDBPreparedStatement): ResultColumn[] | null {
   try {
     return Array.from({ length: statement.columnCount }, (_, i) => ({
@@ -97,7 +141,7 @@ async function addCatalog(connection: DuckDBConnection): Promise<void> {
 }
 
 async function parse(connection: DuckDBConnection, sql: string): Promise<TreeNode> {
-  const tree = await text(connection, 'select json_serialize_sql($1::varchar)', sql);
+  const tree = await readText(connection, 'select json_serialize_sql($1::varchar)', sql);
   try {
     return parseExact<TreeNode>(tree);
   } catch {
@@ -106,7 +150,7 @@ async function parse(connection: DuckDBConnection, sql: string): Promise<TreeNod
   }
 }
 
-async function text(connection: DuckDBConnection, sql: string, value: string): Promise<string> {
+async function readText(connection: DuckDBConnection, sql: string, value: string): Promise<string> {
   try {
     const [row] = await (await connection.run(sql, [value])).getRowsJS();
     return String(row?.[0]);
@@ -138,7 +182,7 @@ async function readRows(statement: DuckDBPreparedStatement, max: number, maxByte
   const rows: unknown[][] = [];
   let bytes = 0;
   try {
-    const result = await statement.stream();
+    const result = max <= MAX_ROWS_AT_ONCE ? await statement.run() : await statement.stream();
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
       for (const row of chunk.getRows()) {
         const values = row.map(toJsonValue);

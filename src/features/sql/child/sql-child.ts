@@ -5,8 +5,8 @@
 import { setPriority } from 'node:os';
 import { SqlRefusal } from '../rules/refusal.ts';
 import { type OpenCopy, openCopy } from './open-copy.ts';
-import type { ChildLimits, SqlRequest, SqlResponse } from './protocol.ts';
-import { runStatement } from './run-statement.ts';
+import type { ChildLimits, ChildReady, SqlRequest, SqlResponse } from './protocol.ts';
+import { forgetStatements, runStatement } from './run-statement.ts';
 
 const LOW_PRIORITY = 10;
 const MEMORY_CHECK_MS = 20;
@@ -27,6 +27,7 @@ setInterval(() => {
 // The server is gone.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (request: SqlRequest) => void answer(request));
+process.send?.({ isReady: true } satisfies ChildReady);
 
 async function answer(request: SqlRequest): Promise<void> {
   const response = await run(request);
@@ -37,7 +38,10 @@ async function run(request: SqlRequest): Promise<SqlResponse> {
   const { id, path } = request;
   try {
     if (open?.path !== path) {
-      open?.copy.close();
+      if (open !== null) {
+        forgetStatements(open.copy.connection);
+        open.copy.close();
+      }
       open = null;
       open = { path, copy: await openCopy(path, limits) };
     }

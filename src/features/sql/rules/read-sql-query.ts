@@ -20,8 +20,9 @@ export interface SqlQuery {
 
 const KINDS = ['HogQLQuery', 'DataVisualizationNode', 'ExperimentQuery', 'ExperimentExposureQuery'];
 
-/** Of a table on a page; a file may have more. */
+/** Of a table on a page. */
 export const TABLE_ROWS = { byDefault: 100, max: 50_000 };
+export const FILE_ROWS = { byDefault: 1_000_000, max: 1_000_000 };
 
 /** `body`: of a request, with the query and how fresh its answer has to be. */
 export function readSqlQuery(body: JsonObject, context: { timezone: string; now: number }): SqlQuery {
