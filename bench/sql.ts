@@ -2,7 +2,9 @@
  * What a statement of a user costs, checked and run in a process of its own, beside the same SQL written by hand for the
  * same file. Both in turns, with as many threads; from asking to having the rows.
  *
- *   npm run bench:sql [-- --events 1000000 --rounds 9]
+ *   npm run bench:sql [-- --events 1000000 --rounds 9 --seconds 10]
+ *
+ * And what others wait for meanwhile: /e/ and /decide/, quiet and beside the heaviest statements (`waits`).
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, setPriority, tmpdir } from 'node:os';
@@ -12,12 +14,17 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { NO_PLACEHOLDERS } from '../src/features/sql/rules/prepare-text.ts';
 import { SqlRunner } from '../src/features/sql/sql-runner.ts';
 import type { ProjectCopier } from '../src/stores/events/project-copy.ts';
+import { measureBesideSql } from './lib/beside-sql.ts';
 import { PROJECT } from './lib/product-traffic.ts';
 import { median } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
 
 const { values: flags } = parseArgs({
-  options: { events: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '9' } },
+  options: {
+    events: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '10' },
+  },
 });
 const EVENTS = Number(flags.events);
 const ROUNDS = Number(flags.rounds);
@@ -136,10 +143,11 @@ const rounded = (value: number, digits = 1): number => Number(value.toFixed(digi
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
 try {
+  const waits = await measureBesideSql(Number(flags.seconds), Math.min(EVENTS, 200_000));
   // As the process that runs statements has it: otherwise a busy machine slows only one of the two.
   setPriority(LOW_PRIORITY);
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`;
-  const report = { machine, events: EVENTS, ...(await measure(folder)) };
+  const report = { machine, events: EVENTS, ...(await measure(folder)), waits };
   console.log(JSON.stringify(report, null, 2));
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/sql.json', `${JSON.stringify(report, null, 2)}\n`);

@@ -1,6 +1,9 @@
 /** The port for clients of PostgreSQL, with `pg` and, where it is installed, psql. */
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +12,7 @@ import { clientFor } from '../support/client.ts';
 import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0;
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 let server: TestServer;
 
 beforeAll(async () => {
@@ -97,6 +101,26 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       'a table, as Metabase does',
       `SELECT "public"."events"."event" AS "event", COUNT(*) AS "count" FROM "public"."events" GROUP BY "public"."events"."event" ORDER BY "public"."events"."event" ASC LIMIT 2000`,
       2,
+    ],
+    [
+      'what may be read, as Metabase does',
+      `with table_privileges as (select t.schemaname as schema, t.objectname as table, pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"', 'update') as update, pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"', 'select') as select from (select schemaname, tablename as objectname from pg_catalog.pg_tables union select schemaname, viewname as objectname from pg_catalog.pg_views union select schemaname, matviewname as objectname from pg_catalog.pg_matviews) t where t.schemaname !~ '^pg_' and pg_catalog.has_schema_privilege(current_user, t.schemaname, 'usage')) select t.* from table_privileges t where t.select and not t.update`,
+      7,
+    ],
+    [
+      'columns, as Grafana does',
+      `SELECT quote_ident(column_name) AS "column", data_type AS "type" FROM information_schema.columns WHERE CASE WHEN array_length(parse_ident('persons'),1) = 2 THEN quote_ident(table_schema) = (parse_ident('persons'))[1] AND quote_ident(table_name) = (parse_ident('persons'))[2] ELSE quote_ident(table_name) = 'persons' AND quote_ident(table_schema) IN ('public') END`,
+      4,
+    ],
+    [
+      'databases, as DBeaver does',
+      `SELECT db.oid,db.* FROM pg_catalog.pg_database db WHERE datallowconn AND NOT datistemplate OR db.datname = '1' ORDER BY db.datname`,
+      1,
+    ],
+    [
+      'columns, as DBeaver does',
+      `SELECT c.relname,a.*,pg_catalog.pg_get_expr(ad.adbin, ad.adrelid, true) as def_value,dsc.description,dep.objid FROM pg_catalog.pg_attribute a INNER JOIN pg_catalog.pg_class c ON (a.attrelid=c.oid) LEFT OUTER JOIN pg_catalog.pg_attrdef ad ON (a.attrelid=ad.adrelid AND a.attnum = ad.adnum) LEFT OUTER JOIN pg_catalog.pg_description dsc ON (c.oid=dsc.objoid AND a.attnum = dsc.objsubid) LEFT OUTER JOIN pg_depend dep on dep.refobjid = a.attrelid AND dep.deptype = 'i' and dep.refobjsubid = a.attnum and dep.classid = dep.refclassid WHERE NOT a.attisdropped AND c.relkind not in ('i','I','c') AND c.relname='persons' ORDER BY a.attnum`,
+      4,
     ],
   ])('lists %s', async (_name, sql, count) => {
     expect((await withClient((client) => client.query(sql))).rows).toHaveLength(count);
@@ -213,6 +237,64 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
     expect(await withClient(async (client) => (await client.query('select 1 as n')).rows)).toEqual([{ n: 1 }]);
   });
 
+  describe.skipIf(!hasOpenssl)('with TLS', () => {
+    let secure: TestServer;
+    let cert: string;
+
+    beforeAll(async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'cairn-tls-'));
+      const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+      const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+      spawnSync('openssl', [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '2',
+        ...names,
+        '-keyout',
+        keyFile,
+        '-out',
+        certFile,
+      ]);
+      cert = readFileSync(certFile, 'utf8');
+      const sqlTlsKey = readFileSync(keyFile, 'utf8');
+      rmSync(folder, { recursive: true });
+      secure = await startServer({ config: { sqlPort: 0, sqlTlsCert: cert, sqlTlsKey } });
+    });
+    afterAll(() => secure.close());
+
+    it('is encrypted, with the certificate that is set', async () => {
+      const more = { port: secure.sqlPort, host: 'localhost', ssl: { ca: cert } };
+      expect(await withClient(async (client) => (await client.query('select 1 as n')).rows, more)).toEqual([{ n: 1 }]);
+      const strangers = { ...more, ssl: { rejectUnauthorized: true } };
+      expect((await failureOf(withClient((client) => client.query('select 1'), strangers))).code).toMatch(
+        /SELF_SIGNED/,
+      );
+    });
+
+    it.skipIf(!hasPsql)('is what sslmode=require of psql gets', async () => {
+      const at = `host=127.0.0.1 port=${secure.sqlPort} dbname=1 user=me sslmode=require`;
+      const env = { ...process.env, PGPASSWORD: secure.personalKey };
+      const { stdout } = await promisify(execFile)(
+        'psql',
+        ['-X', '-A', '-t', at, '-c', 'select 1', '-c', '\\conninfo'],
+        { env },
+      );
+      expect(stdout).toMatch(/^1\n[\s\S]*SSL connection \(protocol: TLSv1\.[23]/);
+    });
+
+    it.skipIf(!hasPsql)('is refused with a reason where no certificate is set', async () => {
+      const at = `host=127.0.0.1 port=${server.sqlPort} dbname=1 user=me sslmode=require`;
+      const refused = await promisify(execFile)('psql', ['-X', at, '-c', 'select 1']).catch(
+        ({ stderr }) => stderr as string,
+      );
+      expect(refused).toContain('server does not support SSL, but SSL was required');
+    });
+  });
+
   describe.skipIf(!hasPsql)('with psql', () => {
     const psql = async (...commands: string[]) => {
       const at = `host=127.0.0.1 port=${server.sqlPort} dbname=1 user=me`;
@@ -230,7 +312,12 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       const columns = await psql('\\d events');
       expect(columns).toContain('uuid|uuid||not null|');
       expect(columns).toContain('timestamp|timestamp with time zone||not null|');
-      for (const command of ['\\dn', '\\dv', '\\l', '\\conninfo']) {
+      expect(await psql('\\d+')).toContain('public|persons|view|cairn|permanent|0 bytes|Everybody with a profile.');
+      expect(await psql('\\d+ persons')).toContain('created_at|timestamp with time zone||not null||plain|');
+      expect(await psql('\\l')).toContain('cairn|cairn|UTF8|C|C');
+      const commands =
+        '\\dt+ \\dv+ \\l+ \\dn \\dn+ \\du \\df \\dT \\di \\ds \\dm \\dp \\dD \\dx \\db \\dv \\conninfo'.split(' ');
+      for (const command of commands) {
         expect([command, await psql(command)]).not.toEqual([command, expect.stringContaining('ERROR')]);
       }
     });

@@ -154,13 +154,17 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
     rows: [[DATABASE, OWNER, false, false]],
   },
   pg_settings: empty('name varchar, setting varchar, unit varchar, category varchar, short_desc varchar'),
+  pg_auth_members: empty('roleid bigint, member bigint, grantor bigint, admin_option boolean'),
+  pg_depend:
+    empty(`classid bigint, objid bigint, objsubid integer, refclassid bigint, refobjid bigint, refobjsubid integer,
+    deptype varchar`),
   pg_am: empty('oid bigint, amname varchar, amhandler varchar, amtype varchar'),
   pg_attrdef: empty('oid bigint, adrelid bigint, adnum integer, adbin varchar'),
   pg_collation: empty('oid bigint, collname varchar, collnamespace bigint'),
   pg_constraint:
     empty(`oid bigint, conname varchar, connamespace bigint, contype varchar, conrelid bigint, confrelid bigint,
     conindid bigint, conkey integer[], confkey integer[], condeferrable boolean, condeferred boolean, convalidated boolean,
-    conparentid bigint, confupdtype varchar, confdeltype varchar, confmatchtype varchar, consrc varchar, conbin varchar`),
+    conparentid bigint, contypid bigint, confupdtype varchar, confdeltype varchar, confmatchtype varchar, consrc varchar, conbin varchar`),
   pg_index: empty(`indexrelid bigint, indrelid bigint, indnatts integer, indnkeyatts integer, indisunique boolean,
     indisprimary boolean, indisexclusion boolean, indimmediate boolean, indisclustered boolean, indisvalid boolean,
     indisready boolean, indislive boolean, indisreplident boolean, indkey integer[], indclass integer[], indoption integer[],
@@ -174,10 +178,10 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
   pg_enum: empty('oid bigint, enumtypid bigint, enumsortorder double, enumlabel varchar'),
   pg_range: empty('rngtypid bigint, rngsubtype bigint'),
   pg_policy: empty(
-    'oid bigint, polname varchar, polrelid bigint, polcmd varchar, polpermissive boolean, polroles integer[]',
+    'oid bigint, polname varchar, polrelid bigint, polcmd varchar, polpermissive boolean, polroles integer[], polqual varchar, polwithcheck varchar',
   ),
   pg_rewrite: empty('oid bigint, rulename varchar, ev_class bigint, ev_type varchar, ev_enabled varchar'),
-  pg_tablespace: empty('oid bigint, spcname varchar'),
+  pg_tablespace: empty('oid bigint, spcname varchar, spcowner bigint, spcacl varchar, spcoptions varchar'),
   pg_extension: empty('oid bigint, extname varchar, extnamespace bigint, extversion varchar'),
   pg_foreign_table: empty('ftrelid bigint, ftserver bigint'),
   pg_statistic_ext: empty('oid bigint, stxrelid bigint, stxname varchar, stxnamespace bigint, stxkind varchar'),
@@ -243,6 +247,9 @@ export const CATALOG_SQL: string = Object.entries(TABLES)
     return rows.length === 0 ? create : `${create} insert into ${viewName(name)} values ${values};`;
   })
   .join('\n');
+
+/** What the views are, by their oids. */
+export const TABLE_TITLES: readonly (readonly [number, string])[] = views.map(({ oid, about }) => [oid, about]);
 
 /** `format_type`, as pairs of an oid and its words. */
 export const TYPE_TITLES: readonly (readonly [number, string])[] = TYPES.map(({ oid, title }) => [oid, title]);

@@ -3,8 +3,18 @@
  * The result is checked like any other tree (`check-tree.ts`), which knows the tables of the catalog by other names.
  */
 import type { Json } from '../../../core/json/json.ts';
-import { CATALOG_VIEWS, catalogTable, DATABASE, TYPE_TITLES, tableOid } from './postgres-catalog.ts';
-import { caseNode, castNode, equalsNode, isNode, nullNode, numberNode, type TreeNode, textNode } from './tree-nodes.ts';
+import { CATALOG_VIEWS, catalogTable, DATABASE, TABLE_TITLES, TYPE_TITLES, tableOid } from './postgres-catalog.ts';
+import {
+  callNode,
+  caseNode,
+  castNode,
+  equalsNode,
+  isNode,
+  nullNode,
+  numberNode,
+  type TreeNode,
+  textNode,
+} from './tree-nodes.ts';
 import { isView } from './views.ts';
 
 const MAX_DEPTH = 400;
@@ -104,6 +114,12 @@ function constantText(node: Json | undefined): string | null {
 }
 
 const yes = (): TreeNode => castNode(textNode('true'), 'BOOLEAN');
+const no = (): TreeNode => castNode(textNode('false'), 'BOOLEAN');
+
+/** The last argument is what somebody wants to do. */
+const mayRead = (args: readonly Json[]): TreeNode =>
+  /^(?:select|usage|connect)$/i.test(constantText(args.at(-1)) ?? '') ? yes() : no();
+
 const nothing = (): TreeNode => castNode(nullNode(), 'VARCHAR');
 
 /** Functions about the session and the catalog, with the same answer for everybody. */
@@ -113,16 +129,16 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   current_schema: () => textNode('public'),
   current_setting: ([name = null]) => textNode(SETTINGS[constantText(name)?.toLowerCase() ?? ''] ?? ''),
   pg_backend_pid: () => numberNode(1),
-  pg_is_in_recovery: () => castNode(textNode('false'), 'BOOLEAN'),
+  pg_is_in_recovery: no,
   pg_get_userbyid: () => textNode(DATABASE),
   pg_encoding_to_char: () => textNode('UTF8'),
   pg_table_is_visible: yes,
   pg_type_is_visible: yes,
   pg_function_is_visible: yes,
-  has_schema_privilege: yes,
-  has_table_privilege: yes,
-  has_any_column_privilege: yes,
-  has_database_privilege: yes,
+  has_schema_privilege: mayRead,
+  has_table_privilege: mayRead,
+  has_any_column_privilege: mayRead,
+  has_database_privilege: mayRead,
   format_type: ([oid = null]) =>
     caseNode(
       TYPE_TITLES.map(([known, title]) => [equalsNode(oid, numberNode(known)), textNode(title)] as const),
@@ -134,18 +150,35 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   pg_get_indexdef: nothing,
   pg_get_partkeydef: nothing,
   pg_get_serial_sequence: nothing,
-  obj_description: nothing,
+  obj_description: ([oid = null]) =>
+    caseNode(
+      TABLE_TITLES.map(([known, about]) => [equalsNode(oid, numberNode(known)), textNode(about)] as const),
+      nothing(),
+    ),
   col_description: nothing,
   shobj_description: nothing,
   pg_relation_size: () => numberNode(0),
+  pg_table_size: () => numberNode(0),
+  pg_database_size: () => numberNode(0),
+  pg_size_pretty: () => textNode('0 bytes'),
+  pg_tablespace_location: () => textNode(''),
+  pg_get_function_result: nothing,
+  pg_get_function_arguments: nothing,
+  pg_get_function_identity_arguments: nothing,
+  parse_ident: ([name = null]) => callNode('list_value', (constantText(name) ?? '').split('.').map(textNode)),
   pg_total_relation_size: () => numberNode(0),
-  pg_relation_is_publishable: () => castNode(textNode('false'), 'BOOLEAN'),
+  pg_relation_is_publishable: no,
   quote_ident: ([text = null]) => castNode(text, 'VARCHAR'),
 };
+
+/** Lists that psql makes with a SELECT, such as options and policies of a table: there are none here. */
+const isListOfCatalog = (name: string, node: TreeNode): boolean =>
+  name === 'array_to_string' && /"class":"SUBQUERY"|"array_agg"/.test(JSON.stringify(node['children']));
 
 function adaptCall(node: TreeNode): TreeNode {
   const schema = String(node['schema']).toLowerCase();
   const name = String(node['function_name']).toLowerCase();
+  if (schema === 'pg_catalog' && isListOfCatalog(name, node)) return named(nothing(), node, name);
   const plain = schema === 'pg_catalog' ? { ...node, schema: '' } : node;
   const call = plain['schema'] === '' && Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
   return call === undefined ? plain : named(call((node['children'] ?? []) as Json[]), node, name);
