@@ -4,7 +4,8 @@ import { findClickHouse, makeDatabase } from './clickhouse.ts';
 import { freshDatabase } from './postgres.ts';
 
 export interface ClusterStores {
-  config: Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseOptions'> & Partial<Pick<Config, 'clickhouseSqlUrl'>>;
+  config: Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseOptions'> &
+    Partial<Pick<Config, 'clickhouseSqlUrl'>>;
   remove(): Promise<void>;
 }
 
