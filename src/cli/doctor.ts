@@ -2,7 +2,7 @@ import { DAY_MS } from '../core/time/units.ts';
 import { systemClock } from '../lib/clock.ts';
 import { countriesInUse } from '../operate/update-countries.ts';
 import { builtFile } from '../runtime/built-file.ts';
-import { describeSqlUser } from '../runtime/cluster/sql-user.ts';
+import { describeSqlUser } from '../runtime/describe-sql-user.ts';
 import { DATA_FILES } from '../stores/data-files.ts';
 import { type Command, type CommandContext, EXIT } from './command.ts';
 import { checkHost } from './doctor-host.ts';

@@ -11,7 +11,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { CopySource } from '../../stores/events/project-copy.ts';
 import type { SqlReader, SqlReaderProblem, SqlReaderStatement } from '../../stores/events/sql-reader.ts';
 import type { ClickHouseStatement, SqlAnswer } from './child/protocol.ts';
-import { readValue } from './rules/clickhouse-values.ts';
+import { readClickHouseValue } from './rules/clickhouse-values.ts';
 import type { SentTable } from './rules/clickhouse-views.ts';
 import { SqlRefusal } from './rules/refusal.ts';
 import type { SqlRunner } from './sql-runner.ts';
@@ -110,7 +110,7 @@ async function run(
     const rows = await deps.reader.readRows(request);
     const results = rows
       .slice(0, answer.limit)
-      .map((row) => row.map((value, i) => readValue(value, typeAt(answer, i))));
+      .map((row) => row.map((value, i) => readClickHouseValue(value, typeAt(answer, i))));
     const hasMore = rows.length > answer.limit;
     return { ...answer, results, rowCount: results.length, hasMore, runMs: performance.now() - start };
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The aggregates of statements as ClickHouse has them. They alone take FILTER and DISTINCT. */
 import { onlyInDuckDb } from './clickhouse-text.ts';
 
-export interface ClickHouseAggregate {
+interface ClickHouseAggregate {
   args: readonly string[];
   /** `name(distinct a, b) filter (where …)`. */
   call(name: string, ...args: readonly string[]): string;

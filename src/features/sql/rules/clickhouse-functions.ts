@@ -4,9 +4,9 @@
  *
  * Whole numbers are signed, as they are in DuckDB: ClickHouse has no type for a list of signed and unsigned ones.
  */
-import { onlyInDuckDb, quoteText } from './clickhouse-text.ts';
+import { clickhouseText, onlyInDuckDb } from './clickhouse-text.ts';
 
-export interface ClickHouseCall {
+interface ClickHouseCall {
   args: readonly string[];
   /** The text of an argument that is a constant; otherwise it fails. */
   text(index: number): string;
@@ -56,7 +56,7 @@ export function unitOf(text: string): string {
 }
 
 /** The start of a minute, a week, a year … as a time. */
-export function startOf(unit: string, time: string): string {
+function startOf(unit: string, time: string): string {
   const name = unitOf(unit);
   const start = name === 'week' ? `toMonday(${time})` : `date_trunc('${name}', ${time})`;
   return `toDateTime64(${start}, 6, 'UTC')`;
@@ -115,7 +115,7 @@ function pointerKeys(pointer: string): string {
   return pointer
     .slice(1)
     .split('/')
-    .map((key) => quoteText(key.replaceAll('~1', '/').replaceAll('~0', '~')))
+    .map((key) => clickhouseText(key.replaceAll('~1', '/').replaceAll('~0', '~')))
     .join(', ');
 }
 

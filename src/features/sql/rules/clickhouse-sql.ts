@@ -6,7 +6,7 @@ import { stringifyExact } from '../../../core/json/exact-json.ts';
 import type { Json } from '../../../core/json/json.ts';
 import { CLICKHOUSE_AGGREGATES } from './clickhouse-aggregates.ts';
 import { CLICKHOUSE_FUNCTIONS, unitOf } from './clickhouse-functions.ts';
-import { onlyInDuckDb, quoteName, quoteText } from './clickhouse-text.ts';
+import { clickhouseText, onlyInDuckDb, quoteName } from './clickhouse-text.ts';
 import { clickhouseView, type SentTable } from './clickhouse-views.ts';
 import type { SqlScalar } from './prepare-text.ts';
 import { SqlRefusal } from './refusal.ts';
@@ -27,7 +27,7 @@ export function writeClickHouse(tree: TreeNode, options: WriteOptions): ClickHou
   const node = statement?.['node'];
   if (!isNode(node)) throw onlyInDuckDb('This syntax');
   const text = new Writer(tree, options).query(node, new Set());
-  // No text of a statement has this character: see `quoteText`.
+  // No text of a statement has this character: see `clickhouseText`.
   return text.split('\0').map((part, at) => (at % 2 === 0 ? part : { rowsOf: part as SentTable }));
 }
 
@@ -555,7 +555,7 @@ function constant(value: TreeNode): string {
   if (isNull === true) return 'null';
   const id = isNode(type) ? String(type['id']) : '';
   if (id === 'DECIMAL') return decimalText(value);
-  if (typeof given === 'string') return quoteText(given);
+  if (typeof given === 'string') return clickhouseText(given);
   if (typeof given === 'boolean') return String(given);
   if (typeof given === 'number') return Number.isFinite(given) ? numberText(given) : 'null';
   // Numbers beyond 2^53 are kept with all their digits.
@@ -614,7 +614,7 @@ function isInstant(node: Json | undefined): boolean {
 
 /** `AT TIME ZONE` makes an instant of what a clock shows there, and the other way round. */
 function atTimeZone(zone: string, time: string, node: Json | undefined): string {
-  const place = quoteText(zone);
+  const place = clickhouseText(zone);
   return isInstant(node)
     ? `toDateTime64(toString(toTimeZone(${time}, ${place})), 6, 'UTC')`
     : `toTimeZone(toDateTime64(toString(${time}), 6, ${place}), 'UTC')`;

@@ -1,7 +1,7 @@
 /** Names and texts as ClickHouse reads them. */
 import { SqlRefusal } from './refusal.ts';
 
-export const quoteText = (text: string): string => `'${escaped(text).replaceAll("'", "\\'")}'`;
+export const clickhouseText = (text: string): string => `'${escaped(text).replaceAll("'", "\\'")}'`;
 
 /** Names are compared without regard to case, which ClickHouse does not do: so all are in lower case. */
 export const quoteName = (name: string): string => `"${escaped(name.toLowerCase()).replaceAll('"', '\\"')}"`;

@@ -4,10 +4,10 @@ const WHOLE = /^U?Int/;
 const FLOAT = /^(?:Float|Decimal)/;
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(?:\.(\d+))?)?/;
 
-export function readValue(value: unknown, type: string): unknown {
+export function readClickHouseValue(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null;
   const item = /^Array\((.*)\)$/.exec(type)?.[1];
-  if (item !== undefined) return Array.isArray(value) ? value.map((one) => readValue(one, item)) : value;
+  if (item !== undefined) return Array.isArray(value) ? value.map((one) => readClickHouseValue(one, item)) : value;
   if (WHOLE.test(type)) return wholeNumber(value);
   if (FLOAT.test(type)) return Number.isFinite(Number(value)) ? Number(value) : null;
   if (type === 'Bool') return value === true || Number(value) === 1;

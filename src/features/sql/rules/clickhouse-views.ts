@@ -41,7 +41,7 @@ const SENT_TABLES = {
   identified: [['person_id', 'String']],
 } as const satisfies Record<string, readonly SentColumn[]>;
 
-export interface ViewContext {
+interface ViewContext {
   projectId: number;
   /** The rows of a table as an expression: a JSON text with a list of lists. */
   rowsOf(table: SentTable): string;

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts';
-import { sqlUserStatements } from '../../stores/clickhouse/sql-user.ts';
+import type { Config } from '../config.ts';
+import { sqlUserStatements } from '../stores/clickhouse/sql-user.ts';
 
 const NAME = 'cairn_sql';
 
