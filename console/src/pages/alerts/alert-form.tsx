@@ -37,12 +37,17 @@ export function RuleFields({ draft, kind, onChange }: FormProps) {
   const { id } = useProject();
   const set = (changes: Partial<AlertDraft>): void => onChange({ ...draft, ...changes });
   const insights = useResource((signal) => listInsights(id, { limit: MAX_INSIGHTS, basic: true }, signal), [id]);
+  const known = (insights.data?.results ?? []).map((one) => ({
+    value: String(one.id),
+    label: one.name || one.derived_name || `Insight ${one.id}`,
+  }));
+  const chosen = draft.insight === null ? '' : String(draft.insight);
+  // While they load, and where it is not among those that are listed.
+  const isListed = chosen === '' || known.some(({ value }) => value === chosen);
   const options = [
     { value: '', label: 'Choose an insight' },
-    ...(insights.data?.results ?? []).map((one) => ({
-      value: String(one.id),
-      label: one.name || one.derived_name || `Insight ${one.id}`,
-    })),
+    ...(isListed ? [] : [{ value: chosen, label: `Insight ${chosen}` }]),
+    ...known,
   ];
   return (
     <>
@@ -52,7 +57,7 @@ export function RuleFields({ draft, kind, onChange }: FormProps) {
         <>
           <Select
             label="Insight"
-            value={draft.insight === null ? '' : String(draft.insight)}
+            value={chosen}
             options={options}
             onChange={(value) => set({ insight: value === '' ? null : Number(value), part: '' })}
           />
