@@ -1,6 +1,6 @@
 /** Searches code for flags that are gone or stale, as plain text. */
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 
 interface KeyState {
   key: string;
@@ -17,22 +17,53 @@ interface KeyProblem {
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|php|go|java|kt|swift|dart|cs|ex|exs|rs)$/;
 const SKIPPED = /^(?:\.|node_modules$|dist$|build$|vendor$)/;
 
-/** Files as they are, and all code below folders. */
+/** Files as they are, all code below folders, and what matches patterns such as `src/**.{ts,tsx}`. */
 export async function listCode(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
-    if (!(await stat(path)).isDirectory()) found.push(path);
-    else {
-      const inner = (await readdir(path)).filter((name) => !SKIPPED.test(name)).sort();
-      const kept = inner.map((name) => join(path, name));
-      for (const one of kept) {
-        if ((await stat(one)).isDirectory()) found.push(...(await listCode([one])));
-        else if (CODE.test(one)) found.push(one);
-      }
-    }
+    if (isPattern(path)) found.push(...(await listMatching(path)));
+    else if ((await stat(path)).isDirectory()) found.push(...(await listBelow(path)).filter((file) => CODE.test(file)));
+    else found.push(path);
+  }
+  return [...new Set(found)];
+}
+
+async function listBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of (await readdir(folder)).filter((one) => !SKIPPED.test(one)).sort()) {
+    const path = join(folder, name);
+    if ((await stat(path)).isDirectory()) found.push(...(await listBelow(path)));
+    else found.push(path);
   }
   return found;
 }
+
+const isPattern = (path: string): boolean => /[*?{]/.test(path);
+
+/** Of all files below the part of the pattern that has no wildcard. */
+async function listMatching(pattern: string): Promise<string[]> {
+  const parts = pattern.split('/');
+  const fixed = parts.slice(0, parts.findIndex(isPattern)).join('/');
+  const matches = globExpression(parts.slice(fixed === '' && !pattern.startsWith('/') ? 0 : fixed.split('/').length));
+  const folder = fixed === '' ? (pattern.startsWith('/') ? '/' : '.') : fixed;
+  return (await listBelow(folder)).filter((file) => matches.test(relative(folder, file).split(sep).join('/')));
+}
+
+const GLOB: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+  '{': '(?:',
+  '}': ')',
+  ',': '|',
+};
+
+/** A comma separates alternatives; file names with one are rare. */
+const globExpression = (parts: readonly string[]): RegExp =>
+  new RegExp(
+    `^${parts.join('/').replace(/\*\*\/|\*\*|[*?{},]|[\\^$.+()[\]|]/g, (found) => GLOB[found] ?? `\\${found}`)}$`,
+  );
 
 /** Calls that ask for a flag, with the key as text. */
 const ASKS =

@@ -34,11 +34,13 @@ Flags that are not in the file stay, unless --prune deletes them. FILE may be - 
 promote makes the flag of another project say the same. PART: conditions, variants, payloads, active, details.
 
 import reads flags of another product; SOURCE: unleash, growthbook, launchdarkly, flagd, posthog. Those that would have
-other values here are listed with the reason and left out, unless --accept names them. --keep-people imports percentages with the hash of
-the other product, so that they reach the same people; those that --accept names keep their percentages only.
+other values here are listed with the reason and left out, unless --accept names them. --keep-people imports percentages
+with the hash of the other product, so that they reach the same people; those that --accept names keep their percentages
+only.
 
 types writes TypeScript types of keys, variants and payloads. With --check nothing is written: it ends with 3 if FILE is
-outdated, or if code in PATH, files or folders, asks for flags that do not exist, were deleted, or are stale.`;
+outdated, or if code in PATH, files, folders or patterns such as 'src/**/*.ts', asks for flags that do not exist, were
+deleted, or are stale.`;
 
 export const flags: Command = {
   name: 'flags',
