@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Caller } from '../../src/access/callers.ts';
+import { Failure } from '../../src/core/errors.ts';
 import { newProject } from '../../src/features/accounts/projects.ts';
 import { createFlag } from '../../src/features/flags/manage/flags.ts';
 import { createScheduledChange } from '../../src/features/scheduled-changes/scheduled-changes.ts';
@@ -91,14 +92,21 @@ describeWithPostgres(() => {
   async function schedule(round: number): Promise<{ flagId: number; changeId: number }> {
     const filters = { groups: [{ properties: [], rollout_percentage: 0 }] };
     const flag = await createFlag(deps(), caller, project, { key: `flag-${round}`, filters });
-    const start = Date.now() + 400;
-    const steps = Array.from({ length: STEPS }, (_, step) => ({
-      at: new Date(start + step * 700).toISOString(),
-      rollout_percentage: (step + 1) * 10,
-    }));
-    const payload = { operation: 'ramp', value: { condition_index: 0, steps } };
-    const change = await createScheduledChange(deps(), caller, project, flag.id, { payload });
-    return { flagId: flag.id, changeId: change.id };
+    // A stopped leader may hold the lock of all writers for a while: then the time has passed, and it is set anew.
+    for (let delay = 400; ; delay *= 2) {
+      const start = Date.now() + delay;
+      const steps = Array.from({ length: STEPS }, (_, step) => ({
+        at: new Date(start + step * 700).toISOString(),
+        rollout_percentage: (step + 1) * 10,
+      }));
+      const payload = { operation: 'ramp', value: { condition_index: 0, steps } };
+      try {
+        const change = await createScheduledChange(deps(), caller, project, flag.id, { payload });
+        return { flagId: flag.id, changeId: change.id };
+      } catch (error) {
+        if (!(error instanceof Failure) || error.attr !== 'scheduled_at') throw error;
+      }
+    }
   }
 
   it(

@@ -34,25 +34,30 @@ it(
         (await call(server?.url ?? '', method, `/api/projects/1/${path}`, { key: KEY, body })).body;
       const makeFlag = async (key: string): Promise<number> =>
         (await send('POST', 'feature_flags/', { key, filters: { groups: [{ rollout_percentage: 0 }] } })).id;
-      const schedule = async (flag: number, payload: object, rest: object = {}): Promise<Made> => {
-        const change = await send('POST', 'scheduled_changes/', {
-          ...{ record_id: flag, model_name: 'FeatureFlag', payload },
-          ...rest,
-        });
-        expect(change.detail).toBeUndefined();
-        return { flag, change: change.id };
+      /** On a busy machine the time may have passed before it is asked for: then it is set anew. */
+      const schedule = async (flag: number, changeAt: (start: number) => object): Promise<Made> => {
+        for (let delay = 1000; ; delay *= 2) {
+          const body = { record_id: flag, model_name: 'FeatureFlag', ...changeAt(Date.now() + delay) };
+          const change = await send('POST', 'scheduled_changes/', body);
+          if (change.attr === 'scheduled_at') continue;
+          expect(change.detail).toBeUndefined();
+          return { flag, change: change.id };
+        }
       };
       const ramps: Made[] = [];
       const additions: Made[] = [];
       for (let round = 0; round < KILLS; round++) {
         const [ramped, added] = [await makeFlag(`ramped-${round}`), await makeFlag(`added-${round}`)];
-        const start = Date.now() + 1000;
-        const time = (step: number): string => new Date(start + step * STEP_MS).toISOString();
-        const steps = Array.from({ length: STEPS }, (_, i) => ({ at: time(i), rollout_percentage: (i + 1) * 10 }));
-        ramps.push(await schedule(ramped, { operation: 'ramp', value: { steps } }));
-        for (const { at, rollout_percentage } of steps) {
-          const value = { groups: [{ properties: [], rollout_percentage }] };
-          additions.push(await schedule(added, { operation: 'add_release_condition', value }, { scheduled_at: at }));
+        const time = (start: number, step: number): string => new Date(start + step * STEP_MS).toISOString();
+        const stepsFrom = (start: number) =>
+          Array.from({ length: STEPS }, (_, i) => ({ at: time(start, i), rollout_percentage: (i + 1) * 10 }));
+        ramps.push(
+          await schedule(ramped, (start) => ({ payload: { operation: 'ramp', value: { steps: stepsFrom(start) } } })),
+        );
+        for (let step = 0; step < STEPS; step++) {
+          const value = { groups: [{ properties: [], rollout_percentage: (step + 1) * 10 }] };
+          const payload = { operation: 'add_release_condition', value };
+          additions.push(await schedule(added, (start) => ({ payload, scheduled_at: time(start, step) })));
         }
         // From before the first slot to after the last.
         await sleep((round * 337) % 3000);
