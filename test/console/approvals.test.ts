@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('approvals in the console', () => {
     await page.getByText('A change waits for approval').waitFor();
     await saveScreenshot(page, 'flag-with-waiting-change');
     await page.getByRole('link', { name: /Update feature flag/ }).click();
-    await page.getByText('filters.groups[0].rollout_percentage').waitFor();
+    await page.getByText('Rollout of condition 1 (%)').waitFor();
     await page.getByText(/known users would get another value/).waitFor();
     for (const [width, name] of [
       [1440, 'wide'],

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('a flag in the console', () => {
     await page.setViewportSize({ width: 380, height: 800 });
     await page.reload();
     await page.getByRole('button', { name: 'Promote…' }).click();
-    await dialog.getByText('filters.groups[0].rollout_percentage').waitFor();
+    await dialog.getByText('Rollout of condition 1 (%)').waitFor();
     expect(pageErrors).toEqual([]);
   });
 });

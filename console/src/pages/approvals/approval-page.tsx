@@ -12,6 +12,9 @@ import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { DifferenceList } from '../flags/difference-list.tsx';
+import { isObject } from '../flags/model/filters.ts';
+import { labelOfPath } from '../flags/model/path-labels.ts';
+import { describeOperation } from '../flags/schedule/operations.ts';
 import { RequestState } from './request-state.tsx';
 
 export function Page({ params }: PageProps) {
@@ -39,7 +42,7 @@ function Request({ request, onChanged }: { request: ChangeRequest; onChanged(): 
         <DifferenceList
           label="Differences"
           differences={request.diff.map(({ path, from, to }) => ({
-            what: path,
+            what: labelOfPath(path),
             before: shown(from),
             after: shown(to),
           }))}
@@ -56,8 +59,16 @@ function Request({ request, onChanged }: { request: ChangeRequest; onChanged(): 
   );
 }
 
+/** What is made when, of a scheduled change. */
+function scheduleOf({ intent }: ChangeRequest): string | null {
+  const { scheduled_change: change } = intent as { scheduled_change?: { input?: { payload?: unknown } } };
+  const payload = change?.input?.payload;
+  return isObject(payload) ? describeOperation({ payload }) : null;
+}
+
 const factsOf = (request: ChangeRequest): Fact[] => [
   ['State', <RequestState key="state" request={request} />],
+  ...(scheduleOf(request) === null ? [] : [['Scheduled change', scheduleOf(request)] as Fact]),
   ['Asked by', request.created_by?.email ?? 'A deleted user'],
   ['Asked', <Time key="asked" at={request.created_at} />],
   ['Expires', <Time key="expires" at={request.expires_at} />],

@@ -12,6 +12,7 @@ import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { labelOfPath } from './model/path-labels.ts';
 import { PromoteFlag } from './promote-flag.tsx';
 
 export function Page() {
@@ -90,6 +91,15 @@ function Drift({ projects }: { projects: readonly ProjectBasic[] }) {
   );
 }
 
+const MAX_NAMES = 3;
+
+/** 'Rollout of condition 1 (%), Tags and 2 more' */
+function namesOf(diff: FlagDrift['diff']): string {
+  const names = [...new Set(diff.map(({ path }) => labelOfPath(path)))];
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more}`;
+}
+
 const columnsFor = (projectId: number, name: string, promote: (drift: FlagDrift) => void): Column<FlagDrift>[] => [
   {
     id: 'key',
@@ -114,13 +124,7 @@ const columnsFor = (projectId: number, name: string, promote: (drift: FlagDrift)
     isWide: true,
     cell: ({ status, diff }) =>
       status === 'differs' ? (
-        <span class="drift-paths" title={diff.map(({ path }) => path).join('\n')}>
-          {diff
-            .slice(0, 3)
-            .map(({ path }) => path)
-            .join(', ')}
-          {diff.length > 3 && ` and ${diff.length - 3} more`}
-        </span>
+        <span class="drift-paths">{namesOf(diff)}</span>
       ) : (
         <span class="muted">{status === 'only_here' ? `Not in ${name}` : `Only in ${name}`}</span>
       ),

@@ -11,6 +11,7 @@ import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 import { DifferenceList } from './difference-list.tsx';
+import { labelOfPath } from './model/path-labels.ts';
 
 interface PromoteFlagProps {
   flag: Pick<FeatureFlag, 'id' | 'key'> & Partial<Pick<FeatureFlag, 'version'>>;
@@ -103,7 +104,11 @@ function Plan({ plan, name }: { plan: FlagPromotion; name: string }) {
       {plan.action === 'update' && (
         <DifferenceList
           label="Changes"
-          differences={plan.diff.map(({ path, from, to }) => ({ what: path, before: asText(from), after: asText(to) }))}
+          differences={plan.diff.map(({ path, from, to }) => ({
+            what: labelOfPath(path),
+            before: asText(from),
+            after: asText(to),
+          }))}
         />
       )}
       {radius && (

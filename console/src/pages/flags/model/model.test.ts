@@ -18,6 +18,7 @@ import {
   setConditionAudience,
 } from './filters.ts';
 import { isComplete, valuesFrom, withOperator } from './operators.ts';
+import { labelOfPath } from './path-labels.ts';
 import { describeRollback, rollbackEntries } from './rollbacks.ts';
 import {
   addVariant,
@@ -259,4 +260,14 @@ describe('two versions', () => {
     expect(what(addCondition(FILTERS))).toEqual(['Condition 3 added']);
     expect(what(renameVariant(FILTERS, 1, 'c'))).toEqual(['Condition 1', 'Variants', 'Payload of b', 'Payload of c']);
   });
+});
+
+it.each([
+  ['filters.groups[0].rollout_percentage', 'Rollout of condition 1 (%)'],
+  ['filters.groups[2]', 'Condition 3'],
+  ['filters.payloads.true', 'Payload of true'],
+  ['active', 'Enabled'],
+  ['filters.unknown', 'filters.unknown'],
+])('names %s', (path, label) => {
+  expect(labelOfPath(path)).toBe(label);
 });
