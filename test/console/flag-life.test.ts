@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('a flag in the console', () => {
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'cart', exact: true }) });
     await row.getByText('Differs').waitFor();
     expect(await problems('drift')).toEqual([]);
-    await row.getByRole('button', { name: 'Promote cart to Production' }).click();
+    await row.getByRole('button', { name: 'Promote to Production: cart' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The flag in Production changes:').waitFor();
     await dialog.getByRole('button', { name: 'Promote', exact: true }).click();
@@ -242,23 +242,23 @@ describe.skipIf(!hasBrowser)('a flag in the console', () => {
     // The rollout goes on by itself.
     await dev.reload();
     const rollout = async () => (await flag(id)).filters.groups[0].rollout_percentage;
-    let now = NOW;
-    const reaches = (percentage: number, hours: number) => {
-      now = Math.max(now, NOW + hours * HOUR_MS);
-      return expect
+    const [change] = (await client.get(`/api/projects/1/scheduled_changes/?record_id=${id}`)).body.results;
+    const made: number[] = [];
+    for (const { at, rollout_percentage } of change.payload.value.steps) {
+      let now = Date.parse(at);
+      await expect
         .poll(
           () => {
             now += 2000;
             server.setNow(new Date(now).toISOString());
             return rollout();
           },
-          { timeout: 30_000 },
+          { timeout: 60_000 },
         )
-        .toBe(percentage);
-    };
-    await reaches(10, 2);
-    await reaches(50, 3);
-    await reaches(100, 4);
+        .toBe(rollout_percentage);
+      made.push(rollout_percentage);
+    }
+    expect(made).toEqual([10, 50, 100]);
     await open(`flags/${id}?tab=schedule`);
     await page.getByText('Done', { exact: true }).first().waitFor();
     expect(await problems('schedule')).toEqual([]);

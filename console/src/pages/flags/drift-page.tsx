@@ -142,8 +142,8 @@ const columnsFor = (projectId: number, name: string, promote: (drift: FlagDrift)
           Promote from {name}
         </Link>
       ) : (
-        <Button kind="quiet" small aria-label={`Promote ${drift.key} to ${name}`} onClick={() => promote(drift)}>
-          Promote to {name}…
+        <Button kind="quiet" small aria-label={`Promote to ${name}: ${drift.key}`} onClick={() => promote(drift)}>
+          Promote to {name}
         </Button>
       ),
   },
