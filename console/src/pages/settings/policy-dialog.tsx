@@ -106,7 +106,7 @@ function Which({ draft, change, problem }: PartProps & { problem: string | null 
         <Select label="Which changes" value={scope} options={SCOPES} onChange={(next) => change({ scope: next })} />
       )}
       {isAmount && (
-        <div class="flag-pair">
+        <div class="policy-amount">
           <Select
             label="Comparison"
             value={draft.operator}
@@ -153,8 +153,8 @@ function People({ draft, change }: PartProps) {
   const roles = useResource((signal) => listRoles(organization, signal), [organization]);
   return (
     <>
-      <fieldset class="stack-s">
-        <legend>Who approves (admins, if none are chosen)</legend>
+      <fieldset class="plain stack-s">
+        <legend class="label">Who approves (admins, if none are chosen)</legend>
         <Loaded resource={members}>
           {(all) => (
             <>
@@ -184,8 +184,8 @@ function People({ draft, change }: PartProps) {
           )}
         </Loaded>
       </fieldset>
-      <fieldset class="stack-s">
-        <legend>Who need not ask (it is noted in the activity log)</legend>
+      <fieldset class="plain stack-s">
+        <legend class="label">Who need not ask (it is noted in the activity log)</legend>
         {LEVELS.map(({ value, label }) => (
           <Checkbox
             key={value}
