@@ -39,7 +39,7 @@ const GROUPS: Record<string, string[]> = {
     'src/features/insights/{engine,sequences}.test.ts',
     'src/query/**/*.test.ts',
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
-    'test/web-analytics/{oracle,world-vectors,hostile,session-properties}.test.ts',
+    'test/web-analytics/{oracle,channels,world-vectors,hostile,session-properties}.test.ts',
     'test/experiments/{guardrails,bad-input,metric-kinds}.test.ts',
     'test/sql/*.test.ts',
   ],
