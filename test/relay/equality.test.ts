@@ -119,6 +119,51 @@ describeVectors<{ cases: MatchCase[] }>('recorded conditions', 'match-property-c
   });
 });
 
+interface CohortCase {
+  property?: JsonObject;
+  property_group?: Json;
+  properties: JsonObject;
+  cohorts: Record<string, Json>;
+}
+
+describeVectors<{ cases: CohortCase[] }>('recorded cohorts', 'cohort-cases.json', ({ cases }) => {
+  it('are matched as by the server', { timeout: 300_000 }, async () => {
+    for (const {
+      property = { key: 'id', type: 'cohort', value: 7 },
+      property_group: group,
+      properties,
+      ...one
+    } of cases) {
+      const cohorts = { ...one.cohorts, ...(group === undefined ? {} : { 7: group }) };
+      await define({ flags: [{ key: 'flag', filters: { groups: [{ properties: [property] }] } }], cohorts });
+      await expectEqual({ distinct_id: 'a', person_properties: properties });
+    }
+    expect(cases.length).toBeGreaterThan(5);
+  });
+});
+
+interface DecideCase extends Definitions {
+  persons: Record<string, JsonObject>;
+  distinct_id: string;
+}
+
+describeVectors<{ decide: DecideCase[] }>('recorded decisions', 'decide-cases.json', ({ decide: cases }) => {
+  it('are made as by the server, also with what is stored there', { timeout: 300_000 }, async () => {
+    for (const { persons, distinct_id, ...definitions } of cases) {
+      const batch = Object.entries(persons).map(([id, properties]) => ({
+        event: '$set',
+        distinct_id: id,
+        properties: { $set: properties },
+      }));
+      if (batch.length > 0) await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch });
+      await server.drain();
+      await define(definitions);
+      await expectEqual({ distinct_id });
+    }
+    expect(cases.length).toBeGreaterThan(3);
+  });
+});
+
 const word = fc.constantFrom('pro', 'Free', '7', '7.0', 'a b', '');
 const key = fc.constantFrom('plan', 'name', 'age');
 const condition = fc.oneof(

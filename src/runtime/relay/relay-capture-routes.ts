@@ -26,7 +26,7 @@ export interface JournalContext {
   historical: boolean;
 }
 
-const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/i/v0/e/'];
+const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
 const OK = { status: 1 };
 
 export function relayCaptureRoutes(app: FastifyInstance, deps: RelayCaptureDeps): void {
