@@ -252,14 +252,14 @@ export class Sessions {
       const activity = isBreakGlass ? 'break_glass' : 'logged_in';
       await recordAccountActivity(this.#deps, store, user, { activity, changes: null, trigger });
     });
-    if (isBreakGlass) await this.#tellOwners(user);
+    if (isBreakGlass) await this.#notifyOwners(user);
     const account = user.email.toLowerCase();
     await guard.recordSuccess({ ...browser, account });
     return { kind: 'opened', cookie, user, expiresAt, deviceToken: await guard.createDeviceToken(account) };
   }
 
   /** All owners of the user's organizations hear of it, whoever it was. */
-  async #tellOwners(user: User): Promise<void> {
+  async #notifyOwners(user: User): Promise<void> {
     const { metadata, mailer, clock } = this.#deps;
     const owners = new Set<number>();
     for (const { organizationId } of await metadata.memberships.listByUser(user.id)) {

@@ -9,10 +9,10 @@ import type { Logger } from '../../lib/log.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { notifyRequester } from './notify-people.ts';
 import { type ApprovalDeps, CHANGE_REQUEST_SCOPE, isApprover } from './require-approval.ts';
 import type { ChangeKind, ChangeRequest, Vote } from './rules/approval-records.ts';
 import { stateAt } from './rules/request-state.ts';
-import { tellRequester } from './tell-people.ts';
 
 interface ApprovedChange {
   request: ChangeRequest;
@@ -64,7 +64,7 @@ export async function approveRequest(
       const { request, votes } = await vote(store);
       if (votes.length < request.policy.quorum) return request;
       const applied = await applyRequest(deps, store, caller, project, request, votes);
-      await tellRequester(deps, store, project, applied, { byUserId: caller.user.id, reason });
+      await notifyRequester(deps, store, project, applied, { byUserId: caller.user.id, reason });
       return applied;
     });
     if (request.state === 'applied') deps.flagSnapshots.invalidate(project.id);
@@ -74,7 +74,7 @@ export async function approveRequest(
     return deps.metadata.transaction(async (store) => {
       const { request } = await vote(store);
       const failed = await saveRequest(deps, store, { ...request, state: 'failed', applyError: error.message });
-      await tellRequester(deps, store, project, failed, { byUserId: caller.user.id, reason });
+      await notifyRequester(deps, store, project, failed, { byUserId: caller.user.id, reason });
       return failed;
     });
   }
@@ -127,7 +127,7 @@ export const rejectRequest = (
   deps.metadata.transaction(async (store) => {
     const { request } = await addVote(deps, store, caller, project, id, 'rejected', reason);
     const rejected = await saveRequest(deps, store, { ...request, state: 'rejected' });
-    await tellRequester(deps, store, project, rejected, { byUserId: caller.user.id, reason });
+    await notifyRequester(deps, store, project, rejected, { byUserId: caller.user.id, reason });
     return rejected;
   });
 
@@ -254,6 +254,6 @@ const expireRequests = (deps: ApprovalDeps): Promise<void> =>
     for (const request of await store.changeRequests.listExpired(deps.clock.now())) {
       const expired = await saveRequest(deps, store, { ...request, state: 'expired', validationStatus: 'expired' });
       const project = await store.projects.get(request.projectId);
-      if (project) await tellRequester(deps, store, project, expired, { byUserId: null, reason: '' });
+      if (project) await notifyRequester(deps, store, project, expired, { byUserId: null, reason: '' });
     }
   });

@@ -12,10 +12,10 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { notifyApprovers } from './notify-people.ts';
 import type { ApprovalPolicy, ChangeIntent, ChangeKind, ChangeRequest } from './rules/approval-records.ts';
 import { type ActionKey, type FlagState, isCovered, type PolicyRules } from './rules/policy.ts';
 import type { ChangeRequestQuery } from './store/approval-store.ts';
-import { tellApprovers } from './tell-people.ts';
 
 export interface ApprovalDeps {
   metadata: MetadataStore;
@@ -184,7 +184,7 @@ async function makeRequest(deps: ApprovalDeps, store: MetadataStore, proposal: P
     changes: null,
     trigger: { action_key: request.actionKey, flag_id: request.flagId },
   });
-  await tellApprovers(deps, store, project, request);
+  await notifyApprovers(deps, store, project, request);
   return request;
 }
 

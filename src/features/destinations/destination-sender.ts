@@ -373,7 +373,7 @@ export class DestinationSender implements LeaderTask {
       await store.destinations.record(projectId, id, { ...result, counts: { sent, failed, retried } });
       const health = { failingSince, failures, retryAt: now + delay, lastError: stop.why };
       const isSame = await store.destinations.setHealth(id, revision, { ...health, pausedAt: isPaused ? now : null });
-      if (isSame && isPaused) await tellOwner(store, destination, project, stop.why, now, this.#deps.publicUrl);
+      if (isSame && isPaused) await notifyOwner(store, destination, project, stop.why, now, this.#deps.publicUrl);
     });
     for (const state of ['sent', 'failed', 'retried'] as const) window.counts.delete(state);
     window.lines.length = 0;
@@ -400,7 +400,7 @@ export const sentProject = ({ id, name }: Project, publicUrl: string | null) => 
   url: publicUrl === null ? null : `${publicUrl}/project/${id}`,
 });
 
-async function tellOwner(
+async function notifyOwner(
   store: MetadataStore,
   { id, projectId, name, createdBy, revision }: Destination,
   project: Project,

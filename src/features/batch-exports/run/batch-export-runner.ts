@@ -213,7 +213,7 @@ export class BatchExportRunner implements LeaderTask {
       await batchExports.saveRun({ ...known, status, retryAt, failingSince, error: why, updatedAt: now });
       if (!isFinal) return;
       await batchExports.update({ ...current, paused: true, pausedReason: why, updatedAt: now });
-      await tellOwner(store, current, project, why, now);
+      await notifyOwner(store, current, project, why, now);
     });
   }
 }
@@ -261,7 +261,7 @@ function reasonOf(error: unknown): string {
     : 'an error of the server; its log says more';
 }
 
-async function tellOwner(
+async function notifyOwner(
   store: MetadataStore,
   { id, projectId, name, createdBy, updatedAt }: BatchExport,
   project: Project,

@@ -20,7 +20,7 @@ import { withHoldout } from '../rules/holdout-groups.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 // What it adds to the metadata store is used here.
 import type {} from '../store/finding-store.ts';
-import { tellWebhooks } from './tell-webhooks.ts';
+import { notifyWebhooks } from './notify-webhooks.ts';
 
 export const EXPERIMENT_SCOPE = 'Experiment';
 
@@ -363,7 +363,7 @@ export async function saveExperiment(
   await store.experiments.update(after);
   const changes = changesBetween(EXPERIMENT_SCOPE, visible(before), visible(after));
   await recordActivity(deps, store, { ...about(by, project, after), activity: 'updated', changes });
-  await tellWebhooks(deps, store, project, by.userId, before, after);
+  await notifyWebhooks(deps, store, project, by.userId, before, after);
   return after;
 }
 

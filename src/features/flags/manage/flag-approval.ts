@@ -7,10 +7,10 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { notifyVotersAgain } from '../../approvals/notify-people.ts';
 import { coveringPolicies, requireApproval } from '../../approvals/require-approval.ts';
 import type { ApprovalPolicy, ChangeIntent, ChangeRequest } from '../../approvals/rules/approval-records.ts';
 import type { FlagState } from '../../approvals/rules/policy.ts';
-import { tellVotersAgain } from '../../approvals/tell-people.ts';
 import { withExplicitGroups } from '../rules/filters-shape.ts';
 import { checkFlag, validateChanges } from './flag-checks.ts';
 import { mergeChanges } from './flag-conflicts.ts';
@@ -90,7 +90,7 @@ export async function reviseRequests(
     const fresh = { baseVersion: after.version, blastRadius: null, validatedAt: now, updatedAt: now };
     const anew = { ...request, ...fresh, intent: revised.intent };
     await store.changeRequests.update(anew);
-    await tellVotersAgain(deps, store, project, anew, voters);
+    await notifyVotersAgain(deps, store, project, anew, voters);
   }
 }
 

@@ -19,8 +19,8 @@ import { type FlagDeps, flagActivity, saveChange, withChanges } from '../../flag
 import { nextTime } from '../rules/recurrence.ts';
 import { applyOperation, type FlagOperation, readOperation } from '../rules/scheduled-operation.ts';
 import type { ScheduledChange } from '../store/scheduled-change-store.ts';
+import { notifyAuthor } from './notify-author.ts';
 import { firedReason, getGuard, hasFired, requireQuiet } from './ramp-guard.ts';
-import { tellAuthor } from './tell-author.ts';
 
 interface RunDeps extends FlagDeps {
   logger: Logger;
@@ -156,7 +156,7 @@ async function giveUp(deps: RunDeps, { projectId, id, scheduledAt }: ScheduledCh
     const givenUp = { ...change, executedAt: now, failureReason: reason, updatedAt: now };
     await store.scheduledChanges.update(givenUp);
     await recordGivenUp(deps, store, givenUp, reason);
-    await tellAuthor(deps, store, givenUp, reason);
+    await notifyAuthor(deps, store, givenUp, reason);
   });
   deps.logger.warn({ project: projectId, change: id, reason }, 'a scheduled change was given up');
 }

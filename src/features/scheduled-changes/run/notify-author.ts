@@ -3,13 +3,13 @@ import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../../deliveries/make-deliveries.ts';
 import type { ScheduledChange } from '../store/scheduled-change-store.ts';
 
-interface TellDeps {
+interface NotifyDeps {
   config: { publicUrl: string | null };
 }
 
 /** Nobody, if the author has left. */
-export async function tellAuthor(
-  { config }: TellDeps,
+export async function notifyAuthor(
+  { config }: NotifyDeps,
   store: MetadataStore,
   change: ScheduledChange,
   reason: string,

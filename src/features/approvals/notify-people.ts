@@ -7,7 +7,7 @@ import type { Message } from '../deliveries/rules/message.ts';
 import type { ChangeRequest } from './rules/approval-records.ts';
 import type { ActionKey, PolicyRules } from './rules/policy.ts';
 
-interface TellDeps {
+interface NotifyDeps {
   config: { publicUrl: string | null };
 }
 
@@ -23,8 +23,8 @@ const ACTIONS: Record<ActionKey, string> = {
 };
 
 /** In the transaction of the request. Whoever asked is left out: they know. */
-export async function tellApprovers(
-  deps: TellDeps,
+export async function notifyApprovers(
+  deps: NotifyDeps,
   store: MetadataStore,
   project: ProjectIds,
   request: ChangeRequest,
@@ -32,7 +32,7 @@ export async function tellApprovers(
   const requester = await userOf(store, request.createdBy);
   const approvers = (await listApprovers(store, project, request.policy)).filter(({ id }) => id !== request.createdBy);
   const who = requester?.email ?? 'Somebody';
-  await tell(deps, store, project, request, approvers, {
+  await notify(deps, store, project, request, approvers, {
     type: 'flag.approval_requested',
     title: `${request.flagKey}: a change waits for your approval`,
     text: `${who} wants to ${ACTIONS[request.actionKey]}. Nothing is changed until it is approved.`,
@@ -41,15 +41,15 @@ export async function tellApprovers(
 }
 
 /** The flag changed meanwhile, and with it what they have approved. */
-export async function tellVotersAgain(
-  deps: TellDeps,
+export async function notifyVotersAgain(
+  deps: NotifyDeps,
   store: MetadataStore,
   project: ProjectIds,
   request: ChangeRequest,
   voterIds: readonly number[],
 ): Promise<void> {
   const voters = (await listApprovers(store, project, request.policy)).filter(({ id }) => voterIds.includes(id));
-  await tell(deps, store, project, request, voters, {
+  await notify(deps, store, project, request, voters, {
     type: 'flag.approval_requested',
     title: `${request.flagKey}: a change waits for your approval again`,
     text: 'The flag was changed in other fields since you approved it, so the approvals start again.',
@@ -65,8 +65,8 @@ const DECIDED: Partial<Record<ChangeRequest['state'], string>> = {
 };
 
 /** `reason`: what was said about it. `byUserId` null: nobody decided it. Those who decided it themselves know. */
-export async function tellRequester(
-  deps: TellDeps,
+export async function notifyRequester(
+  deps: NotifyDeps,
   store: MetadataStore,
   project: ProjectIds,
   request: ChangeRequest,
@@ -76,7 +76,7 @@ export async function tellRequester(
   const requester = await userOf(store, request.createdBy);
   if (what === undefined || requester === null || requester.id === byUserId) return;
   const by = await userOf(store, byUserId);
-  await tell(deps, store, project, request, await onlyMembers(store, project, [requester]), {
+  await notify(deps, store, project, request, await onlyMembers(store, project, [requester]), {
     type: 'flag.approval_decided',
     title: `${request.flagKey}: your change ${what}`,
     text: [request.applyError, reason].filter((text) => text !== null && text !== '').join(' ') || `It ${what}.`,
@@ -119,8 +119,8 @@ async function onlyMembers(
 type Said = Pick<Message, 'type' | 'title' | 'text' | 'timestamp'> & { by?: string };
 
 /** Once for each state of the request: a repeated message has the same key, and is left out. */
-async function tell(
-  { config }: TellDeps,
+async function notify(
+  { config }: NotifyDeps,
   store: MetadataStore,
   { id: projectId }: ProjectIds,
   request: ChangeRequest,

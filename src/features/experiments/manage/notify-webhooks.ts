@@ -6,13 +6,13 @@ import { makeDeliveries } from '../../deliveries/make-deliveries.ts';
 import { type ExperimentMessage, messageOf } from '../rules/experiment-message.ts';
 import type { Experiment } from '../store/experiment-store.ts';
 
-interface TellDeps {
+interface NotifyDeps {
   config: { publicUrl: string | null };
 }
 
 /** Nothing where the project has no webhook, or nothing happened that concerns others. */
-export async function tellWebhooks(
-  { config }: TellDeps,
+export async function notifyWebhooks(
+  { config }: NotifyDeps,
   store: MetadataStore,
   project: Project,
   userId: number | null,
