@@ -67,6 +67,7 @@ const PUBLIC = 2200;
 const CATALOG = 11;
 const INFORMATION = 13000;
 const OWNER = 10;
+const TABLESPACE = 1663;
 const FIRST_TABLE = 16384;
 export const DATABASE = 'cairn';
 
@@ -142,7 +143,7 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
     columns: `oid bigint, datname varchar, datdba bigint, encoding integer, datcollate varchar, datctype varchar,
       datistemplate boolean, datallowconn boolean, datconnlimit integer, dattablespace bigint, datacl varchar,
       datlocprovider varchar, daticulocale varchar`,
-    rows: [[1, DATABASE, OWNER, 6, 'C', 'C', false, true, -1, 0, null, 'c', null]],
+    rows: [[1, DATABASE, OWNER, 6, 'C', 'C', false, true, -1, TABLESPACE, null, 'c', null]],
   },
   pg_roles: {
     columns: `oid bigint, rolname varchar, rolsuper boolean, rolinherit boolean, rolcreaterole boolean, rolcreatedb boolean,
@@ -181,7 +182,10 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
     'oid bigint, polname varchar, polrelid bigint, polcmd varchar, polpermissive boolean, polroles integer[], polqual varchar, polwithcheck varchar',
   ),
   pg_rewrite: empty('oid bigint, rulename varchar, ev_class bigint, ev_type varchar, ev_enabled varchar'),
-  pg_tablespace: empty('oid bigint, spcname varchar, spcowner bigint, spcacl varchar, spcoptions varchar'),
+  pg_tablespace: {
+    columns: 'oid bigint, spcname varchar, spcowner bigint, spcacl varchar, spcoptions varchar',
+    rows: [[TABLESPACE, 'pg_default', OWNER, null, null]],
+  },
   pg_extension: empty('oid bigint, extname varchar, extnamespace bigint, extversion varchar'),
   pg_foreign_table: empty('ftrelid bigint, ftserver bigint'),
   pg_statistic_ext: empty('oid bigint, stxrelid bigint, stxname varchar, stxnamespace bigint, stxkind varchar'),
