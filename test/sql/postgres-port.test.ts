@@ -315,8 +315,9 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       expect(await psql('\\d+')).toContain('public|persons|view|cairn|permanent|0 bytes|Everybody with a profile.');
       expect(await psql('\\d+ persons')).toContain('created_at|timestamp with time zone||not null||plain|');
       expect(await psql('\\l')).toContain('cairn|cairn|UTF8|C|C');
-      const commands =
-        '\\dt+ \\dv+ \\l+ \\dn \\dn+ \\df \\dT \\di \\ds \\dm \\dp \\dD \\dx \\db \\dv \\conninfo'.split(' ');
+      const commands = '\\dt+ \\dv+ \\l+ \\dn \\dn+ \\df \\dT \\di \\ds \\dm \\dp \\dD \\dx \\db \\dv \\conninfo'.split(
+        ' ',
+      );
       for (const command of commands) {
         expect([command, await psql(command)]).not.toEqual([command, expect.stringContaining('ERROR')]);
       }
