@@ -312,7 +312,7 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       const columns = await psql('\\d events');
       expect(columns).toContain('uuid|uuid||not null|');
       expect(columns).toContain('timestamp|timestamp with time zone||not null|');
-      expect(await psql('\\d+')).toContain('public|persons|view|cairn|permanent|0 bytes|Everybody with a profile.');
+      expect(await psql('\\d+')).toContain('public|persons|view|cairn|permanent||0 bytes|Everybody with a profile.');
       expect(await psql('\\d+ persons')).toContain('created_at|timestamp with time zone||not null||plain|');
       expect(await psql('\\l')).toContain('cairn|cairn|UTF8|C|C');
       const commands = '\\dt+ \\dv+ \\l+ \\dn \\dn+ \\df \\dT \\di \\ds \\dm \\dp \\dD \\dx \\db \\dv \\conninfo'.split(
