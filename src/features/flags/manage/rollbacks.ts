@@ -30,7 +30,7 @@ const CHECK_INTERVAL_MS = MINUTE_MS;
 export class Rollbacks implements LeaderTask {
   readonly #deps: RollbackDeps;
   #schedule: Schedule | null = null;
-  #running: Promise<void> | null = null;
+  #lastRun: Promise<void> = Promise.resolve();
 
   constructor(deps: RollbackDeps) {
     this.#deps = deps;
@@ -51,12 +51,10 @@ export class Rollbacks implements LeaderTask {
     await this.#schedule?.stop();
   }
 
-  /** Checks every flag once. Callers during a run wait for that run. */
+  /** Checks every flag once, after the current run: what that one has read may be outdated. */
   check(): Promise<void> {
-    this.#running ??= this.#checkAll().finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
+    this.#lastRun = this.#lastRun.catch(() => undefined).then(() => this.#checkAll());
+    return this.#lastRun;
   }
 
   async #checkAll(): Promise<void> {
