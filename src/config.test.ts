@@ -271,6 +271,7 @@ describe('help', () => {
     expect(withFile.map(({ env }) => env)).toEqual([
       'DATABASE_URL',
       'CLICKHOUSE_URL',
+      'CLICKHOUSE_SQL_URL',
       'UPSTREAM_KEY',
       'INIT_PROJECT_API_KEY',
       'INIT_PERSONAL_API_KEY',
