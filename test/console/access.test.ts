@@ -144,6 +144,7 @@ describe.skipIf(!hasBrowser)('who may do what, in the console', () => {
     await expect
       .poll(async () => {
         await page.reload();
+        await page.getByRole('button', { name: 'Send test' }).waitFor();
         return page.getByRole('row', { name: /sent/ }).count();
       })
       .toBe(2);
