@@ -20,7 +20,7 @@ import { stageOf } from './stages.ts';
 const MAX_FLAGS = 1000;
 
 const SNIPPET = `posthog.getEarlyAccessFeatures((features) => {
-  // Show them, and when somebody opts in or out:
+  // Show them, and when a user opts in or out:
   posthog.updateEarlyAccessFeatureEnrollment(features[0].flagKey, true)
 })`;
 

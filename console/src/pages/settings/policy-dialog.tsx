@@ -78,7 +78,7 @@ export function PolicyDialog({ projectId, policy, taken, onClose }: PolicyDialog
           value={draft.days}
           onInput={(days) => change({ days })}
           error={problems.days}
-          hint="A change that nobody decides by then has to be asked for again."
+          hint="A request without a decision by then expires and has to be made again."
         />
         <Checkbox
           label="Whoever asks may approve, too"

@@ -17,7 +17,7 @@ interface OverridesProps {
   targets: Targets;
 }
 
-const NOBODY = '';
+const NO_HOLDOUT = '';
 
 export function Overrides({ flag, filters, onChange, targets }: OverridesProps) {
   const { id } = useProject();
@@ -74,9 +74,9 @@ function HoldoutField({ filters, onChange, targets }: Omit<OverridesProps, 'flag
     <div class="flag-audience">
       <Select
         label="Holdout"
-        value={String(current ?? NOBODY)}
+        value={String(current ?? NO_HOLDOUT)}
         options={[
-          { value: NOBODY, label: 'No one is held out' },
+          { value: NO_HOLDOUT, label: 'No one is held out' },
           ...options,
           ...(isKnown ? [] : [{ value: String(current), label: `Holdout ${current} (deleted)` }]),
         ]}

@@ -17,7 +17,7 @@ export function describeHoldout(filters: Filters): string {
   return `${formatRollout(Number(share ?? 0))} of persons (holdout ${id})`;
 }
 
-/** The ID of its holdout, from either of the two forms; null if nobody is held out. */
+/** The ID of its holdout, from either of the two forms; null if it has none. */
 export function holdoutOf(filters: Filters): number | null {
   const { holdout } = filters;
   if (isObject(holdout)) return Number(holdout['id']) || null;

@@ -132,7 +132,7 @@ function AlertField({ value, onChange }: { value: string; onChange(id: string): 
       value={value}
       options={[{ value: NO_ALERT, label: 'No alert' }, ...usable.map((one) => ({ value: one.id, label: one.name }))]}
       onChange={onChange}
-      hint="The rollout also stops when the flag is disabled, by hand or by a rollback condition. You get a mail."
+      hint="The rollout also stops when the flag is disabled, by a person or a rollback condition. You get a mail."
     />
   );
 }
