@@ -9,6 +9,7 @@ import { Failure } from '../../core/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { inTurn } from '../../lib/in-turn.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
@@ -49,7 +50,6 @@ export class AlertChecks implements LeaderTask {
   readonly #links: UnsubscribeLinks;
   readonly #stopping = new AbortController();
   #schedule: Schedule | null = null;
-  #running: Promise<void> | null = null;
   #lastCleaning = Number.NEGATIVE_INFINITY;
   #lastOngoing = Number.NEGATIVE_INFINITY;
 
@@ -73,13 +73,8 @@ export class AlertChecks implements LeaderTask {
     await this.#schedule?.stop();
   }
 
-  /** Looks at everything that is due. Callers during a run wait for that run. */
-  check(): Promise<void> {
-    this.#running ??= this.#checkAll().finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
-  }
+  /** Looks at everything that is due, after the current run: what that one has read may be outdated. */
+  readonly check = inTurn(() => this.#checkAll());
 
   async #checkAll(): Promise<void> {
     const { metadata, clock } = this.#deps;

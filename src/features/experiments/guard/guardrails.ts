@@ -8,6 +8,7 @@
  */
 import { isJsonObject } from '../../../core/json/json.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
+import { inTurn } from '../../../lib/in-turn.ts';
 import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
@@ -46,7 +47,6 @@ export class Guardrails implements LeaderTask {
   readonly #seen = new Map<number, Map<string, string>>();
   #notBefore = 0;
   #schedule: Schedule | null = null;
-  #running: Promise<void> | null = null;
 
   constructor(deps: GuardrailDeps) {
     this.#deps = deps;
@@ -66,13 +66,8 @@ export class Guardrails implements LeaderTask {
     await this.#schedule?.stop();
   }
 
-  /** Checks every running experiment once. Callers during a run wait for that run. */
-  check(): Promise<void> {
-    this.#running ??= this.#checkAll().finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
-  }
+  /** Checks every running experiment once, after the current run: what that one has read may be outdated. */
+  readonly check = inTurn(() => this.#checkAll());
 
   async #checkAll(): Promise<void> {
     const { clock, metadata, logger } = this.#deps;

@@ -8,6 +8,7 @@
  */
 import type { JsonObject } from '../../../core/json/json.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
+import { inTurn } from '../../../lib/in-turn.ts';
 import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
@@ -30,7 +31,6 @@ const CHECK_INTERVAL_MS = MINUTE_MS;
 export class Rollbacks implements LeaderTask {
   readonly #deps: RollbackDeps;
   #schedule: Schedule | null = null;
-  #lastRun: Promise<void> = Promise.resolve();
 
   constructor(deps: RollbackDeps) {
     this.#deps = deps;
@@ -52,10 +52,7 @@ export class Rollbacks implements LeaderTask {
   }
 
   /** Checks every flag once, after the current run: what that one has read may be outdated. */
-  check(): Promise<void> {
-    this.#lastRun = this.#lastRun.catch(() => undefined).then(() => this.#checkAll());
-    return this.#lastRun;
-  }
+  readonly check = inTurn(() => this.#checkAll());
 
   async #checkAll(): Promise<void> {
     for (const flag of await this.#deps.metadata.flags.listWithRollbackConditions()) {
