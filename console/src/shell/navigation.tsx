@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { Link } from '../components/link.tsx';
 import { Menu } from '../components/menu.tsx';
@@ -32,17 +33,24 @@ export function Navigation({ path, isRail }: { path: string; isRail: boolean }) 
 
 function Entry({ route, path, isRail }: { route: Route; path: string; isRail: boolean }) {
   const { project } = useSession();
+  const label = useRef<HTMLSpanElement>(null);
+  const current = currentOf(route, path);
+  // On a low screen the list scrolls.
+  useEffect(() => {
+    if (current) label.current?.closest('li')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   if (!route.nav) return null;
-  const { label, icon } = route.nav;
   return (
     <Link
       class="nav-item"
       to={pathTo(route.name, { project: project.id }) ?? '/'}
-      aria-current={currentOf(route, path)}
-      {...(isRail ? { title: label } : {})}
+      aria-current={current}
+      {...(isRail ? { title: route.nav.label } : {})}
     >
-      <Icon name={icon} />
-      <span class="nav-label">{label}</span>
+      <Icon name={route.nav.icon} />
+      <span ref={label} class="nav-label">
+        {route.nav.label}
+      </span>
     </Link>
   );
 }
