@@ -158,5 +158,6 @@ it(
     expect((await clientFor(server).get('/api/users/@me/')).status).toBe(200);
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   },
-  TIME_LIMIT_MS + 20_000,
+  // The first round takes as long as the machine needs.
+  TIME_LIMIT_MS + 100_000,
 );
