@@ -59,7 +59,7 @@ const fill = (server: RunningProcess, events: number): Promise<LoadResult> =>
     maxRequests: Math.ceil(events / 200),
   });
 
-/** A steady rate that leaves the machine room: what is measured is waiting. */
+/** A steady rate below what the machine can take: what is measured is waiting. */
 async function waits({ url }: RunningProcess, seconds: number): Promise<Waits> {
   const common = { url, connections: 4, maxMs: seconds * 1000 };
   const captured = makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons: PERSONS, seed: 2 });

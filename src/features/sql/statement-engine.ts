@@ -14,7 +14,7 @@ export interface StatementSource {
 export interface StatementEngine<Source extends StatementSource = StatementSource> {
   /** At most `maxAgeMs` old. */
   open(projectId: number, maxAgeMs: number): Promise<Source>;
-  /** Rejects with a `SqlRefusal`, or with a `Failure` where there is no room. With `file`, rows go into a Parquet file. */
+  /** Rejects with a `SqlRefusal`, or with a `Failure` where no process is free. With `file`, rows go into a Parquet file. */
   run(projectId: number, source: Source, statement: Statement, signal: AbortSignal, file?: string): Promise<SqlAnswer>;
   /** For a Parquet file; it is removed by whoever asked for it. */
   newFile(source: Source): string;

@@ -49,7 +49,7 @@ export class StatementSlots {
     const count = (this.#running.get(projectId) ?? 1) - 1;
     if (count === 0) this.#running.delete(projectId);
     else this.#running.set(projectId, count);
-    // Each looks whether there is room for it.
+    // Each checks whether it may run now.
     for (const wake of this.#waiting.splice(0)) wake();
   }
 }

@@ -95,7 +95,7 @@ function FlagList({ newPath }: { newPath: string }) {
         <Archived flags={archived} onClose={() => setArchived([])} onRestored={() => flags.reload()} />
       )}
       {chosen.length > 0 && (
-        <section class="flags-selected" aria-label="Selected flags">
+        <section class="bulk" aria-label="Selected flags">
           <b>{formatNumber(chosen.length)} selected</b>
           <Button small onClick={() => setArchiving(true)}>
             Archive…
