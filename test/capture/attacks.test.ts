@@ -26,6 +26,8 @@ const flood = (count: number, sent: Sent, path = '/e/'): Promise<number[]> =>
 
 /** Tried again, because the machine that runs the tests may be busy with something else. */
 const RETRIED = { retry: 3, timeout: 120_000 };
+/** BODY_MEMORY_MB is 40, and V8 begins to collect freed buffers once there are 64 MB of them. What is sent is more. */
+const MAX_GROWTH_MB = 150;
 const KEY = 'phc_test_project_key';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -90,13 +92,13 @@ const ATTACKS: Attack[] = [
   },
   {
     name: 'long lists of numbers',
-    count: 10,
+    count: 20,
     make: () => ({ body: Buffer.from(`[${'1,'.repeat(9_000_000)}1]`) }),
     statuses: [413, 503],
   },
   {
     name: 'halves of characters',
-    count: 10,
+    count: 20,
     make: () => ({ body: Buffer.alloc(15_000_000, Buffer.from([0xed, 0xa0, 0x80])) }),
     statuses: [400, 503],
   },
@@ -146,7 +148,7 @@ describe('others do not notice', () => {
     for (const status of new Set(answers)) expect(statuses).toContain(status);
     expect(Object.keys(impact.statuses)).toEqual(['200']);
     expect(addedWaitMs(impact)).toBeLessThanOrEqual(100);
-    expect(impact.rssGrowthMb).toBeLessThanOrEqual(100);
+    expect(impact.rssGrowthMb).toBeLessThanOrEqual(MAX_GROWTH_MB);
   });
 
   it('thirty uploads that are held back', RETRIED, async () => {
@@ -157,7 +159,7 @@ describe('others do not notice', () => {
     });
     for (const socket of sockets) socket.destroy();
     expect(addedWaitMs(impact)).toBeLessThanOrEqual(100);
-    expect(impact.rssGrowthMb).toBeLessThanOrEqual(100);
+    expect(impact.rssGrowthMb).toBeLessThanOrEqual(MAX_GROWTH_MB);
   });
 });
 
