@@ -77,3 +77,22 @@ export const aSessionFunnel = fc
       ...(keys.length === 0 ? {} : { breakdown: keys, breakdown_type: 'session' }),
     }),
   );
+
+/** Fields of a retention table. */
+export const aSessionRetention = fc
+  .record({
+    keys: fc.uniqueArray(aName, { minLength: 1, maxLength: 2 }),
+    properties: fc.array(aFilter, { maxLength: 1 }),
+    retention_type: fc.constantFrom('retention_recurring', 'retention_first_time'),
+    period: fc.constantFrom('Hour', 'Day'),
+  })
+  .map(
+    ({ keys, ...fields }): JsonObject => ({
+      ...fields,
+      date_to: '2026-03-12',
+      total_intervals: 7,
+      target_entity: { id: '$pageview' },
+      returning_entity: { id: null },
+      breakdowns: keys.map((property) => ({ property, type: 'session' })),
+    }),
+  );

@@ -247,6 +247,11 @@ describe('retention', () => {
         [{ property: 'plan', type: 'event' }],
         [{ property: 'plan', type: 'person' }],
         [{ property: 'plan', type: 'event' }, { property: 'amount' }],
+        [{ property: '$session_duration', type: 'session' }],
+        [
+          { property: '$entry_current_url', type: 'session' },
+          { property: '$is_bounce', type: 'session' },
+        ],
       ),
     },
     { requiredKeys: ['period', 'total_intervals', 'retention_type', 'properties'] },

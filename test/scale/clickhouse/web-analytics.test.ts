@@ -1,6 +1,8 @@
 /** Sites in random worlds: every number is the same on ClickHouse as on DuckDB, merges included. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { answerRetention } from '../../../src/features/insights/retention/answer-retention.ts';
+import { readRetentionQuestion } from '../../../src/features/insights/retention/rules/read-retention.ts';
 import { answerTrends } from '../../../src/features/insights/trends/answer-trends.ts';
 import { readTrendsQuestion } from '../../../src/features/insights/trends/rules/read-trends.ts';
 import { answerOverview } from '../../../src/features/web-analytics/measure/answer-overview.ts';
@@ -9,7 +11,7 @@ import { uuidOf } from '../../contract/events.ts';
 import type { WorldData } from '../../oracle/world.ts';
 import { makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { describeWithClickHouse } from '../../support/describe-clickhouse.ts';
-import { aSessionTrend, SITE_NOW } from '../../support/session-questions.ts';
+import { aSessionRetention, aSessionTrend, SITE_NOW } from '../../support/session-questions.ts';
 import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
 import { aWebWorld, shownOverview, WEB_RANGE, WEB_TABLES } from '../../support/web-worlds.ts';
 
@@ -17,6 +19,8 @@ vi.setConfig(TIMEOUTS);
 const WORLDS = Number(process.env['TWO_ENGINES_WORLDS'] ?? 2);
 const worlds = fc.sample(aWebWorld, { numRuns: WORLDS, seed: 5 });
 const trends = fc.sample(aSessionTrend, { numRuns: 6 * WORLDS, seed: 5 });
+const retentions = fc.sample(aSessionRetention, { numRuns: 2 * WORLDS, seed: 5 });
+const context = { now: SITE_NOW, timezone: 'UTC', cohort: () => undefined, action: () => undefined };
 
 const load = (path: string, time: number, at: number) => ({
   uuid: uuidOf(at + 1),
@@ -91,9 +95,17 @@ await describeWithClickHouse('sites on DuckDB and ClickHouse', (server) => {
   it.each(trends.map((fields, at) => ({ fields, at })))(
     'have the same properties of sessions in question $at',
     async ({ fields, at }) => {
-      const context = { now: SITE_NOW, timezone: 'UTC', cohort: () => undefined, action: () => undefined };
       const question = readTrendsQuestion(fields, context);
       const ask = (deps: TwoEngines['duckdb']) => answerTrends(deps, projects[at % worlds.length] ?? 0, question);
+      expect(await ask(engines.clickhouse)).toEqual(await ask(engines.duckdb));
+    },
+  );
+
+  it.each(retentions.map((fields, at) => ({ fields, at })))(
+    'have the same retention by properties of sessions in question $at',
+    async ({ fields, at }) => {
+      const question = readRetentionQuestion(fields, context);
+      const ask = (deps: TwoEngines['duckdb']) => answerRetention(deps, projects[at % worlds.length] ?? 0, question);
       expect(await ask(engines.clickhouse)).toEqual(await ask(engines.duckdb));
     },
   );

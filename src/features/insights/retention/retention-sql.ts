@@ -1,4 +1,3 @@
-import { invalid } from '../../../core/errors.ts';
 import { periodUnit } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
@@ -48,9 +47,6 @@ export function arrivalsSql(statement: EventStatement, question: RetentionQuesti
 
 function valuesOf(statement: EventStatement, { breakdown, range }: RetentionQuestion): BreakdownColumns[] {
   if (breakdown?.kind !== 'property') return [];
-  if (breakdown.owner === 'session') {
-    throw invalid('breakdown_type', 'Retention can only be broken down by properties of events, persons and groups.');
-  }
   return breakdown.keys.map((key) => splitBy(statement, breakdown, key, range));
 }
 

@@ -18,7 +18,7 @@ interface BreakdownChipsProps {
 
 const TYPES: readonly TargetType[] = ['event', 'person', 'session', 'group', 'cohort'];
 /** Retention is broken down by what persons had when they came. */
-const RETENTION_TYPES: readonly TargetType[] = ['event', 'person', 'group'];
+const RETENTION_TYPES: readonly TargetType[] = ['event', 'person', 'session', 'group'];
 
 /** The breakdown as a chip; in funnels with the step whose value counts. */
 export function BreakdownChips({ question, onChange }: BreakdownChipsProps) {
