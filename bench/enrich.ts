@@ -79,7 +79,7 @@ function plainSearch(starts: Uint32Array, text: string): number {
 }
 
 const { geoip, megabytes, loadMs } = await measureMemory();
-const { starts } = readCountryFile(readFileSync(FILE)).v4;
+const { starts } = (await readCountryFile(readFileSync(FILE))).v4;
 const over = <T>(list: readonly T[], work: (one: T) => unknown, times = 1) => ({
   count: list.length * times,
   run: () => {

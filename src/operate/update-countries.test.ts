@@ -11,7 +11,7 @@ import { packFiles } from '../lib/tar.ts';
 import { countriesInUse, updateCountries } from './update-countries.ts';
 
 const SHIPPED = new URL('../features/geoip/data/countries.br', import.meta.url);
-const TABLE = readCountryFile(readFileSync(SHIPPED));
+const TABLE = await readCountryFile(readFileSync(SHIPPED));
 const NOW = Date.UTC(2030, 0, 15);
 const ETH = '129.132.19.216';
 

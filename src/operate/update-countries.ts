@@ -37,8 +37,8 @@ export async function countriesInUse({ dataDir, shipped }: CountryFiles): Promis
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  const first = describe(readCountryFile(await readFile(shipped)), true);
-  const second = own === null ? first : describe(readCountryFile(own), false);
+  const first = describe(await readCountryFile(await readFile(shipped)), true);
+  const second = own === null ? first : describe(await readCountryFile(own), false);
   return second.date > first.date ? second : first;
 }
 

@@ -97,6 +97,14 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
+const openGeoip = (config: Config, logger: Logger): Promise<Geoip> =>
+  Geoip.open({
+    shippedCountries: builtFile('countries.br'),
+    ownCountries: join(config.dataDir, DATA_FILES.countries),
+    cityFile: config.geoipFile,
+    logger,
+  });
+
 async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   const {
     config,
@@ -110,16 +118,14 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   let caches: AppDeps | null = null;
   const listeners = cacheListeners(results, () => caches);
   const tables = tablesOf(features);
+  const openingGeoip = openGeoip(config, log);
+  // Where the backend cannot be opened, that is the error to report.
+  openingGeoip.catch(() => undefined);
   const backend = await openBackend({ config, logger: log, clockMemory, listeners, tables }, toClose);
   results.onInvalidate = (projectId) => backend.broadcastChange(projectId);
   const metrics = backendMetrics(backend);
   const leaderTasks = new LeaderTasks(() => createLeaderTasks(deps, features));
-  const geoip = await Geoip.open({
-    shippedCountries: builtFile('countries.br'),
-    ownCountries: join(config.dataDir, DATA_FILES.countries),
-    cityFile: config.geoipFile,
-    logger: log,
-  });
+  const geoip = await openingGeoip;
   toClose.push(() => geoip.close());
   const salts = await openSalts(config, backend, clock, log, toClose);
   const siteScript = builtFile('cairn.js');

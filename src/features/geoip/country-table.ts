@@ -5,7 +5,8 @@
  * As a file it is compressed: a line of JSON, then the starts of IPv4, the upper and the lower halves of those of IPv6,
  * each a number of 32 bits (little-endian), then one byte of country for each start.
  */
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompressSync, brotliDecompress as brotliDecompressCallback, constants } from 'node:zlib';
 import { type IpAddress, isV4 } from '../../lib/ip-address.ts';
 
 export interface CountryRanges {
@@ -103,9 +104,11 @@ export function writeCountryFile(
   });
 }
 
+const brotliDecompress = promisify(brotliDecompressCallback);
+
 /** Throws where it is not such a file, or incomplete. */
-export function readCountryFile(file: Buffer): CountryRanges {
-  const bytes = brotliDecompressSync(file, { maxOutputLength: MAX_BYTES });
+export async function readCountryFile(file: Buffer): Promise<CountryRanges> {
+  const bytes = await brotliDecompress(file, { maxOutputLength: MAX_BYTES });
   const end = bytes.indexOf(NEW_LINE);
   const { date, countries, v4, v6 }: Header = JSON.parse(bytes.toString('utf8', 0, end));
   if (bytes.length !== end + 1 + 5 * v4 + 9 * v6) throw new Error('The table of countries is incomplete.');

@@ -99,7 +99,7 @@ async function readCountries({ shippedCountries, ownCountries }: GeoipOptions): 
 
 async function readTable(file: string | URL): Promise<CountryTable | null> {
   try {
-    return new CountryTable(readCountryFile(await readFile(file)));
+    return new CountryTable(await readCountryFile(await readFile(file)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new Error(`${file} is not a table of countries. Remove it to use the one that ships with Cairn.`, { cause });
