@@ -343,6 +343,18 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     const found = await plan({ metric: PAID, event: '$feature_flag_called', plan: { mde_relative: 0.5 } });
     expect(found.body).toMatchObject({ users: expect.any(Number), days: expect.any(Number) });
     expect(found.body.sentence).toMatch(/^To find a change of 50 %: [\d,]+ people, at least \d+ days\.$/);
+    // Half of the people take longer than all; a flag's own rollout is taken where there is one.
+    const small = { metric: PAID, event: '$feature_flag_called', plan: { mde_relative: 0.3 } };
+    const rolledOut = async (fields: object) => (await plan({ ...small, ...fields })).body.users_per_day;
+    const toAll = await rolledOut({});
+    expect(toAll).toBeGreaterThan(0);
+    expect(await rolledOut({ rollout_percentage: 50 })).toBeCloseTo(toAll / 2, 9);
+    await client.post('/api/projects/1/feature_flags/', {
+      body: { key: 'a-quarter', filters: { groups: [{ properties: [], rollout_percentage: 25 }] } },
+    });
+    expect(await rolledOut({ feature_flag_key: 'a-quarter' })).toBeCloseTo(toAll / 4, 9);
+    expect(await rolledOut({ feature_flag_key: 'no-such-flag' })).toBe(toAll);
+    expect((await plan({ ...small, rollout_percentage: 101 })).status).toBe(400);
     const none = await plan({ metric: PAID, event: 'never seen' });
     expect(none.body).toMatchObject({ users: 0, planned_users: null, days: null });
     expect((await plan({ metric: { metric_type: 'quantile' } })).body.attr).toBe('metrics__0__metric_type');

@@ -133,7 +133,7 @@ export function planBody(draft: Draft): Record<string, unknown> | null {
   const isKnown = mdeOf(draft) > 0 && draft.exposedBy !== '';
   return metric === undefined || !isKnown
     ? null
-    : { metric, event: draft.exposedBy, plan: { mde_relative: mdeOf(draft) } };
+    : { metric, event: draft.exposedBy, feature_flag_key: draft.flagKey, plan: { mde_relative: mdeOf(draft) } };
 }
 
 export function draftBody(draft: Draft, plan: Plan | null): Record<string, unknown> {

@@ -96,9 +96,29 @@ function Diagnosis({ srm: { diagnosis } }: { srm: SplitCheck }) {
   if (worst === undefined) return null;
   return (
     <Banner tone="warn">
-      Most of the gap is where <PropertyName name={worst.property} /> is <b>{worst.value || 'empty'}</b>
+      Most of the gap is <FaultPlace property={worst.property} value={worst.value} />
       {worst.explains_all ? '; without it the split is as planned.' : '.'}
     </Banner>
+  );
+}
+
+function FaultPlace({ property, value }: { property: string; value: string }) {
+  if (property === 'day')
+    return (
+      <>
+        on <b>{formatTickTitle(value, 'day')}</b>
+      </>
+    );
+  if (property === 'phase')
+    return (
+      <>
+        in <b>phase {value}</b> of the split, {value === '1' ? 'before' : 'after'} its percentages were changed
+      </>
+    );
+  return (
+    <>
+      where <PropertyName name={property} /> is <b>{value || 'empty'}</b>
+    </>
   );
 }
 

@@ -51,10 +51,11 @@ export function ChangeField({ value, plan, onChange }: ChangeFieldProps) {
   );
 }
 
-const durationOf = ({ days, planned_users: users }: PlanStep): string =>
-  days === null || users === null
-    ? 'no number of persons is enough'
-    : `at least ${pluralize(days, 'day')}, ${pluralize(users, 'person')}`;
+function durationOf({ days, planned_users: users }: PlanStep): string {
+  if (users === null) return 'no number of persons is enough';
+  if (days === null) return `${pluralize(users, 'person')}, more than will come`;
+  return `at least ${pluralize(days, 'day')}, ${pluralize(users, 'person')}`;
+}
 
 /** By its ratio to the change, as the steps are. */
 function nearestStep(steps: readonly PlanStep[], change: number): number {

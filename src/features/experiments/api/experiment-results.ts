@@ -12,7 +12,7 @@ import { type ExperimentStatus, statusOf } from '../manage/experiments.ts';
 import type { ExperimentMeasurement } from '../measure/measure-experiment.ts';
 import type { ForcedCondition, UnusualExposures, UnusualQuestion } from '../measure/unusual-exposures.ts';
 import { assembleResults, type ExperimentResults } from '../rules/assemble-results.ts';
-import { diagnoseSplit } from '../rules/diagnose-split.ts';
+import { countsByPhase, diagnoseSplit, plannedSplit } from '../rules/diagnose-split.ts';
 import {
   type ExposureCount,
   type ExposureQuestion,
@@ -153,7 +153,11 @@ export async function calculateAsked(
     const calculated = withResults(asked, measured, unusual);
     if (!['watch', 'mismatch'].includes(calculated.results.sampleRatio.status)) return calculated;
     const counts = await deps.experiments.countExposuresBy(project.id, asked.exposure, DIAGNOSED, signal);
-    const diagnosis = diagnoseSplit([...counts, ...daysOf(measured.exposures)], asked.variants);
+    const { exposures } = measured;
+    const diagnosis = diagnoseSplit(
+      [...counts, ...daysOf(exposures), ...countsByPhase(exposures.phases)],
+      plannedSplit(asked.variants, asked.phases, exposures),
+    );
     return { ...calculated, results: { ...calculated.results, diagnosis } };
   });
 }
@@ -228,7 +232,11 @@ export async function breakDownExperiment(
 }
 
 /** Where a fault of the split mostly is. */
-const DIAGNOSED = ['$lib', '$lib_version', '$browser', '$os', '$geoip_country_code', '$app_version'];
+const DIAGNOSED = [
+  ...['$lib', '$lib_version', '$browser', '$os', '$geoip_country_code', '$app_version'],
+  // posthog-js sends whether the person had been identified by then.
+  '$is_identified',
+];
 
 const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =>
   days.map(({ day, variant, count }) => ({

@@ -9,10 +9,12 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { AnyObject, nullable } from '../../../http/schemas/common.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { questionContext } from '../../insights/api/insight-request.ts';
 import { getExperiment } from '../manage/experiments.ts';
 import { entitiesOf } from '../measure/metric-plan.ts';
-import { flagVariants } from '../rules/flag-variants.ts';
+import { ArrivalCurve } from '../rules/arrival-curve.ts';
+import { flagRollout, flagVariants } from '../rules/flag-variants.ts';
 import { type ExperimentPlan, MDE_STEPS, planExperiment } from '../rules/plan-experiment.ts';
 import { type ExperimentMetric, readMetrics } from '../rules/read-metrics.ts';
 import { readBaselineEvent, readExposure, readPlanInput } from '../rules/read-settings.ts';
@@ -24,6 +26,8 @@ const PlanBodySchema = Type.Partial(
     metric: AnyObject,
     event: Type.String({ description: 'Who would be part of it: everyone with this event. `$pageview` if absent.' }),
     variants: Type.Integer({ minimum: 2, maximum: 20 }),
+    feature_flag_key: Type.String({ description: 'A flag that exists: its rollout is taken.' }),
+    rollout_percentage: Type.Number({ minimum: 0, maximum: 100, description: 'Of all people; 100 if absent.' }),
     stats_config: AnyObject,
     plan: AnyObject,
     experiment_id: Type.Integer({ description: 'A draft: its metrics, statistics, plan and flag are taken.' }),
@@ -32,10 +36,10 @@ const PlanBodySchema = Type.Partial(
 
 const PlanSchema = Type.Object({
   users: Type.Integer({ description: 'Who would have been part of it in the last 14 days.' }),
-  users_per_day: Type.Number(),
+  users_per_day: Type.Number({ description: 'New ones a day in the last week, by the rollout.' }),
   baseline_mean: nullable(Type.Number()),
   planned_users: nullable(Type.Integer({ description: 'In all variants together.' })),
-  days: nullable(Type.Integer()),
+  days: nullable(Type.Integer({ description: 'Whole weeks; null: so many people never come.' })),
   detectable_effect: nullable(Type.Number({ description: 'The smallest change that the longest run can show.' })),
   sentence: Type.String(),
   curve: Type.Array(
@@ -86,7 +90,10 @@ interface PlannedDraft {
   metrics: ExperimentMetric[];
   event: string;
   variants: number;
-  flag: { key: string } | null;
+  /** The share of all people, 0 to 1. */
+  rollout: number;
+  /** Of the draft. */
+  flag: FeatureFlag | null;
 }
 
 async function draftOf(
@@ -99,7 +106,16 @@ async function draftOf(
   if (body.experiment_id === undefined) {
     if (body.metric === undefined) throw invalid('metric', 'metric is an object with its metric_type.', 'required');
     const metrics = readMetrics({ metrics: [body.metric as Json] }, context);
-    return { settings: given, metrics, event: body.event ?? '$pageview', variants: body.variants ?? 2, flag: null };
+    const key = body.feature_flag_key ?? '';
+    const existing = key === '' ? null : await deps.metadata.flags.getByKey(project.id, key);
+    return {
+      settings: given,
+      metrics,
+      event: body.event ?? '$pageview',
+      variants: body.variants ?? Math.max(2, existing === null ? 0 : flagVariants(existing.filters).length),
+      rollout: rolloutOf(body.rollout_percentage, existing),
+      flag: null,
+    };
   }
   const experiment = await getExperiment(deps.metadata, project.id, body.experiment_id);
   const flag = await deps.metadata.flags.get(project.id, experiment.flagId);
@@ -110,16 +126,20 @@ async function draftOf(
     metrics: readMetrics(settings, context),
     event: body.event ?? '$pageview',
     variants: Math.max(2, flag === null ? 0 : flagVariants(flag.filters).length),
+    rollout: rolloutOf(body.rollout_percentage, flag),
     flag,
   };
 }
+
+const rolloutOf = (percentage: number | undefined, flag: FeatureFlag | null): number =>
+  (percentage ?? (flag === null ? 100 : flagRollout(flag.filters))) / 100;
 
 type Planned = ExperimentPlan & { curve: (ExperimentPlan & { mde: number })[] };
 
 async function planFor(
   deps: ExperimentApiDeps,
   project: Project,
-  { settings, metrics: [metric], event, variants }: PlannedDraft,
+  { settings, metrics: [metric], event, variants, rollout }: PlannedDraft,
   signal: AbortSignal,
 ): Promise<Planned> {
   const now = deps.clock.now();
@@ -136,9 +156,10 @@ async function planFor(
     sums: data?.sums ?? null,
     isBinary: data?.isBinary ?? false,
     nonZero: data?.nonZero ?? 0,
-    days: HISTORY_DAYS,
+    curve: new ArrivalCurve(exposure.range, measured.exposures.days),
   };
-  const input = { ...readPlanInput(settings), comparisons: variants - 1 };
+  const windowDays = (metric?.windowMs ?? 0) / DAY_MS;
+  const input = { ...readPlanInput(settings), comparisons: variants - 1, rollout, windowDays };
   const planned = planExperiment(input, history);
   const steps = planned.mean === null ? [] : MDE_STEPS;
   return {

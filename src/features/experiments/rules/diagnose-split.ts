@@ -1,6 +1,9 @@
 /** Where a split that is not as planned goes wrong: the same test for each value of several properties. */
-import { checkSampleRatio } from '../../../core/experiments/sample-ratio.ts';
+
+import { checkCounts, checkSampleRatio } from '../../../core/experiments/sample-ratio.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import type { ExposureCount } from './experiment-question.ts';
+import { expectedCounts, type SplitPhase } from './split-phases.ts';
 
 export interface SplitFault {
   property: string;
@@ -19,8 +22,11 @@ type Counts = Record<string, number>;
 const SHOWN_FAULTS = 3;
 const FAULT_BELOW = 0.01;
 
+/** How those with a value should be split; null: that cannot be said. */
+type WeightsOf = (property: string, value: string) => Variants | null;
+
 /** The worst first. */
-export function diagnoseSplit(counts: readonly ExposureCount[], variants: Variants): SplitFault[] {
+export function diagnoseSplit(counts: readonly ExposureCount[], weightsOf: WeightsOf): SplitFault[] {
   const values = new Map<string, ExposureCount[]>();
   for (const one of counts) {
     const key = JSON.stringify([one.property, one.value]);
@@ -28,17 +34,19 @@ export function diagnoseSplit(counts: readonly ExposureCount[], variants: Varian
   }
   const tested = [...values.values()].flatMap((own) => {
     const observed = sumByVariant(own);
+    const variants = weightsOf(own[0]?.property ?? '', own[0]?.value ?? '');
+    if (variants === null || isEveryone(own, counts)) return [];
     const check = checkOf(observed, variants);
-    return check.status === 'not_enough_data' || isEveryone(own, counts) ? [] : [{ own, observed, check }];
+    return check.status === 'not_enough_data' ? [] : [{ own, observed, check, variants }];
   });
   return tested
-    .map(({ own, observed, check }) => ({
+    .map(({ own, observed, check, variants }) => ({
       property: own[0]?.property ?? '',
       value: own[0]?.value ?? '',
       pValue: Math.min(1, check.pValue * tested.length),
       observed,
       expected: Object.fromEntries(variants.map(({ key }, at) => [key, check.expected[at] ?? 0])),
-      explainsAll: isFineWithout(own, counts, variants),
+      explainsAll: isFineWithout(own, counts, weightsOf),
     }))
     .filter(({ pValue }) => pValue < FAULT_BELOW)
     .sort((a, b) => a.pValue - b.pValue)
@@ -61,8 +69,44 @@ const checkOf = (observed: Counts, variants: Variants) =>
     variants.map(({ weight }) => weight),
   );
 
-function isFineWithout(own: readonly ExposureCount[], all: readonly ExposureCount[], variants: Variants): boolean {
+/** Each of the other values by its own split, added up. */
+function isFineWithout(own: readonly ExposureCount[], all: readonly ExposureCount[], weightsOf: WeightsOf): boolean {
   const { property, value } = own[0] ?? { property: '', value: '' };
   const rest = all.filter((one) => one.property === property && one.value !== value);
-  return rest.length > 0 && checkOf(sumByVariant(rest), variants).status === 'ok';
+  const phases = [...new Set(rest.map((one) => one.value))].flatMap((other) => {
+    const variants = weightsOf(property, other);
+    return variants === null ? [] : [{ variants, counts: sumByVariant(rest.filter((one) => one.value === other)) }];
+  });
+  const keys = [...new Set(phases.flatMap(({ variants }) => variants.map(({ key }) => key)))].map((key) => ({ key }));
+  const observed = keys.map(({ key }) => phases.reduce((sum, { counts }) => sum + (counts[key] ?? 0), 0));
+  return phases.length > 0 && checkCounts(observed, expectedCounts(keys, phases)).status === 'ok';
+}
+
+/** Counts of the phases of the split, as values of a property. */
+export const countsByPhase = (phases: readonly Counts[]): ExposureCount[] =>
+  phases.flatMap((counts, at) =>
+    Object.entries(counts).map(([variant, count]) => ({ property: 'phase', value: String(at + 1), variant, count })),
+  );
+
+/**
+ * The split that each value should have. A day belongs to the phase that it is wholly in; people with another property
+ * come in all phases, and are split as all are.
+ */
+export function plannedSplit(
+  variants: Variants,
+  phases: readonly SplitPhase[],
+  exposures: { phases: readonly Counts[] },
+): WeightsOf {
+  if (phases.length < 2 || exposures.phases.length !== phases.length) return () => variants;
+  const counted = phases.map((phase, at) => ({ ...phase, counts: exposures.phases[at] ?? {} }));
+  const expected = expectedCounts(variants, counted);
+  const overall = variants.map(({ key }, at) => ({ key, weight: expected[at] ?? 0 }));
+  return (property, value) => {
+    if (property === 'phase') return phases[Number(value) - 1]?.variants ?? null;
+    if (property !== 'day') return overall;
+    const from = Date.parse(value);
+    // A change on the day itself, in any time zone, leaves it out.
+    if (phases.slice(1).some((phase) => Math.abs(phase.from - (from + DAY_MS / 2)) < DAY_MS)) return null;
+    return (phases.findLast((phase) => phase.from <= from) ?? phases[0])?.variants ?? null;
+  };
 }

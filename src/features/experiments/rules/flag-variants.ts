@@ -10,6 +10,16 @@ export function flagVariants(filters: JsonObject): { key: string; weight: number
   return Array.from(weights, ([key, weight]) => ({ key, weight }));
 }
 
+/** The largest share of people that a release condition lets in, in percent. */
+export function flagRollout(filters: JsonObject): number {
+  const { groups } = withExplicitGroups(filters);
+  const shares = (Array.isArray(groups) ? groups : []).map((group) => {
+    const { rollout_percentage: share = null } = isJsonObject(group) ? group : {};
+    return typeof share === 'number' ? share : 100;
+  });
+  return Math.max(0, ...shares);
+}
+
 /**
  * The people of one variant get another one; everybody else keeps theirs. Variants are ranges of a hash in their order,
  * so the range stays where it is, and is that of the other variant.

@@ -1,6 +1,7 @@
 /** How many people an experiment needs, from how the metric was lately. */
 import { type ArmSums, armOf } from '../../../core/experiments/arm.ts';
 import { detectableEffect, sampleSize } from '../../../core/experiments/power.ts';
+import type { ArrivalCurve } from './arrival-curve.ts';
 
 export interface PlanInput {
   mdeRelative: number;
@@ -11,6 +12,10 @@ export interface PlanInput {
   stopping: 'sequential' | 'fixed';
   minDays: number;
   maxDays: number;
+  /** The share of all people that takes part, 0 to 1. */
+  rollout: number;
+  /** How long after the first exposure values still count, in days. */
+  windowDays: number;
 }
 
 /** What was seen in the days before. */
@@ -19,12 +24,13 @@ interface History {
   isBinary: boolean;
   /** How many have a value other than 0. */
   nonZero: number;
-  days: number;
+  curve: ArrivalCurve;
 }
 
 export interface ExperimentPlan {
-  /** Who would have been part of it. */
+  /** Who would have been part of it with a rollout to all. */
   users: number;
+  /** New ones, lately, by the rollout. */
   usersPerDay: number;
   mean: number | null;
   /** In all variants together; null: no number is enough, or nothing is known. */
@@ -42,15 +48,15 @@ export const MDE_STEPS = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 
 const WEEK = 7;
 const DEFAULT_TUNING = 5000;
 
-export function planExperiment(input: PlanInput, { sums, isBinary, nonZero, days: seen }: History): ExperimentPlan {
+export function planExperiment(input: PlanInput, { sums, isBinary, nonZero, curve }: History): ExperimentPlan {
   const users = sums?.n ?? 0;
-  const nothing = { users, usersPerDay: users / seen, mean: null, plannedUsers: null, days: null, detectable: null };
+  const usersPerDay = curve.newPerDay * input.rollout;
+  const nothing = { users, usersPerDay, mean: null, plannedUsers: null, days: null, detectable: null };
   if (sums === null || users < 2)
     return { ...nothing, sentence: 'Too few people to plan with: no history to learn from yet.' };
   const { mean, variance } = armOf(sums);
   if (!(mean !== 0) || !Number.isFinite(mean) || variance === 0)
     return { ...nothing, sentence: 'This metric was the same for everyone lately, so there is nothing to plan with.' };
-  const usersPerDay = users / seen;
   const variants = input.comparisons + 1;
   const stopping = {
     alpha: input.alpha,
@@ -66,16 +72,23 @@ export function planExperiment(input: PlanInput, { sums, isBinary, nonZero, days
     power: input.power,
     treatmentPerControl: 1,
   });
-  const each = Math.floor((usersPerDay * input.maxDays) / variants);
+  const exposureDays = Math.max(0, input.maxDays - input.windowDays);
+  const each = Math.floor((curve.peopleIn(exposureDays) * input.rollout) / variants);
   const detectable = detectableEffect(
     stopping,
     { mean, variance },
     { control: each, treatment: each, power: input.power },
   );
   const plannedUsers = size === null ? null : size.control * variants;
-  const days = plannedUsers === null ? null : wholeWeeks(Math.max(input.minDays, plannedUsers / usersPerDay));
+  const days = plannedUsers === null ? null : daysFor(plannedUsers, input, curve);
   const known = { users, usersPerDay, mean, plannedUsers, days, detectable };
   return { ...known, sentence: sentenceOf(input, known) };
+}
+
+/** Null: so many people never come. */
+function daysFor(people: number, { rollout, windowDays, minDays }: PlanInput, curve: ArrivalCurve): number | null {
+  const exposed = rollout > 0 ? curve.daysUntil(people / rollout) : null;
+  return exposed === null ? null : wholeWeeks(Math.max(minDays, exposed + windowDays));
 }
 
 const wholeWeeks = (days: number): number => Math.ceil(days / WEEK) * WEEK;

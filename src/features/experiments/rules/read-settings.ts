@@ -88,7 +88,7 @@ function isAbsolute(given: JsonObject, attr: string): boolean {
 }
 
 /** `plan` with the rest that a power calculation needs. */
-export function readPlanInput(settings: JsonObject): Omit<PlanInput, 'comparisons'> {
+export function readPlanInput(settings: JsonObject): Omit<PlanInput, 'comparisons' | 'rollout' | 'windowDays'> {
   const { stopping, analysis, plan } = readDecision(settings);
   return {
     mdeRelative: plan.mdeRelative,
