@@ -56,7 +56,7 @@ export function useInterval(run: () => void, ms: number): void {
   }, [ms]);
 }
 
-interface Action<A extends unknown[]> {
+export interface Action<A extends unknown[]> {
   run(...args: A): Promise<boolean>;
   busy: boolean;
   error: unknown;

@@ -19,6 +19,7 @@ import { Facts } from '../../components/facts.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
+import { SaveForm } from '../../components/save-form.tsx';
 import { Banner, Empty, ErrorNote, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -203,13 +204,7 @@ function Editor({ alert, insightId, onSaved }: EditorProps) {
   });
   const known = new Map((alert?.targets ?? []).flatMap(({ id: targetId, url }) => (url ? [[targetId, url]] : [])));
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (missing === null) void save.run();
-      }}
-    >
+    <SaveForm save={save} label={alert ? 'Save changes' : 'Create alert'} missing={missing}>
       <div class="alert-panes">
         <section class="card stack">
           <h2>Rule</h2>
@@ -236,14 +231,7 @@ function Editor({ alert, insightId, onSaved }: EditorProps) {
           <Code label="Secret of the webhook" text={secret} />
         </Banner>
       ))}
-      {save.error !== undefined && <ErrorNote error={save.error} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={save.busy} disabled={missing !== null}>
-          {alert ? 'Save changes' : 'Create alert'}
-        </Button>
-        {missing !== null && <span class="muted small">{missing}</span>}
-      </div>
-    </form>
+    </SaveForm>
   );
 }
 

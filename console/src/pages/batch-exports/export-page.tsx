@@ -17,7 +17,8 @@ import { type Fact, Facts } from '../../components/facts.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { Banner, ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
+import { SaveForm } from '../../components/save-form.tsx';
+import { Banner, Loaded, NotFound } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
@@ -150,13 +151,7 @@ function Editor({ batchExport, onSaved }: EditorProps) {
     if (!batchExport) navigate(pathTo('batch-export', { project: id, export: saved.id }) ?? '/');
   });
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (missing === null) void save.run();
-      }}
-    >
+    <SaveForm save={save} label={batchExport ? 'Save changes' : 'Create export'} missing={missing}>
       <div class="destination-panes">
         <section class="card stack">
           <h2>Files</h2>
@@ -175,13 +170,6 @@ function Editor({ batchExport, onSaved }: EditorProps) {
           )}
         </div>
       </div>
-      {save.error !== undefined && <ErrorNote error={save.error} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={save.busy} disabled={missing !== null}>
-          {batchExport ? 'Save changes' : 'Create export'}
-        </Button>
-        {missing !== null && <span class="muted small">{missing}</span>}
-      </div>
-    </form>
+    </SaveForm>
   );
 }

@@ -19,6 +19,7 @@ import { type Fact, Facts } from '../../components/facts.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
+import { SaveForm } from '../../components/save-form.tsx';
 import { Badge, Banner, ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
@@ -237,13 +238,7 @@ function Editor({ destination, onSaved, onSecret }: EditorProps) {
   });
   const open = (): void => navigate(pathTo('destination', { project: id, destination: created?.id ?? '' }) ?? '/');
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (missing === null) void save.run();
-      }}
-    >
+    <SaveForm save={save} label={destination ? 'Save changes' : 'Create webhook'} missing={missing}>
       <div class="destination-panes">
         <section class="card stack">
           <h2>Request</h2>
@@ -255,14 +250,7 @@ function Editor({ destination, onSaved, onSecret }: EditorProps) {
           <MaskingFields draft={draft} onChange={setDraft} />
         </section>
       </div>
-      {save.error !== undefined && <ErrorNote error={save.error} />}
-      <div class="row">
-        <Button kind="primary" type="submit" busy={save.busy} disabled={missing !== null}>
-          {destination ? 'Save changes' : 'Create webhook'}
-        </Button>
-        {missing !== null && <span class="muted small">{missing}</span>}
-      </div>
       {created && <Secret secret={created.signing_secret ?? ''} onClose={open} />}
-    </form>
+    </SaveForm>
   );
 }
