@@ -5,14 +5,15 @@ import { type Action, type ActionStep, createAction, getAction, updateAction } f
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { ItemPage } from '../../components/item-page.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
-import { ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
+import { ErrorNote } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
-import { useAction, useResource } from '../../lib/use-resource.ts';
+import { useAction } from '../../lib/use-resource.ts';
 import { ClickPicker } from './click-picker.tsx';
 import { MatchingEvents } from './matching-events.tsx';
 import { StepForm } from './step-form.tsx';
@@ -21,21 +22,12 @@ import { cleanStep, newStep } from './steps.ts';
 export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['action'] ?? 'new';
-  const isNew = key === 'new';
-  const saved = useResource(isNew ? null : (signal) => getAction(id, key, signal), [id, key]);
-  if (isNew) return <Editor key="new" saved={null} />;
-  if (saved.data) return <Editor key={saved.data.id} saved={saved.data} />;
+  if (key === 'new') return <Editor key="new" saved={null} />;
+  const all = <Link to={pathTo('actions', { project: id }) ?? '/'}>All actions</Link>;
   return (
-    <PageFrame title="Action">
-      <Loaded
-        resource={saved}
-        notFound={
-          <NotFound name="Action" all={<Link to={pathTo('actions', { project: id }) ?? '/'}>All actions</Link>} />
-        }
-      >
-        {() => null}
-      </Loaded>
-    </PageFrame>
+    <ItemPage name="Action" all={all} load={(signal) => getAction(id, key, signal)} inputs={[id, key]}>
+      {(saved) => <Editor key={saved.id} saved={saved} />}
+    </ItemPage>
   );
 }
 

@@ -16,6 +16,7 @@ import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Facts } from '../../components/facts.tsx';
+import { ItemPage } from '../../components/item-page.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -43,9 +44,7 @@ export function Page({ params }: PageProps) {
   const { id } = useProject();
   const { query } = useLocation();
   const key = params['alert'] ?? 'new';
-  const isNew = key === 'new';
-  const alert = useResource(isNew ? null : (signal) => getAlert(id, key, signal), [id, key]);
-  if (isNew) {
+  if (key === 'new') {
     const insight = Number(query.get('insight'));
     return (
       <PageFrame title="New alert" lead="Be told when a number leaves its bounds.">
@@ -53,11 +52,11 @@ export function Page({ params }: PageProps) {
       </PageFrame>
     );
   }
-  if (alert.data) return <Existing alert={alert.data} onChange={alert.set} />;
+  const all = <Link to={pathTo('alerts', { project: id }) ?? '/'}>All alerts</Link>;
   return (
-    <PageFrame title="Alert">
-      <Loaded resource={alert}>{() => null}</Loaded>
-    </PageFrame>
+    <ItemPage name="Alert" all={all} load={(signal) => getAlert(id, key, signal)} inputs={[id, key]}>
+      {(found, { set }) => <Existing alert={found} onChange={set} />}
+    </ItemPage>
   );
 }
 

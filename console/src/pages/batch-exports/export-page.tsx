@@ -14,11 +14,12 @@ import { ADMIN } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { type Fact, Facts } from '../../components/facts.tsx';
+import { ItemPage } from '../../components/item-page.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { SaveForm } from '../../components/save-form.tsx';
-import { Banner, Loaded, NotFound } from '../../components/states.tsx';
+import { Banner } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
@@ -26,7 +27,7 @@ import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject, useSession } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
-import { useAction, useResource } from '../../lib/use-resource.ts';
+import { useAction } from '../../lib/use-resource.ts';
 import { EventFilterFields } from '../destinations/event-filter-fields.tsx';
 import { BackfillList } from './backfill-list.tsx';
 import { bodyOf, describePlace, draftOf, intervalLabel, missingIn, modelLabel, newDraft } from './export-draft.ts';
@@ -39,23 +40,18 @@ const allExports = (project: number): string => `${pathTo('destinations', { proj
 export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['export'] ?? 'new';
-  const isNew = key === 'new';
-  const found = useResource(isNew ? null : (signal) => getBatchExport(id, key, signal), [id, key]);
   const all = <Link to={allExports(id)}>All exports</Link>;
-  if (isNew) {
+  if (key === 'new') {
     return (
       <PageFrame title="New export" lead={all}>
         <Editor key="new" batchExport={null} />
       </PageFrame>
     );
   }
-  if (found.data) return <Existing batchExport={found.data} onChange={found.set} />;
   return (
-    <PageFrame title="Export">
-      <Loaded resource={found} notFound={<NotFound name="Export" all={all} />}>
-        {() => null}
-      </Loaded>
-    </PageFrame>
+    <ItemPage name="Export" all={all} load={(signal) => getBatchExport(id, key, signal)} inputs={[id, key]}>
+      {(found, { set }) => <Existing batchExport={found} onChange={set} />}
+    </ItemPage>
   );
 }
 

@@ -16,11 +16,12 @@ import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { type Fact, Facts } from '../../components/facts.tsx';
+import { ItemPage } from '../../components/item-page.tsx';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { SaveForm } from '../../components/save-form.tsx';
-import { Badge, Banner, ErrorNote, Loaded, NotFound } from '../../components/states.tsx';
+import { Badge, Banner, ErrorNote } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
@@ -41,25 +42,18 @@ const REFRESH_MS = 10_000;
 export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['destination'] ?? 'new';
-  const isNew = key === 'new';
-  const destination = useResource(isNew ? null : (signal) => getDestination(id, key, signal), [id, key]);
   const all = <Link to={pathTo('destinations', { project: id }) ?? '/'}>All destinations</Link>;
-  if (isNew) {
+  if (key === 'new') {
     return (
       <PageFrame title="New webhook" lead={all}>
         <Editor key="new" destination={null} />
       </PageFrame>
     );
   }
-  if (destination.data) {
-    return <Existing destination={destination.data} onChange={destination.set} onRefresh={destination.reload} />;
-  }
   return (
-    <PageFrame title="Webhook">
-      <Loaded resource={destination} notFound={<NotFound name="Webhook" all={all} />}>
-        {() => null}
-      </Loaded>
-    </PageFrame>
+    <ItemPage name="Webhook" all={all} load={(signal) => getDestination(id, key, signal)} inputs={[id, key]}>
+      {(found, { set, reload }) => <Existing destination={found} onChange={set} onRefresh={reload} />}
+    </ItemPage>
   );
 }
 
