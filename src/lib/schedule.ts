@@ -47,3 +47,12 @@ export function startSchedule(options: ScheduleOptions): Schedule {
     },
   };
 }
+
+interface PollingOptions extends Pick<ScheduleOptions, 'clock' | 'run' | 'onError'> {
+  /** From one look to the next, in real time: a frozen clock stops nothing. */
+  everyMs: number;
+}
+
+/** Looks for something to do again and again, unless the look before is not over. */
+export const startPolling = ({ everyMs, ...options }: PollingOptions): Schedule =>
+  startSchedule({ ...options, initialDelayMs: 0, intervalMs: 0, pollIntervalMs: everyMs });

@@ -7,7 +7,7 @@ import { SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
-import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../deliveries/make-deliveries.ts';
 import { NO_PROJECT } from '../deliveries/rules/delivery-kinds.ts';
@@ -81,11 +81,9 @@ export class AuditForwarder implements LeaderTask {
   }
 
   start(): void {
-    this.#schedule ??= startSchedule({
+    this.#schedule ??= startPolling({
       clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: 0,
-      pollIntervalMs: POLL_INTERVAL_MS,
+      everyMs: POLL_INTERVAL_MS,
       run: () => this.#step(),
       onError: (err) => this.#deps.logger.error({ err }, 'the audit log could not be sent; trying again'),
     });

@@ -9,7 +9,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Mailer } from '../../lib/mailer.ts';
-import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { postToWebhook } from '../webhooks/post-to-webhook.ts';
 import { drawPictures, type Picture } from './draw-pictures.ts';
@@ -60,11 +60,9 @@ export class DeliverySender implements LeaderTask {
   }
 
   start(): void {
-    this.#schedule ??= startSchedule({
+    this.#schedule ??= startPolling({
       clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: 0,
-      pollIntervalMs: POLL_INTERVAL_MS,
+      everyMs: POLL_INTERVAL_MS,
       run: () => this.#step(),
       onError: (err) => this.#deps.logger.error({ err }, 'deliveries could not be read; trying again'),
     });

@@ -8,7 +8,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
-import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
@@ -90,11 +90,9 @@ export class DestinationSender implements LeaderTask {
   }
 
   start(): void {
-    this.#schedule ??= startSchedule({
+    this.#schedule ??= startPolling({
       clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: 0,
-      pollIntervalMs: POLL_INTERVAL_MS,
+      everyMs: POLL_INTERVAL_MS,
       run: () => this.#step(),
       onError: (err) => this.#deps.logger.error({ err }, 'destinations could not be read; trying again'),
     });

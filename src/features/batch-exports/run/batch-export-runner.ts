@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/time/units.ts';
 import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
-import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
+import { type Schedule, startPolling } from '../../../lib/schedule.ts';
 import type { SecretKey } from '../../../lib/secret-key.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -60,11 +60,9 @@ export class BatchExportRunner implements LeaderTask {
   start(): void {
     // What a killed process has left.
     rmSync(this.#deps.workFolder, { recursive: true, force: true });
-    this.#schedule ??= startSchedule({
+    this.#schedule ??= startPolling({
       clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: 0,
-      pollIntervalMs: POLL_INTERVAL_MS,
+      everyMs: POLL_INTERVAL_MS,
       run: () => this.#step(),
       onError: (err) => this.#deps.logger.error({ err }, 'exports could not be read; trying again'),
     });
