@@ -13,7 +13,7 @@ import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { postToWebhook } from '../webhooks/post-to-webhook.ts';
 import { drawPictures, type Picture } from './draw-pictures.ts';
-import { makeDeliveries } from './make-deliveries.ts';
+import { notifyOwner } from './notify-owner.ts';
 import { type DeliveryState, NO_PROJECT } from './rules/delivery-kinds.ts';
 import { type DeliveryTarget, messageId, shortTarget } from './rules/delivery-target.ts';
 import { mailText, signatureHeaders, slackBody, unsubscribeHeaders, webhookBody } from './rules/message.ts';
@@ -240,17 +240,13 @@ async function pauseTarget(store: MetadataStore, delivery: Delivery, why: string
   const { projectId, targetHash, target, ownerId, subjectId, slot } = delivery;
   if ((await store.deliveries.pausedReason(projectId, targetHash)) !== null) return;
   await store.deliveries.pauseTarget(projectId, targetHash, why, now);
-  const owner = ownerId === null ? null : await store.users.get(ownerId);
-  if (!owner) return;
   const what = ABOUT[delivery.kind] ?? 'alert';
-  await makeDeliveries(store, {
+  await notifyOwner(store, {
     projectId,
-    kind: 'notice',
     subjectId,
     slot,
     ownerId,
     now,
-    targets: [{ type: 'email', userId: owner.id, address: owner.email }],
     message: {
       type: 'target.paused',
       timestamp: now,

@@ -11,8 +11,8 @@ import type { Logger } from '../../lib/log.ts';
 import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
-import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { makeDeliveries } from '../deliveries/make-deliveries.ts';
+import { notifyOwner } from '../deliveries/notify-owner.ts';
+import type { Message } from '../deliveries/rules/message.ts';
 import type { PostOutcome } from '../webhooks/post-to-webhook.ts';
 import { findQueuedEvents } from './find-queued-events.ts';
 import { eventBody, type SentEvent, templateValues, webhookId } from './rules/event-values.ts';
@@ -371,7 +371,16 @@ export class DestinationSender implements LeaderTask {
       await store.destinations.record(projectId, id, { ...result, counts: { sent, failed, retried } });
       const health = { failingSince, failures, retryAt: now + delay, lastError: stop.why };
       const isSame = await store.destinations.setHealth(id, revision, { ...health, pausedAt: isPaused ? now : null });
-      if (isSame && isPaused) await notifyOwner(store, destination, project, stop.why, now, this.#deps.publicUrl);
+      if (!isSame || !isPaused) return;
+      await notifyOwner(store, {
+        projectId,
+        subjectId: id,
+        // One message for each time that it was saved or resumed.
+        slot: revision,
+        ownerId: destination.createdBy,
+        message: pausedMessage(destination, project, { why: stop.why, now, publicUrl: this.#deps.publicUrl }),
+        now,
+      });
     });
     for (const state of ['sent', 'failed', 'retried'] as const) window.counts.delete(state);
     window.lines.length = 0;
@@ -398,33 +407,16 @@ export const sentProject = ({ id, name }: Project, publicUrl: string | null) => 
   url: publicUrl === null ? null : `${publicUrl}/project/${id}`,
 });
 
-async function notifyOwner(
-  store: MetadataStore,
-  { id, projectId, name, createdBy, revision }: Destination,
+const pausedMessage = (
+  { id, name }: Destination,
   project: Project,
-  why: string,
-  now: number,
-  publicUrl: string | null,
-): Promise<void> {
-  const owner = createdBy === null ? null : await store.users.get(createdBy);
-  if (!owner) return;
-  await makeDeliveries(store, {
-    projectId,
-    kind: 'notice',
-    subjectId: id,
-    // One message for each time that it was saved or resumed.
-    slot: revision,
-    ownerId: owner.id,
-    now,
-    targets: [{ type: 'email', userId: owner.id, address: owner.email }],
-    message: {
-      type: 'target.paused',
-      timestamp: now,
-      title: `The destination "${name}" is paused`,
-      text: `Nothing is sent until it is resumed; events wait for it for 7 days. The reason: ${why}.`,
-      facts: [{ name: 'Project', value: project.name }],
-      url: sentProject(project, publicUrl).url,
-      data: { destination: id, reason: why },
-    },
-  });
-}
+  { why, now, publicUrl }: { why: string; now: number; publicUrl: string | null },
+): Message => ({
+  type: 'target.paused',
+  timestamp: now,
+  title: `The destination "${name}" is paused`,
+  text: `Nothing is sent until it is resumed; events wait for it for 7 days. The reason: ${why}.`,
+  facts: [{ name: 'Project', value: project.name }],
+  url: sentProject(project, publicUrl).url,
+  data: { destination: id, reason: why },
+});

@@ -11,8 +11,8 @@ import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startPolling } from '../../../lib/schedule.ts';
 import type { SecretKey } from '../../../lib/secret-key.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { makeDeliveries } from '../../deliveries/make-deliveries.ts';
+import { notifyOwner } from '../../deliveries/notify-owner.ts';
+import type { Message } from '../../deliveries/rules/message.ts';
 import { intervalEnd } from '../rules/export-interval.ts';
 import { runAgain } from '../rules/run-again.ts';
 import type { BatchExport, ExportBackfill, ExportRun } from '../store/batch-export-store.ts';
@@ -211,7 +211,15 @@ export class BatchExportRunner implements LeaderTask {
       await batchExports.saveRun({ ...known, status, retryAt, failingSince, error: why, updatedAt: now });
       if (!isFinal) return;
       await batchExports.update({ ...current, paused: true, pausedReason: why, updatedAt: now });
-      await notifyOwner(store, current, project, why, now);
+      await notifyOwner(store, {
+        projectId: current.projectId,
+        subjectId: current.id,
+        // One message for each time that it was saved or resumed.
+        slot: current.updatedAt,
+        ownerId: current.createdBy,
+        message: pausedMessage(current, project, why, now),
+        now,
+      });
     });
   }
 }
@@ -259,32 +267,12 @@ function reasonOf(error: unknown): string {
     : 'an error of the server; its log says more';
 }
 
-async function notifyOwner(
-  store: MetadataStore,
-  { id, projectId, name, createdBy, updatedAt }: BatchExport,
-  project: Project,
-  why: string,
-  now: number,
-): Promise<void> {
-  const owner = createdBy === null ? null : await store.users.get(createdBy);
-  if (!owner) return;
-  await makeDeliveries(store, {
-    projectId,
-    kind: 'notice',
-    subjectId: id,
-    // One message for each time that it was saved or resumed.
-    slot: updatedAt,
-    ownerId: owner.id,
-    now,
-    targets: [{ type: 'email', userId: owner.id, address: owner.email }],
-    message: {
-      type: 'target.paused',
-      timestamp: now,
-      title: `The export "${name}" is paused`,
-      text: `No files are made until it is resumed; then it goes on where it stopped. The reason: ${why}.`,
-      facts: [{ name: 'Project', value: project.name }],
-      url: null,
-      data: { batch_export: id, reason: why },
-    },
-  });
-}
+const pausedMessage = ({ id, name }: BatchExport, project: Project, why: string, now: number): Message => ({
+  type: 'target.paused',
+  timestamp: now,
+  title: `The export "${name}" is paused`,
+  text: `No files are made until it is resumed; then it goes on where it stopped. The reason: ${why}.`,
+  facts: [{ name: 'Project', value: project.name }],
+  url: null,
+  data: { batch_export: id, reason: why },
+});
