@@ -8,6 +8,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { newWebhookSecret, requireWebhookAddress } from '../deliveries/webhook-address.ts';
+import { encryptSetting } from './encrypt-setting.ts';
 import { checkFilters } from './read-destination-filters.ts';
 import { serverOf } from './rules/address.ts';
 import {
@@ -163,14 +164,11 @@ function sealHeaders(
   const headers = inputs.headers.map((header): Header => {
     const { name, value } = header;
     if (!isSecretHeader(name)) return header;
-    const isKept = before?.headers.some((one) => one.value === value && sameName(one.name, name)) ?? false;
-    if (isKept && isMoved)
+    const stored = before?.headers.find((one) => one.value === value && sameName(one.name, name))?.value;
+    if (stored !== undefined && isMoved)
       throw invalid('inputs', `Enter the header ${name} again: the address is on another server now.`);
-    if (isKept) return header;
-    const key = secretKey();
-    if (key === null)
-      throw invalid('inputs', 'Headers cannot be encrypted: the operator of the server has to set SECRET_KEY.');
-    return { name, value: key.encrypt(value, aboutHeader(id, name)) };
+    const setting = { value, stored, about: aboutHeader(id, name) };
+    return { name, value: encryptSetting(secretKey(), setting, 'inputs', 'Headers') };
   });
   return { ...inputs, headers };
 }

@@ -1,5 +1,5 @@
-import { invalid } from '../../../core/errors.ts';
 import type { SecretKey } from '../../../lib/secret-key.ts';
+import { encryptSetting } from '../../destinations/encrypt-setting.ts';
 import type { ExportDestination, S3Destination } from '../rules/export-destination.ts';
 import { ExportFailure, type ExportTarget } from './export-target.ts';
 import { folderTarget } from './folder-target.ts';
@@ -48,14 +48,8 @@ export function sealCredentials(
   if (destination.type === 'Folder') return destination;
   const known = before?.type === 'S3' ? before : null;
   const seal = (name: 'accessKeyId' | 'secretAccessKey'): string => {
-    const value = destination[name];
-    if (known !== null && known[name] === value) return value;
-    if (key === null)
-      throw invalid(
-        'destination',
-        'Credentials cannot be encrypted: the operator of the server has to set SECRET_KEY.',
-      );
-    return key.encrypt(value, about(exportId, name));
+    const setting = { value: destination[name], stored: known?.[name], about: about(exportId, name) };
+    return encryptSetting(key, setting, 'destination', 'Credentials');
   };
   return { ...destination, accessKeyId: seal('accessKeyId'), secretAccessKey: seal('secretAccessKey') };
 }
