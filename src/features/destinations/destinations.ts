@@ -19,8 +19,8 @@ import {
   readInputs,
 } from './rules/destination-inputs.ts';
 import { readMasking } from './rules/masking.ts';
-import { aboutHeader, type SendDeps } from './send-events.ts';
-import type { Destination } from './store/destination-store.ts';
+import { aboutHeader, type SendDeps } from './send/send-events.ts';
+import { type Destination, HEALTHY } from './store/destination-store.ts';
 
 export interface DestinationDeps extends Pick<SendDeps, 'secretKey'> {
   metadata: MetadataStore;
@@ -49,7 +49,6 @@ interface SavedDestination {
 
 const SCOPE = 'HogFunction';
 const MAX_DESTINATIONS = 100;
-const HEALTHY = { failingSince: null, failures: 0, retryAt: null, lastError: null, pausedAt: null };
 
 export async function createDestination(
   deps: DestinationDeps,

@@ -5,7 +5,7 @@ import type { Feature } from '../feature.ts';
 import type { DestinationApiDeps } from './api/deps.ts';
 import { destinationRoutes } from './api/destination-routes.ts';
 import { reportDestinations } from './destination-metrics.ts';
-import { DestinationSender, type DestinationSenderDeps } from './destination-sender.ts';
+import { DestinationSender, type DestinationSenderDeps } from './send/destination-sender.ts';
 import { destinationStore } from './store/destination-store.ts';
 
 interface DestinationFeatureDeps extends DestinationApiDeps, Pick<DestinationSenderDeps, 'queryableBefore'> {

@@ -1,9 +1,8 @@
 /** Sends an invented event, marked as a test, at once. */
 import type { Project } from '../../stores/metadata/accounts.ts';
-import { sentProject } from './destination-sender.ts';
 import type { DestinationDeps } from './destinations.ts';
-import { bodyText, eventBody, templateValues } from './rules/event-values.ts';
-import { type SendDeps, sendEvent } from './send-events.ts';
+import { bodyText, eventBody, sentProject, templateValues } from './rules/event-values.ts';
+import { type SendDeps, sendEvent } from './send/send-events.ts';
 import type { Destination } from './store/destination-store.ts';
 
 interface TestResult {

@@ -28,6 +28,12 @@ interface SentProject {
   url: string | null;
 }
 
+export const sentProject = ({ id, name }: Omit<SentProject, 'url'>, publicUrl: string | null): SentProject => ({
+  id,
+  name,
+  url: publicUrl === null ? null : `${publicUrl}/project/${id}`,
+});
+
 export function templateValues(event: SentEvent, person: SentPerson | undefined, project: SentProject): TemplateValues {
   const personUrl = project.url === null ? null : `${project.url}/persons/${event.personId}`;
   return {

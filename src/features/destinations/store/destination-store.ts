@@ -115,6 +115,7 @@ export interface HourCount {
 }
 
 type Health = Pick<Destination, 'failingSince' | 'failures' | 'retryAt' | 'lastError' | 'pausedAt'>;
+export const HEALTHY: Health = { failingSince: null, failures: 0, retryAt: null, lastError: null, pausedAt: null };
 
 interface DestinationStore {
   create(destination: Destination): Promise<void>;

@@ -1,10 +1,10 @@
 /** The events of a part of the queue, in their order, and whether each matches the filters. */
-import type { JsonObject } from '../../core/json/json.ts';
-import { prepareEventQuery } from '../../query/prepare-event-query.ts';
-import type { QueryDeps } from '../../query/query-deps.ts';
-import type { Project } from '../../stores/metadata/accounts.ts';
-import { readDestinationFilters } from './read-destination-filters.ts';
-import type { SentEvent } from './rules/event-values.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { readDestinationFilters } from '../read-destination-filters.ts';
+import type { SentEvent } from '../rules/event-values.ts';
 
 interface FoundEvents {
   /** Those that match. */

@@ -1,14 +1,14 @@
 /** One request to a destination, with one event or several. */
 import { createHash } from 'node:crypto';
-import type { Json } from '../../core/json/json.ts';
-import { SECOND_MS } from '../../core/time/units.ts';
-import type { SecretKey } from '../../lib/secret-key.ts';
-import { signatureHeaders } from '../deliveries/rules/message.ts';
-import { validSecrets } from '../deliveries/webhook-address.ts';
-import { type PostOutcome, postToWebhook } from '../webhooks/post-to-webhook.ts';
-import { isSecretHeader } from './rules/destination-inputs.ts';
-import { type BatchItem, batchText, bodyText } from './rules/event-values.ts';
-import type { Destination } from './store/destination-store.ts';
+import type { Json } from '../../../core/json/json.ts';
+import { SECOND_MS } from '../../../core/time/units.ts';
+import type { SecretKey } from '../../../lib/secret-key.ts';
+import { signatureHeaders } from '../../deliveries/rules/message.ts';
+import { validSecrets } from '../../deliveries/webhook-address.ts';
+import { type PostOutcome, postToWebhook } from '../../webhooks/post-to-webhook.ts';
+import { isSecretHeader } from '../rules/destination-inputs.ts';
+import { type BatchItem, batchText, bodyText } from '../rules/event-values.ts';
+import type { Destination } from '../store/destination-store.ts';
 
 export interface SendDeps {
   isPrivateAllowed: boolean;
