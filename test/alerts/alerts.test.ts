@@ -81,7 +81,7 @@ const one = async (id: string) => (await client.get(`${all}${id}/`)).body;
 async function lookAt(id: string, slot: number, length = HOUR) {
   at(slot + length + 61_000);
   const name = `${new Date(slot).toISOString().slice(0, 16)}Z`;
-  await expect.poll(async () => (await one(id)).checks[0]?.slot, { timeout: 8000 }).toBe(name);
+  await expect.poll(async () => (await one(id)).checks[0]?.slot).toBe(name);
   return (await one(id)).checks[0];
 }
 const deliveries = async (query = '') => (await client.get(`/api/projects/1/deliveries/${query}`)).body.results;
@@ -440,6 +440,25 @@ describe('what can be watched', () => {
     expect(await hook.staysAt(2)).toBe(true);
   });
 
+  it('changes of flags with a tag, and of those that are named', async () => {
+    const flag = async (name: string, tags: string[]): Promise<number> =>
+      (await client.post('/api/projects/1/feature_flags/', { body: { key: `${name}-${now}`, tags } })).body.id;
+    const tagged = await flag('tagged', ['billing', 'old']);
+    const [named, other] = [await flag('named', []), await flag('other', ['old'])];
+    const config = { type: 'FlagChangeConfig', flag_ids: [named], tags: ['billing'], kinds: ['active'] };
+    const targets = [{ type: 'slack_webhook', url: hook.url }];
+    const alert = await makeAlert({ config, threshold: null, targets });
+    expect(alert.config).toEqual(config);
+    const slot = hourOf(now);
+    const disable = (id: number) => client.patch(`/api/projects/1/feature_flags/${id}/`, { body: { active: false } });
+    await disable(other);
+    expect(await lookAt(alert.id, slot)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
+    for (const id of [tagged, named]) await disable(id);
+    expect(await lookAt(alert.id, slot + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
+    const [request] = await hook.waitForRequests(1);
+    expect(['tagged-', 'named-', 'other-'].map((name) => request?.text.includes(name))).toEqual([true, true, false]);
+  });
+
   it('the slot that is not over, if it is already too high', async () => {
     const insight = await makeInsight('flood');
     const config = { type: 'TrendsAlertConfig', series_index: 0, check_ongoing_interval: true };
@@ -448,7 +467,7 @@ describe('what can be watched', () => {
     const slot = hourOf(now);
     await events('flood', repeat(9, now));
     at(now + 6 * 60_000);
-    await expect.poll(async () => (await one(alert.id)).state, { timeout: 8000 }).toBe('Firing');
+    await expect.poll(async () => (await one(alert.id)).state).toBe('Firing');
     expect((await one(alert.id)).checks[0].slot).toBe(`${new Date(slot).toISOString().slice(0, 16)}Z`);
   });
 });

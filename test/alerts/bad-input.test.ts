@@ -52,6 +52,8 @@ describe('an alert is refused with', () => {
     ['an unknown config', 'config', { config: { type: 'WeatherConfig' } }],
     ['silence of no event', 'config', { config: { type: 'SilentEventConfig', event: '' } }],
     ['silence forever', 'config', { config: { type: 'SilentEventConfig', event: 'x', silent_for: '99999w' } }],
+    ['no tags of flags', 'config', { config: { type: 'FlagChangeConfig', tags: [] } }],
+    ['tags that are no texts', 'config', { config: { type: 'FlagChangeConfig', tags: [7] } }],
     ['no kinds of changes', 'config', { config: { type: 'FlagChangeConfig', kinds: [] } }],
     ['zero slots in a row', 'hysteresis', { hysteresis: { for: 0 } }],
     ['a margin that leaves nothing inside', 'hysteresis', { hysteresis: { margin: 1 } }],

@@ -2,12 +2,15 @@ import { listInsights } from '../../api/insights.ts';
 import { ADMIN, listMembers } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
+import { TagInput } from '../../components/tag-input.tsx';
+import { pluralize } from '../../lib/numbers.ts';
 import { useProject, useSession } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import {
   type AlertDraft,
   CONDITIONS,
   type Condition,
+  FLAG_CHANGE_KINDS,
   type HookDraft,
   hasOwnRule,
   INTERVALS,
@@ -75,6 +78,7 @@ export function RuleFields({ draft, kind, onChange }: FormProps) {
           />
         </>
       )}
+      {draft.watched === 'flags' && <FlagFields draft={draft} onChange={onChange} />}
       {draft.watched === 'errors' && (
         <p class="muted small">
           An exception or ingestion warning of a kind that was not seen for 14 days, or an event that could not be
@@ -92,17 +96,66 @@ export function RuleFields({ draft, kind, onChange }: FormProps) {
       />
       {!hasOwnRule(draft) && <ConditionFields draft={draft} kind={kind} onChange={onChange} />}
       {draft.watched !== 'flags' && draft.watched !== 'errors' && (
-        <TextField
-          label="Periods in a row"
-          type="number"
-          min={1}
-          max={100}
-          value={draft.inRow}
-          onInput={(inRow) => set({ inRow })}
-          hint="How many have to be outside before it fires, and inside before it clears."
-        />
+        <>
+          <TextField
+            label="Periods in a row"
+            type="number"
+            min={1}
+            max={100}
+            value={draft.inRow}
+            onInput={(inRow) => set({ inRow })}
+            hint={inRowHint(draft)}
+          />
+          <TextField
+            label="Remind every"
+            value={draft.remindEvery}
+            onInput={(remindEvery) => set({ remindEvery })}
+            placeholder="Never"
+            hint="While it fires: 30m, 6h, 1d."
+          />
+        </>
       )}
       <Checkbox label="Skip weekends" checked={draft.skipWeekend} onChange={(skipWeekend) => set({ skipWeekend })} />
+    </>
+  );
+}
+
+const inRowHint = ({ clearFor }: AlertDraft): string =>
+  clearFor === null
+    ? 'How many have to be outside before it fires, and inside before it clears.'
+    : `How many have to be outside before it fires; it clears after ${clearFor} inside.`;
+
+/** Whose changes of flags, and which. Single flags are chosen through the API. */
+function FlagFields({ draft, onChange }: Omit<FormProps, 'kind'>) {
+  const { flagIds, flagTags, flagKinds } = draft;
+  const toggle = (kind: (typeof flagKinds)[number], isChosen: boolean): void =>
+    onChange({
+      ...draft,
+      flagKinds: isChosen ? [...flagKinds, kind] : flagKinds.filter((one) => one !== kind),
+    });
+  return (
+    <>
+      <div class="field">
+        <span class="label">Flags with one of these tags</span>
+        <TagInput
+          label="Flags with one of these tags"
+          value={flagTags}
+          onChange={(tags) => onChange({ ...draft, flagTags: tags })}
+          placeholder={flagIds.length === 0 ? 'All flags' : 'Add…'}
+        />
+      </div>
+      {flagIds.length > 0 && <p class="muted small">And {pluralize(flagIds.length, 'flag')} chosen through the API.</p>}
+      <fieldset class="plain stack-s">
+        <legend class="label">Changes</legend>
+        {FLAG_CHANGE_KINDS.map(({ value, label }) => (
+          <Checkbox
+            key={value}
+            label={label}
+            checked={flagKinds.includes(value)}
+            onChange={(isChosen) => toggle(value, isChosen)}
+          />
+        ))}
+      </fieldset>
     </>
   );
 }

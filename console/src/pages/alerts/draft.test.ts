@@ -18,6 +18,8 @@ describe('the form of an alert', () => {
     [null, { condition: 'seasonal', lower: '' }],
     ['Set at least one bound.', { watched: 'disk', insight: null, lower: '', condition: 'seasonal' }],
     ['Choose an insight.', { insight: null }],
+    ['Choose at least one kind of change.', { watched: 'flags', insight: null, flagKinds: [] }],
+    ['Reminders come after a length of time: 30m, 6h, 1d.', { remindEvery: 'daily' }],
     ['Choose an event.', { watched: 'silent', event: ' ' }],
     ['Bounds are numbers.', { lower: 'ten' }],
     ['Set at least one bound.', { lower: '' }],
@@ -44,6 +46,29 @@ describe('the form of an alert', () => {
     });
     const answer = { ...body, insight: { id: 7 }, subscribed_users: [{ id: 1 }] } as unknown as Alert;
     expect(draftOf(answer)).toEqual({ ...written, part: '0' });
+  });
+
+  it('keeps what the form does not show, or shows in part', () => {
+    const written = draft({
+      watched: 'flags',
+      insight: null,
+      inRow: '3',
+      clearFor: 2,
+      margin: 0.2,
+      remindEvery: '1d',
+      flagIds: [4, 9],
+      flagTags: ['billing'],
+      flagKinds: ['active', 'rollback'],
+    });
+    const body = toWrite(written, '');
+    expect(body).toMatchObject({
+      config: { type: 'FlagChangeConfig', flag_ids: [4, 9], tags: ['billing'], kinds: ['active', 'rollback'] },
+      hysteresis: { for: 3, clear_for: 2, margin: 0.2, remind_every: '1d' },
+    });
+    const answer = { ...body, insight: null, subscribed_users: [{ id: 1 }] } as unknown as Alert;
+    expect(draftOf(answer)).toEqual({ ...written, lower: '' });
+    expect(toWrite(draftOf(answer), '')).toEqual(body);
+    expect(toWrite(draft({ watched: 'flags' }), '').config).toMatchObject({ flag_ids: null, tags: null });
   });
 
   it('has a config for each kind of insight', () => {

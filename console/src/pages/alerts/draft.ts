@@ -28,6 +28,14 @@ export const INTERVALS = [
 ] as const;
 export type Interval = (typeof INTERVALS)[number]['value'];
 
+export const FLAG_CHANGE_KINDS = [
+  { value: 'active', label: 'Enabled or disabled' },
+  { value: 'rollout', label: 'Release conditions' },
+  { value: 'variants', label: 'Variants' },
+  { value: 'rollback', label: 'Rolled back' },
+] as const;
+export type FlagChangeKind = (typeof FLAG_CHANGE_KINDS)[number]['value'];
+
 export interface AlertDraft {
   name: string;
   watched: Watched;
@@ -44,6 +52,15 @@ export interface AlertDraft {
   k: string;
   direction: 'both' | 'up' | 'down';
   inRow: string;
+  /** How many have to be inside before it clears; null: as many as make it fire. */
+  clearFor: number | null;
+  margin: number;
+  /** `6h`; empty: there is one message only. */
+  remindEvery: string;
+  /** Whose changes of flags; none: of all. */
+  flagIds: readonly number[];
+  flagTags: readonly string[];
+  flagKinds: readonly FlagChangeKind[];
   skipWeekend: boolean;
   checkOngoing: boolean;
   users: readonly number[];
@@ -72,6 +89,12 @@ export const newDraft = (insight: number | null, userId: number | null): AlertDr
   k: '4',
   direction: 'both',
   inRow: '1',
+  clearFor: null,
+  margin: 0,
+  remindEvery: '',
+  flagIds: [],
+  flagTags: [],
+  flagKinds: FLAG_CHANGE_KINDS.map(({ value }) => value),
   skipWeekend: false,
   checkOngoing: false,
   users: userId === null ? [] : [userId],
@@ -87,6 +110,15 @@ interface StoredConfig {
   event?: string;
   silent_for?: string;
   check_ongoing_interval?: boolean;
+  flag_ids?: number[] | null;
+  tags?: string[] | null;
+  kinds?: FlagChangeKind[];
+}
+interface StoredHysteresis {
+  for: number;
+  clear_for: number;
+  margin: number;
+  remind_every: string | null;
 }
 interface StoredThreshold {
   configuration: {
@@ -112,9 +144,11 @@ export function draftOf(alert: Alert): AlertDraft {
   const config = alert.config as StoredConfig;
   const { configuration } = (alert.threshold ?? { configuration: { type: 'absolute' } }) as StoredThreshold;
   const isPercentage = configuration.type === 'percentage';
+  const hysteresis = alert.hysteresis as StoredHysteresis;
+  const draft = newDraft(alert.insight?.id ?? null, null);
   const part = config.series_index ?? config.step ?? config.period ?? config.status ?? '';
   return {
-    ...newDraft(alert.insight?.id ?? null, null),
+    ...draft,
     name: alert.name,
     watched: WATCHED_OF[config.type] ?? 'insight',
     part: String(part),
@@ -127,7 +161,13 @@ export function draftOf(alert: Alert): AlertDraft {
     isPercentage,
     k: String(configuration.k ?? 4),
     direction: configuration.direction ?? 'both',
-    inRow: String((alert.hysteresis as { for: number }).for),
+    inRow: String(hysteresis.for),
+    clearFor: hysteresis.clear_for === hysteresis.for ? null : hysteresis.clear_for,
+    margin: hysteresis.margin,
+    remindEvery: hysteresis.remind_every ?? '',
+    flagIds: config.flag_ids ?? [],
+    flagTags: config.tags ?? [],
+    flagKinds: config.kinds ?? draft.flagKinds,
     skipWeekend: alert.skip_weekend,
     checkOngoing: config.check_ongoing_interval ?? false,
     users: alert.subscribed_users.map(({ id }) => id),
@@ -146,9 +186,15 @@ const numberOf = (text: string, isPercentage: boolean): number | null | undefine
   return Number.isFinite(value) ? value / (isPercentage ? 100 : 1) : undefined;
 };
 
-function configOf({ watched, part, event, silentFor, checkOngoing }: AlertDraft, kind: string): object {
+const listOrNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
+
+function configOf(draft: AlertDraft, kind: string): object {
+  const { watched, part, event, silentFor, checkOngoing, flagIds, flagTags, flagKinds } = draft;
   if (watched === 'silent') return { type: 'SilentEventConfig', event, silent_for: silentFor };
-  if (watched === 'flags') return { type: 'FlagChangeConfig' };
+  if (watched === 'flags') {
+    const flags = { flag_ids: listOrNull(flagIds), tags: listOrNull(flagTags) };
+    return { type: 'FlagChangeConfig', ...flags, kinds: flagKinds };
+  }
   if (watched === 'lag') return { type: 'LagConfig' };
   if (watched === 'disk') return { type: 'DiskConfig' };
   if (watched === 'errors') return { type: 'NewErrorConfig' };
@@ -185,6 +231,9 @@ export function missingIn(draft: AlertDraft, kind: string): string | null {
   const { watched, insight, event, lower, upper, isPercentage, k } = draft;
   if (watched === 'insight' && insight === null) return 'Choose an insight.';
   if (watched === 'silent' && event.trim() === '') return 'Choose an event.';
+  if (watched === 'flags' && draft.flagKinds.length === 0) return 'Choose at least one kind of change.';
+  if (draft.remindEvery.trim() !== '' && !/^\d{1,5}[mhdw]$/.test(draft.remindEvery.trim()))
+    return 'Reminders come after a length of time: 30m, 6h, 1d.';
   if (hasOwnRule(draft)) return null;
   const condition = conditionOf(draft, kind);
   if (condition === 'seasonal') return Number(k) > 0 ? null : 'The sensitivity is a number above 0.';
@@ -200,6 +249,7 @@ const conditionOf = (draft: AlertDraft, kind: string): Condition =>
 /** The rule as the API takes it. `kind`: the field `insight` of the insight's filters. */
 export function ruleOf(draft: AlertDraft, kind: string): Omit<AlertWrite, 'name'> {
   const { watched, insight, interval, lower, upper, isPercentage, k, direction, inRow, skipWeekend } = draft;
+  const { clearFor, margin, remindEvery } = draft;
   const condition = conditionOf(draft, kind);
   const type = isPercentage && condition !== 'absolute_value' ? 'percentage' : 'absolute';
   const bounds = {
@@ -214,7 +264,7 @@ export function ruleOf(draft: AlertDraft, kind: string): Omit<AlertWrite, 'name'
     condition: { type: condition },
     threshold: hasOwnRule(draft) ? null : { configuration },
     calculation_interval: interval,
-    hysteresis: { for: count, clear_for: count, margin: 0, remind_every: null },
+    hysteresis: { for: count, clear_for: clearFor ?? count, margin, remind_every: remindEvery.trim() || null },
     skip_weekend: skipWeekend,
   };
 }

@@ -24,7 +24,7 @@ const Threshold = Type.Unknown({
 });
 const Config = Type.Unknown({
   description:
-    'What is watched. Of an insight: `{type: "TrendsAlertConfig", series_index, check_ongoing_interval}`, `{type: "FunnelAlertConfig", step}`, `{type: "RetentionAlertConfig", period}`, `{type: "LifecycleAlertConfig", status}`, `{type: "SqlAlertConfig"}`. Without one: `{type: "SilentEventConfig", event, silent_for: "6h"}`, `{type: "FlagChangeConfig", flag_ids, kinds}`, `{type: "LagConfig"}`, `{type: "DiskConfig"}`, `{type: "NewErrorConfig"}`.',
+    'What is watched. Of an insight: `{type: "TrendsAlertConfig", series_index, check_ongoing_interval}`, `{type: "FunnelAlertConfig", step}`, `{type: "RetentionAlertConfig", period}`, `{type: "LifecycleAlertConfig", status}`, `{type: "SqlAlertConfig"}`. Without one: `{type: "SilentEventConfig", event, silent_for: "6h"}`, `{type: "FlagChangeConfig", flag_ids, tags, kinds}`, `{type: "LagConfig"}`, `{type: "DiskConfig"}`, `{type: "NewErrorConfig"}`.',
   examples: [{ type: 'TrendsAlertConfig', series_index: 0 }],
 });
 const HysteresisField = Type.Unknown({

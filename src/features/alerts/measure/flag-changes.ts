@@ -24,17 +24,29 @@ type FlagChangeConfig = Extract<AlertConfig, { type: 'FlagChangeConfig' }>;
 export async function listFlagChanges(
   { metadata }: FlagChangeDeps,
   { id, organizationId }: Project,
-  { flagIds, kinds }: FlagChangeConfig,
+  config: FlagChangeConfig,
   { from, until }: Range,
 ): Promise<FlagChange[]> {
   const about = { organizationId, projectId: id, scopes: [SCOPE], after: from, before: until - 1 };
   const { items } = await metadata.activity.list(about, { limit: MAX_CHANGES, offset: 0 });
+  const watched = await watchedFlags(metadata, id, config);
   return items.flatMap((entry) => {
-    if (flagIds !== null && !flagIds.includes(Number(entry.itemId))) return [];
+    if (watched !== null && !watched.has(Number(entry.itemId))) return [];
     const kind = kindOfChange(entry);
-    if (kind === null || !kinds.includes(kind)) return [];
+    if (kind === null || !config.kinds.includes(kind)) return [];
     return [{ at: entry.createdAt, text: `${entry.detail.name ?? 'A flag'}: ${WORDS[kind]}` }];
   });
+}
+
+/** Null: all. Flags have the tags of now, also when the change took one away. */
+async function watchedFlags(
+  { flags }: MetadataStore,
+  projectId: number,
+  { flagIds, tags }: FlagChangeConfig,
+): Promise<ReadonlySet<number> | null> {
+  if (tags === undefined) return flagIds && new Set(flagIds);
+  const tagged = (await flags.listByProject(projectId)).filter((flag) => flag.tags.some((tag) => tags.includes(tag)));
+  return new Set([...(flagIds ?? []), ...tagged.map(({ id }) => id)]);
 }
 
 const WORDS: Record<FlagChangeConfig['kinds'][number], string> = {

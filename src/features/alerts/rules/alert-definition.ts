@@ -26,7 +26,13 @@ export type AlertConfig =
   /** The first number of the last row of a statement. */
   | { type: 'SqlAlertConfig' }
   | { type: 'SilentEventConfig'; event: string; silentForMs: number }
-  | { type: 'FlagChangeConfig'; flagIds: readonly number[] | null; kinds: readonly FlagChangeKind[] }
+  /** Of flags with one of these ids or tags; without both, of all. */
+  | {
+      type: 'FlagChangeConfig';
+      flagIds: readonly number[] | null;
+      tags?: readonly string[];
+      kinds: readonly FlagChangeKind[];
+    }
   /** How many seconds the oldest event has waited to be processed. */
   | { type: 'LagConfig' }
   /** How many percent of the disk of the data folder are free. */
@@ -232,7 +238,12 @@ function readConfig(given: Json): AlertConfig {
     case 'SilentEventConfig':
       return { type: 'SilentEventConfig', ...readSilence(fields) };
     case 'FlagChangeConfig':
-      return { type: 'FlagChangeConfig', flagIds: readFlagIds(fields['flag_ids'] ?? null), kinds: readKinds(fields) };
+      return {
+        type: 'FlagChangeConfig',
+        flagIds: readFlagIds(fields['flag_ids'] ?? null),
+        ...readTags(fields['tags'] ?? null),
+        kinds: readKinds(fields),
+      };
     case 'LagConfig':
     case 'DiskConfig':
     case 'NewErrorConfig':
@@ -276,6 +287,18 @@ function readFlagIds(given: Json): readonly number[] | null {
     if (ids.length === given.length) return ids;
   }
   throw invalid('config', 'flag_ids is a list of ids of flags; leave it out to watch all of them.');
+}
+
+const MAX_TAGS = 100;
+const MAX_TAG_LENGTH = 400;
+
+function readTags(given: Json): { tags?: readonly string[] } {
+  if (given === null) return {};
+  if (Array.isArray(given) && given.length > 0 && given.length <= MAX_TAGS) {
+    const tags = given.filter((tag) => typeof tag === 'string' && tag !== '' && tag.length <= MAX_TAG_LENGTH);
+    if (tags.length === given.length) return { tags: tags as string[] };
+  }
+  throw invalid('config', 'tags is a list of tags of flags; leave it out to watch flags with any tag or none.');
 }
 
 function readKinds({ kinds = [...FLAG_CHANGE_KINDS] }: JsonObject): readonly FlagChangeKind[] {

@@ -45,6 +45,7 @@ function presentConfig(config: AlertConfig): JsonObject {
       return {
         type: config.type,
         flag_ids: config.flagIds === null ? null : [...config.flagIds],
+        tags: config.tags ? [...config.tags] : null,
         kinds: [...config.kinds],
       };
     case 'FunnelAlertConfig':
