@@ -43,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'early-access', path: `${P}/early-access`, nav: { label: 'Early access', group: 'Releases', icon: 'user' }, load: () => import('./pages/early-access/early-access-page.tsx') },
   { name: 'experiments', path: `${P}/experiments`, nav: { label: 'Experiments', group: 'Releases', icon: 'flask' }, load: () => import('./pages/experiments/experiments-page.tsx') },
   { name: 'experiment', path: `${P}/experiments/:experiment`, load: () => import('./pages/experiments/experiment-page.tsx') },
+  { name: 'saved-metrics', path: `${P}/saved-metrics`, load: () => import('./pages/experiments/saved-metrics-page.tsx') },
   { name: 'holdouts', path: `${P}/holdouts`, load: () => import('./pages/experiments/holdouts-page.tsx') },
   { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Data', icon: 'event' }, load: () => import('./pages/events/live-page.tsx') },
   { name: 'actions', path: `${P}/actions`, nav: { label: 'Actions', group: 'Data', icon: 'target' }, load: () => import('./pages/actions/actions-page.tsx') },

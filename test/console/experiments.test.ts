@@ -281,4 +281,66 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     expect(await flagOf()).toBeUndefined();
     expect(pageErrors).toEqual([]);
   });
+
+  it('share saved metrics, pause on a wrong split, and give a cohort of those who were exposed', async () => {
+    const { page, pageErrors } = await watchedPage(browser, server.url);
+    const client = clientFor(server);
+    await page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await page.goto(`${server.url}/project/1/experiments`);
+    await page.getByRole('link', { name: 'Saved metrics' }).click();
+    await page.getByText('No saved metrics yet').waitFor();
+    await page.getByRole('button', { name: 'New metric' }).first().click();
+    await page.getByLabel('Name').fill('Orders');
+    expect(await page.getByRole('button', { name: 'Save metric' }).isDisabled()).toBe(true);
+    await page.getByLabel('Measured').selectOption({ label: 'Number of events per person' });
+    await page.getByRole('combobox', { name: 'Event of the metric' }).fill('order placed');
+    await page.getByRole('combobox', { name: 'Event of the metric' }).press('Enter');
+    await saveScreenshot(page, 'saved-metric');
+    await page.getByRole('button', { name: 'Save metric' }).click();
+    const table = page.getByRole('table', { name: 'Saved metrics' });
+    await table.getByText('Value per person').waitFor();
+    const saved = async () => (await client.get('/api/projects/1/experiment_saved_metrics/')).body.results;
+    const [made] = await saved();
+    expect(made).toMatchObject({
+      name: 'Orders',
+      query: { metric_type: 'mean', goal: 'increase', source: { event: 'order placed', math: 'total' } },
+    });
+
+    await page.goto(`${server.url}/project/1/experiments/new`);
+    await page.getByLabel('Name').fill('Shared metric');
+    await page.getByLabel('Feature flag', { exact: true }).fill('shared-metric');
+    await page.getByLabel('Measured').selectOption({ label: 'A saved metric' });
+    await page.getByLabel('Saved metric').selectOption({ label: 'Orders' });
+    await page.getByLabel('Pause the experiment if persons are not split').check();
+    await page.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByRole('button', { name: 'Launch…' }).click();
+    await page.getByRole('button', { name: 'Launch experiment' }).click();
+    await page.getByText('No one has seen this yet.').first().waitFor();
+    const [experiment] = (await client.get('/api/projects/1/experiments/?search=Shared')).body.results;
+    expect(experiment).toMatchObject({ pause_on_split: true, metrics: [], saved_metrics: [{ saved_metric: made.id }] });
+
+    await page.goto(`${server.url}/project/1/saved-metrics`);
+    await table.getByRole('link', { name: 'Shared metric' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Measured').inputValue()).toBe('total');
+    await page.getByLabel('Goal').selectOption('decrease');
+    await page.getByRole('alert').getByText('Running experiments use this metric: Shared metric').waitFor();
+    await page.getByRole('button', { name: 'Save metric' }).click();
+    await table.getByText('Decrease').waitFor();
+    expect((await saved())[0]).toMatchObject({ query: { uuid: made.query.uuid, goal: 'decrease' } });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByText('once these experiments have ended: Shared metric').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(await saved()).toHaveLength(1);
+
+    await page.goto(`${server.url}/project/1/experiments/${experiment.id}`);
+    await page.getByRole('button', { name: 'Create cohort' }).click();
+    await page.getByText('Exposed to Shared metric').first().waitFor();
+    const { exposure_cohort: cohort } = (await client.get(`/api/projects/1/experiments/${experiment.id}/`)).body;
+    expect(page.url()).toBe(`${server.url}/project/1/cohorts/${cohort}`);
+    // The deletion that was refused.
+    expect(pageErrors[0]).toMatch(/^400 .*experiment_saved_metrics/);
+    expect(pageErrors).toHaveLength(2);
+  });
 });

@@ -39,6 +39,7 @@ const PAGES: readonly string[] = [
   'flags/drift',
   'approvals',
   'early-access',
+  'saved-metrics',
   'holdouts',
   'live',
   'live?tab=not-stored',

@@ -1,10 +1,12 @@
 /** Experiments: their life, results, plan, and the persons in their variants. */
 import type { Static } from '@sinclair/typebox';
 import type { ExperimentSchema } from '../../../src/features/experiments/api/experiment-schemas.ts';
+import type { SavedMetricSchema } from '../../../src/features/experiments/api/saved-metric-schemas.ts';
 import type { ListedPerson } from './persons.ts';
 import { get, type Paged, patch, post, projectPath, type Query, remove } from './request.ts';
 
 export type Experiment = Static<typeof ExperimentSchema>;
+export type SavedMetric = Static<typeof SavedMetricSchema>;
 
 type Verdict =
   | 'no_data'
@@ -203,6 +205,27 @@ export const updateHoldout = (projectId: number, id: number, body: HoldoutWrite)
 
 export const deleteHoldout = (projectId: number, id: number): Promise<void> =>
   remove(projectPath(projectId, 'experiment_holdouts', id));
+
+const savedMetricPath = (projectId: number, ...parts: number[]): string =>
+  projectPath(projectId, 'experiment_saved_metrics', ...parts);
+
+export const listSavedMetrics = (projectId: number, signal?: AbortSignal): Promise<Paged<SavedMetric>> =>
+  get<Paged<SavedMetric>>(savedMetricPath(projectId), { limit: 1000 }, signal);
+
+type SavedMetricWrite = Partial<Pick<SavedMetric, 'name' | 'description'>> & { query?: Record<string, unknown> };
+
+export const createSavedMetric = (projectId: number, body: SavedMetricWrite): Promise<SavedMetric> =>
+  post<SavedMetric>(savedMetricPath(projectId), body);
+
+export const updateSavedMetric = (projectId: number, id: number, body: SavedMetricWrite): Promise<SavedMetric> =>
+  patch<SavedMetric>(savedMetricPath(projectId, id), body);
+
+export const deleteSavedMetric = (projectId: number, id: number): Promise<void> =>
+  remove(savedMetricPath(projectId, id));
+
+/** Made again, it gets those who came since. */
+export const createExposureCohort = (projectId: number, id: number): Promise<{ cohort: { id: number } }> =>
+  post(pathOf(projectId, id, 'create_exposure_cohort_for_experiment'), {});
 
 export const getResults = (projectId: number, id: number, signal?: AbortSignal, breakdown?: string): Promise<Results> =>
   get<Results>(pathOf(projectId, id, 'results'), breakdown === undefined ? undefined : { breakdown }, signal);

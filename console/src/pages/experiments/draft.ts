@@ -1,7 +1,7 @@
 /** What the form of a new experiment holds, and what is sent for it. */
-import type { Plan } from '../../api/experiments.ts';
+import type { Plan, SavedMetric } from '../../api/experiments.ts';
 
-export type MetricKind = 'funnel' | 'steps' | 'total' | 'sum' | 'sessions' | 'groups' | 'insight';
+export type MetricKind = 'funnel' | 'steps' | 'total' | 'sum' | 'sessions' | 'groups' | 'insight' | 'saved';
 export type FunnelOrder = 'ordered' | 'strict' | 'unordered';
 export type GuardAction = 'notify' | 'pause' | 'roll_back';
 
@@ -18,6 +18,8 @@ export interface MetricDraft {
   goal: 'increase' | 'decrease';
   /** The short id of a saved insight. */
   insight: string;
+  /** The id of a saved metric. */
+  saved: string;
 }
 
 export interface GuardrailDraft extends MetricDraft {
@@ -34,6 +36,7 @@ export interface Draft {
   holdoutId: string;
   metrics: MetricDraft[];
   guardrails: GuardrailDraft[];
+  pausesOnSplit: boolean;
   mdePercent: string;
   /** The event of those who will be part of it. */
   exposedBy: string;
@@ -51,6 +54,7 @@ export const EMPTY_METRIC: MetricDraft = {
   groupType: '0',
   goal: 'increase',
   insight: '',
+  saved: '',
 };
 
 export const EMPTY_GUARDRAIL: GuardrailDraft = {
@@ -68,6 +72,7 @@ export const EMPTY_DRAFT: Draft = {
   holdoutId: '',
   metrics: [EMPTY_METRIC],
   guardrails: [],
+  pausesOnSplit: false,
   mdePercent: '5',
   exposedBy: '$pageview',
   activation: '',
@@ -75,12 +80,14 @@ export const EMPTY_DRAFT: Draft = {
 
 type MetricBody = Record<string, unknown>;
 
-/** Null while something is missing. */
-function metricOf(draft: MetricDraft): MetricBody | null {
+/** Null while something is missing, and for a saved metric, which is named by its id. */
+export function metricOf(draft: MetricDraft): MetricBody | null {
   const { kind, event, property, goal, insight } = draft;
-  if (kind !== 'insight' && (event === '' || (kind === 'sum' && property === ''))) return null;
+  if (kind !== 'insight' && kind !== 'saved' && (event === '' || (kind === 'sum' && property === ''))) return null;
   const node = { kind: 'EventsNode', event };
   switch (kind) {
+    case 'saved':
+      return null;
     case 'insight':
       return insight === '' ? null : { insight_id: insight, goal };
     case 'funnel':
@@ -128,8 +135,12 @@ const metricsOf = (drafts: readonly MetricDraft[]): MetricBody[] =>
 const mdeOf = ({ mdePercent }: Draft): number => Number(mdePercent) / 100;
 
 /** By the first metric that is no saved insight. */
-export function planBody(draft: Draft): Record<string, unknown> | null {
-  const metric = metricsOf(draft.metrics.filter(({ kind }) => kind !== 'insight'))[0];
+export function planBody(draft: Draft, saved: readonly SavedMetric[]): Record<string, unknown> | null {
+  const [metric] = draft.metrics.flatMap((one) =>
+    one.kind === 'insight'
+      ? []
+      : ((one.kind === 'saved' ? saved.find(({ id }) => String(id) === one.saved)?.query : metricOf(one)) ?? []),
+  );
   const isKnown = mdeOf(draft) > 0 && draft.exposedBy !== '';
   return metric === undefined || !isKnown
     ? null
@@ -147,6 +158,10 @@ export function draftBody(draft: Draft, plan: Plan | null): Record<string, unkno
     ...(draft.isAa ? { mode: 'aa' } : {}),
     ...(draft.holdoutId === '' ? {} : { holdout_id: Number(draft.holdoutId) }),
     metrics: metricsOf(draft.metrics),
+    saved_metrics_ids: draft.metrics
+      .filter(({ kind, saved }) => kind === 'saved' && saved !== '')
+      .map(({ saved }) => ({ id: Number(saved), metadata: { type: 'primary' } })),
+    pause_on_split: draft.pausesOnSplit,
     ...(draft.activation === ''
       ? {}
       : { exposure_criteria: { activation_config: { kind: 'EventsNode', event: draft.activation } } }),
@@ -161,3 +176,51 @@ export function draftBody(draft: Draft, plan: Plan | null): Record<string, unkno
     },
   };
 }
+
+/** What the form shows for a metric; null where the form cannot express all of it. */
+export function draftOf(query: Record<string, unknown>): MetricDraft | null {
+  const events = nodesOf(query['series']).map(({ event }) => String(event ?? ''));
+  const [source = {}] = nodesOf([query['source']]);
+  const shared = {
+    ...EMPTY_METRIC,
+    goal: query['goal'] === 'decrease' ? ('decrease' as const) : ('increase' as const),
+    order: (query['funnel_order_type'] ?? 'ordered') as FunnelOrder,
+    event: String(source['event'] ?? events[0] ?? ''),
+    steps: events.length > 1 ? events.slice(1) : [''],
+    property: String(source['math_property'] ?? ''),
+    groupType: String(source['math_group_type_index'] ?? 0),
+    threshold: String(query['threshold'] ?? ''),
+  };
+  const kinds: readonly MetricKind[] = ['funnel', 'steps', 'total', 'sum', 'sessions', 'groups'];
+  // The kind whose own words give the same metric.
+  const kind = kinds.find((one) => {
+    const made = metricOf({ ...shared, kind: one });
+    return made !== null && isSame(made, query);
+  });
+  return kind === undefined ? null : { ...shared, kind };
+}
+
+const nodesOf = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
+
+/** Whether both measure the same; names and ids do not count, and increase is the default goal. */
+const isSame = (a: Record<string, unknown>, b: Record<string, unknown>): boolean => definition(a) === definition(b);
+
+const definition = ({
+  uuid: _uuid,
+  name: _name,
+  fingerprint: _fingerprint,
+  ...metric
+}: Record<string, unknown>): string => sorted({ goal: 'increase', ...metric });
+
+/** Absent and null are the same. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(
+          Object.entries(inner)
+            .filter(([, own]) => own !== null && own !== undefined)
+            .sort(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : inner,
+  );

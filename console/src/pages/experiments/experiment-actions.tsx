@@ -1,6 +1,12 @@
 /** Launch, pause, end and ship; what changes the flag shows whose value changes. */
 import { useState } from 'preact/hooks';
-import { duplicateExperiment, type Experiment, type Results, takeStep } from '../../api/experiments.ts';
+import {
+  createExposureCohort,
+  duplicateExperiment,
+  type Experiment,
+  type Results,
+  takeStep,
+} from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
@@ -43,6 +49,19 @@ export function ExperimentActions({ experiment, results, onChanged }: ActionProp
           onClick={() => setOpen('ship')}
         >
           Ship a variant…
+        </Button>
+      )}
+      {status !== 'draft' && (
+        <Button
+          kind="quiet"
+          onClick={() =>
+            createExposureCohort(id, experiment.id).then(({ cohort }) => {
+              navigate(pathTo('cohort', { project: id, cohort: cohort.id }) ?? '/');
+              toast('The cohort has everyone who was exposed until now.');
+            }, toastError)
+          }
+        >
+          {experiment.exposure_cohort === null ? 'Create cohort' : 'Update cohort'}
         </Button>
       )}
       <Button

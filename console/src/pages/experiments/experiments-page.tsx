@@ -63,6 +63,9 @@ export function Page() {
       lead="See what a feature flag changes, and decide by evidence. You may look at any time."
       actions={
         <>
+          <Link class="button" to={pathTo('saved-metrics', { project: id }) ?? '/'}>
+            Saved metrics
+          </Link>
           <Link class="button" to={pathTo('holdouts', { project: id }) ?? '/'}>
             Holdouts
           </Link>

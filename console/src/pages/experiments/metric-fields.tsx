@@ -1,9 +1,10 @@
-/** The metrics of a new experiment: those that decide, and those that must not be harmed. */
+/** The metrics of an experiment: those that decide, and those that must not be harmed. */
 import type { ComponentChildren } from 'preact';
+import type { SavedMetric } from '../../api/experiments.ts';
 import { listGroupTypes } from '../../api/groups.ts';
 import { listInsights } from '../../api/insights.ts';
 import { Button } from '../../components/button.tsx';
-import { Select, TextField } from '../../components/field.tsx';
+import { Checkbox, Select, TextField } from '../../components/field.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { EventField } from '../insights/builder/event-field.tsx';
@@ -18,15 +19,22 @@ import {
   type MetricKind,
 } from './draft.ts';
 
-const KINDS: readonly { value: MetricKind; label: string }[] = [
+interface KindOption {
+  value: MetricKind;
+  label: string;
+}
+
+/** Measured by events alone. */
+export const EVENT_KINDS: readonly KindOption[] = [
   { value: 'funnel', label: 'Share of persons who do it' },
   { value: 'steps', label: 'Share of persons who do several things' },
   { value: 'total', label: 'Number of events per person' },
   { value: 'sum', label: 'Sum of a property per person' },
   { value: 'sessions', label: 'Number of sessions with it per person' },
   { value: 'groups', label: 'Number of groups with it per person' },
-  { value: 'insight', label: 'A saved insight' },
 ];
+const KINDS: readonly KindOption[] = [...EVENT_KINDS, { value: 'insight', label: 'A saved insight' }];
+const PRIMARY_KINDS: readonly KindOption[] = [...KINDS, { value: 'saved', label: 'A saved metric' }];
 
 const GOALS = [
   { value: 'increase', label: 'Increase' },
@@ -48,15 +56,22 @@ const replaced = <T,>(list: readonly T[], at: number, changes: Partial<T>): T[] 
   list.map((one, index) => (index === at ? { ...one, ...changes } : one));
 const without = <T,>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
 
-export function PrimaryMetrics({ draft: { metrics }, onChange }: FieldsProps) {
+interface PrimaryProps extends FieldsProps {
+  /** Of the project. */
+  saved: readonly SavedMetric[];
+}
+
+export function PrimaryMetrics({ draft: { metrics }, saved, onChange }: PrimaryProps) {
   return (
     <section class="stack card" aria-label="Primary metrics">
       <h2>Primary metrics</h2>
       {metrics.map((metric, at) => (
-        <OneMetric
+        <MetricFields
           key={at}
           name={at === 0 ? 'the metric' : `metric ${at + 1}`}
           metric={metric}
+          kinds={saved.length > 0 ? PRIMARY_KINDS : KINDS}
+          saved={saved}
           onChange={(changes) => onChange({ metrics: replaced(metrics, at, changes) })}
           onRemove={at === 0 ? null : () => onChange({ metrics: without(metrics, at) })}
         />
@@ -75,7 +90,7 @@ export function PrimaryMetrics({ draft: { metrics }, onChange }: FieldsProps) {
   );
 }
 
-export function GuardrailMetrics({ draft: { guardrails }, onChange }: FieldsProps) {
+export function GuardrailMetrics({ draft: { guardrails, pausesOnSplit }, onChange }: FieldsProps) {
   const change = (at: number, changes: Partial<GuardrailDraft>): void =>
     onChange({ guardrails: replaced(guardrails, at, changes) });
   return (
@@ -83,7 +98,7 @@ export function GuardrailMetrics({ draft: { guardrails }, onChange }: FieldsProp
       <h2>Guardrails</h2>
       <p class="muted small">What no variant may harm, such as crashes. It is checked every minute while it runs.</p>
       {guardrails.map((guardrail, at) => (
-        <OneMetric
+        <MetricFields
           key={at}
           name={`guardrail ${at + 1}`}
           metric={guardrail}
@@ -105,34 +120,62 @@ export function GuardrailMetrics({ draft: { guardrails }, onChange }: FieldsProp
             options={ACTIONS}
             onChange={(action) => change(at, { action })}
           />
-        </OneMetric>
+        </MetricFields>
       ))}
       <div class="row">
         <Button small onClick={() => onChange({ guardrails: [...guardrails, EMPTY_GUARDRAIL] })}>
           Add guardrail
         </Button>
       </div>
+      <Checkbox
+        label="Pause the experiment if persons are not split between the variants as planned"
+        checked={pausesOnSplit}
+        onChange={(checked) => onChange({ pausesOnSplit: checked })}
+      />
     </section>
   );
 }
 
-interface OneMetricProps {
+interface MetricFieldsProps {
   /** For labels: 'metric 2'. */
   name: string;
   metric: MetricDraft;
+  kinds?: readonly KindOption[];
+  /** To select from. */
+  saved?: readonly SavedMetric[];
   onChange(changes: Partial<MetricDraft>): void;
   onRemove: (() => void) | null;
   children?: ComponentChildren;
 }
 
-function OneMetric({ name, metric, onChange, onRemove, children }: OneMetricProps) {
+export function MetricFields({
+  name,
+  metric,
+  kinds = KINDS,
+  saved = [],
+  onChange,
+  onRemove,
+  children,
+}: MetricFieldsProps) {
   return (
     <fieldset class="stack-s plain-fieldset">
       <legend class="visually-hidden">{name}</legend>
-      <Select label="Measured" value={metric.kind} options={KINDS} onChange={(kind) => onChange({ kind })} />
-      {metric.kind === 'insight' ? (
+      <Select label="Measured" value={metric.kind} options={kinds} onChange={(kind) => onChange({ kind })} />
+      {metric.kind === 'insight' && (
         <InsightField value={metric.insight} onChange={(insight) => onChange({ insight })} />
-      ) : (
+      )}
+      {metric.kind === 'saved' && (
+        <Select
+          label="Saved metric"
+          value={metric.saved}
+          options={[
+            { value: '', label: 'Select a metric' },
+            ...saved.map((one) => ({ value: String(one.id), label: one.name })),
+          ]}
+          onChange={(id) => onChange({ saved: id })}
+        />
+      )}
+      {metric.kind !== 'insight' && metric.kind !== 'saved' && (
         <EventField
           label={`Event of ${name}`}
           value={{ event: metric.event, action: null }}
@@ -163,7 +206,9 @@ function OneMetric({ name, metric, onChange, onRemove, children }: OneMetricProp
           onInput={(threshold) => onChange({ threshold })}
         />
       )}
-      <Select label="Goal" value={metric.goal} options={GOALS} onChange={(goal) => onChange({ goal })} />
+      {metric.kind !== 'saved' && (
+        <Select label="Goal" value={metric.goal} options={GOALS} onChange={(goal) => onChange({ goal })} />
+      )}
       {children}
       {onRemove && (
         <div class="row">
@@ -185,7 +230,7 @@ const ORDERS: readonly { value: FunnelOrder; label: string }[] = [
 const MAX_STEPS = 15;
 
 /** What has to be done besides the first event. */
-function Steps({ name, metric, onChange }: Pick<OneMetricProps, 'name' | 'metric' | 'onChange'>) {
+function Steps({ name, metric, onChange }: Pick<MetricFieldsProps, 'name' | 'metric' | 'onChange'>) {
   const { steps, order } = metric;
   return (
     <>

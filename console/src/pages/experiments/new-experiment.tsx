@@ -1,6 +1,6 @@
 /** A draft with metrics and guardrails, and a power calculation from the project's own history. */
 import { useState } from 'preact/hooks';
-import { createExperiment, listHoldouts, planExperiment } from '../../api/experiments.ts';
+import { createExperiment, listHoldouts, listSavedMetrics, planExperiment } from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Select, TextArea, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
@@ -23,7 +23,8 @@ export function NewExperiment() {
   const [draft, setDraft] = useState<Draft>({ ...EMPTY_DRAFT, flagKey: flag });
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
   const settled = useDebounced(draft, 400);
-  const body = planBody(settled);
+  const saved = useResource((signal) => listSavedMetrics(id, signal), [id]).data?.results ?? [];
+  const body = planBody(settled, saved);
   const plan = useResource(body === null ? null : (signal) => planExperiment(id, body, signal), [
     id,
     JSON.stringify(body),
@@ -73,7 +74,7 @@ export function NewExperiment() {
           onChange={(isAa) => change({ isAa })}
         />
         <HoldoutField draft={draft} onChange={change} />
-        <PrimaryMetrics draft={draft} onChange={change} />
+        <PrimaryMetrics draft={draft} saved={saved} onChange={change} />
         <GuardrailMetrics draft={draft} onChange={change} />
         <section class="stack-s card" aria-label="Plan">
           <h2>Plan</h2>
