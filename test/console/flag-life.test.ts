@@ -1,9 +1,9 @@
 /** The life of a flag, entirely through the console: what it depends on, early access, schedule, approval, rollout, archive. */
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
+import { hasBrowser, openBrowser, watchedPage } from '../support/browser.ts';
 import { clientFor } from '../support/client.ts';
+import { pageProblems } from '../support/page-problems.ts';
 import { addMember, type TestMember } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -50,25 +50,7 @@ describe.skipIf(!hasBrowser)('a flag in the console', () => {
   }
   const open = (path: string, on: Page = page) => on.goto(`${server.url}/project/1/${path}`);
   const flag = async (id: number) => (await client.get(`/api/projects/1/feature_flags/${id}/`)).body;
-  /** In light and dark, at three widths: what axe objects to, and whether the page is wider than the screen. */
-  async function problems(name: string, on: Page = page): Promise<string[]> {
-    const found: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await on.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      for (const width of [1440, 1024, 380]) {
-        await on.setViewportSize({ width, height: 1000 });
-        await saveScreenshot(on, `${name}-${width}-${colorScheme}`);
-        const isCut = await on.evaluate('document.documentElement.scrollWidth > innerWidth');
-        if (isCut) found.push(`${width} px: scrolls sideways`);
-      }
-      await on.setViewportSize({ width: 1440, height: 1000 });
-      await on.evaluate(axe.source);
-      const { violations } = await on.evaluate<axe.AxeResults>('axe.run(document)');
-      found.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme} ${id}: ${html}`)));
-    }
-    await on.emulateMedia({ colorScheme: 'light' });
-    return found;
-  }
+  const problems = (name: string, on: Page = page): Promise<string[]> => pageProblems(on, name);
 
   it('can be one that persons opt in to', async () => {
     await open('early-access');
