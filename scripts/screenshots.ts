@@ -181,6 +181,7 @@ const PAGES: readonly Shot[] = [
     path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=schedule`,
     wait: 'Schedule',
   },
+  { name: 'flags-import', path: ({ projectId }) => `/project/${projectId}/flags/import`, wait: 'Product' },
   { name: 'flag-new', path: ({ projectId }) => `/project/${projectId}/flags/new`, wait: 'Key' },
   { name: 'experiments', path: ({ projectId }) => `/project/${projectId}/experiments`, wait: 'Experiments' },
   { name: 'experiment-new', path: ({ projectId }) => `/project/${projectId}/experiments/new`, wait: 'Hypothesis' },

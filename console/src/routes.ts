@@ -37,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'cohort', path: `${P}/cohorts/:cohort`, load: () => import('./pages/cohorts/cohort-page.tsx') },
   { name: 'flags', path: `${P}/flags`, nav: { label: 'Feature flags', group: 'Releases', icon: 'flag' }, load: () => import('./pages/flags/flags-page.tsx') },
   { name: 'flags-drift', path: `${P}/flags/drift`, load: () => import('./pages/flags/drift-page.tsx') },
+  { name: 'flags-import', path: `${P}/flags/import`, load: () => import('./pages/flags/import/import-page.tsx') },
   { name: 'flag', path: `${P}/flags/:flag`, load: () => import('./pages/flags/flag-page.tsx') },
   { name: 'approvals', path: `${P}/approvals`, nav: { label: 'Approvals', group: 'Releases', icon: 'approve' }, load: () => import('./pages/approvals/approvals-page.tsx') },
   { name: 'approval', path: `${P}/approvals/:request`, load: () => import('./pages/approvals/approval-page.tsx') },

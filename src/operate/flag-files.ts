@@ -9,7 +9,7 @@ import { measurePromotion } from '../features/promotion/measure-promotion.ts';
 import { type FlagPromotionPlan, planFlagPromotion, promoteFlag } from '../features/promotion/promote-flag.ts';
 import { readFlagFile, writeFlagFile } from '../features/promotion/rules/flag-file.ts';
 import { generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
-import type { ImportSource } from '../features/promotion/rules/import/import-flags.ts';
+import type { ImportSource } from '../features/promotion/rules/import/import-source.ts';
 import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-flag.ts';
 import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import { chosenProject, ownerOf } from './lookups.ts';

@@ -37,6 +37,7 @@ const PAGES: readonly string[] = [
   'flags/1?tab=schedule',
   'flags/new',
   'flags/drift',
+  'flags/import',
   'approvals',
   'early-access',
   'saved-metrics',

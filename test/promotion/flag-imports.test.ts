@@ -13,11 +13,8 @@ import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-fla
 import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../../src/features/flags/rules/flag-evaluation.ts';
 import { validateFilters } from '../../src/features/flags/rules/validate/validate-filters.ts';
-import {
-  type ConvertedFlag,
-  convertFlags,
-  type ImportSource,
-} from '../../src/features/promotion/rules/import/import-flags.ts';
+import { type ConvertedFlag, convertFlags } from '../../src/features/promotion/rules/import/import-flags.ts';
+import type { ImportSource } from '../../src/features/promotion/rules/import/import-source.ts';
 import type { PortableFlag } from '../../src/features/promotion/rules/portable-flag.ts';
 import { namesToIds } from '../../src/features/promotion/rules/references.ts';
 

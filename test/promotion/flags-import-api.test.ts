@@ -54,10 +54,20 @@ describe('an import', () => {
     expect(examples).toHaveLength(3);
     for (const { theirs, ours } of examples) expect([theirs, ours].sort()).toEqual([false, true]);
     expect(plan.not_imported).toEqual([{ key: 'nested', why: 'a condition on the nested attribute a.b' }]);
+    const unchanging = { can_keep_people: false, can_accept: false };
+    const leftOut = [
+      { key: 'nested', id: null, outcome: 'not_imported', action: null, ...unchanging },
+      { key: 'new-search', id: null, outcome: 'differs', action: null, can_keep_people: true, can_accept: true },
+    ];
+    const dark = { key: 'dark-mode', outcome: 'equal', ...unchanging };
+    expect(plan.results).toEqual([{ ...dark, id: null, action: 'create' }, ...leftOut]);
     expect(await keys()).toEqual([]);
-    expect((await send({ confirm: plan.confirm })).body.status).toBe('applied');
+    const applied = (await send({ confirm: plan.confirm })).body;
+    const { id } = (await client.get('/api/projects/1/feature_flags/')).body.results[0];
+    expect([applied.status, applied.results]).toEqual(['applied', [{ ...dark, id, action: 'create' }, ...leftOut]]);
     expect(await keys()).toEqual(['dark-mode']);
-    expect((await send()).body.changes).toEqual([]);
+    const again = (await send()).body;
+    expect([again.changes, again.results]).toEqual([[], [{ ...dark, id, action: 'none' }, ...leftOut]]);
     const decide = { token: server.projectKey, distinct_id: 'u', person_properties: { plan: 'paid' } };
     const decided = await client.post('/decide/?v=3', { body: decide });
     expect(decided.body.featureFlags['dark-mode']).toBe(true);
@@ -98,6 +108,11 @@ describe('an import', () => {
       body.differ.map(({ key, reason }) => [key, reason]);
     const alone = (await send({ data: { features } })).body;
     expect(reasons(alone)[1]).toEqual(['child', 'it depends on "half", which is not imported yet']);
+    const early = (await send({ data: { features }, accept: ['child'] })).body;
+    expect([early.attr, early.detail]).toEqual([
+      'accept',
+      '"child" cannot be imported: it depends on "half", which is not imported yet.',
+    ]);
     const accepted = (await send({ data: { features }, accept: ['half'] })).body;
     expect(reasons(accepted)[1]).toEqual(['child', 'it depends on "half", whose percentages are other people']);
     const kept = (await send({ data: { features }, keep_people: true })).body;
@@ -132,6 +147,29 @@ describe('an import', () => {
   ])('is refused: %j', async (more, attr) => {
     const { status, body } = await send(more);
     expect([status, body.attr]).toEqual([400, attr]);
+  });
+
+  it.each<[string, object, string, string]>([
+    [
+      'unleash',
+      DATA,
+      'other_source',
+      'This looks like an export of GrowthBook, not of Unleash. Import it as GrowthBook.',
+    ],
+    ['flagd', { items: [{ key: 'a', variations: [] }] }, 'other_source', 'an export of LaunchDarkly, not of flagd'],
+    ['launchdarkly', { flags: { a: { variants: {} } } }, 'other_source', 'an export of flagd, not of LaunchDarkly'],
+    ['growthbook', { features: [], featureStrategies: [] }, 'other_source', 'an export of Unleash, not of GrowthBook'],
+    ['unleash', { results: [] }, 'other_source', 'an export of PostHog, not of Unleash'],
+    ['growthbook', { encryptedFeatures: 'x.y' }, 'encrypted', 'The payload is encrypted.'],
+    [
+      'launchdarkly',
+      {},
+      'no_flags',
+      'There are no flags in it. An export of LaunchDarkly has them in "items" or "flags".',
+    ],
+  ])('says what the data is if it is none of %s: %j', async (source, data, code, detail) => {
+    const { status, body } = await send({ source, data });
+    expect([status, body.attr, body.code, body.detail]).toEqual([400, 'data', code, expect.stringContaining(detail)]);
   });
 
   it('reads flags of another PostHog, with cohorts by name, and lists what refers to nothing', async () => {

@@ -12,6 +12,8 @@ interface RequestOptions {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
+  /** JSON that is sent as it is, instead of a body. */
+  json?: string;
   signal?: AbortSignal | undefined;
   headers?: Readonly<Record<string, string>>;
 }
@@ -67,16 +69,17 @@ export function withQuery(path: string, query: Query = {}): string {
 
 async function send(method: Method, path: string, options: RequestOptions): Promise<Response> {
   const { query, body, signal, headers = {} } = options;
+  const json = options.json ?? (body === undefined ? undefined : JSON.stringify(body));
   try {
     return await fetch(withQuery(path, query), {
       method,
       credentials: 'same-origin',
       headers: {
         accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(json === undefined ? {} : { body: json }),
       ...(signal ? { signal } : {}),
     });
   } catch (error) {

@@ -8,7 +8,8 @@ import type { PromotionDeps } from './promote-flag.ts';
 import { readFlagFile } from './rules/flag-file.ts';
 import { type ChosenFlags, chooseFlags, type DifferingFlag, type ImportChoice } from './rules/import/choose-flags.ts';
 import { type ComparedUser, compareUsers, type UserComparison } from './rules/import/compare-users.ts';
-import { type ConvertedFlags, convertFlags, type ImportSource } from './rules/import/import-flags.ts';
+import { type ConvertedFlags, convertFlags } from './rules/import/import-flags.ts';
+import type { ImportSource } from './rules/import/import-source.ts';
 import { resolveReferences } from './rules/import/resolve-references.ts';
 
 interface ImportRequest extends ImportChoice {
@@ -22,9 +23,22 @@ interface ImportRequest extends ImportChoice {
   confirm: string | null;
 }
 
+interface FlagResult {
+  key: string;
+  /** Of the flag in the project; null: there is none. */
+  id: number | null;
+  outcome: 'equal' | 'kept' | 'accepted' | 'differs' | 'not_imported';
+  /** What happens in the project; null: the flag is left out. */
+  action: 'create' | 'update' | 'none' | null;
+  canKeepPeople: boolean;
+  canAccept: boolean;
+}
+
 export interface ImportOutcome extends Pick<ChosenFlags, 'equal' | 'kept'> {
   /** How many flags the data has. */
   total: number;
+  /** Each of them. */
+  results: FlagResult[];
   differ: (DifferingFlag & { compared: UserComparison | null })[];
   notImported: ConvertedFlags['notImported'];
   plan: FilePlan;
@@ -53,7 +67,7 @@ export async function importFlags(
     const isCompared = confirm === null && at < MAX_COMPARED_FLAGS && original !== undefined;
     return { ...one, compared: isCompared ? compareUsers(converted, original, users) : null };
   });
-  return {
+  const outcome = {
     total: converted.length + notImported.length,
     equal: chosen.equal.filter(isResolved),
     kept: chosen.kept.filter(isResolved),
@@ -61,4 +75,26 @@ export async function importFlags(
     notImported: [...notImported, ...resolved.missing],
     plan,
   };
+  const stored = await deps.metadata.flags.listByProject(project.id);
+  return { ...outcome, results: resultsOf(outcome, chosen.options, new Map(stored.map(({ key, id }) => [key, id]))) };
+}
+
+function resultsOf(
+  { equal, kept, differ, notImported, plan }: Omit<ImportOutcome, 'results'>,
+  options: ChosenFlags['options'],
+  ids: ReadonlyMap<string, number>,
+): FlagResult[] {
+  const actions = new Map(plan.changes.flatMap(({ kind, name, action }) => (kind === 'flag' ? [[name, action]] : [])));
+  const resultOf = (key: string, outcome: FlagResult['outcome']): FlagResult => {
+    const { canKeepPeople = false, canAccept = false } = options.get(key) ?? {};
+    const isLeftOut = outcome === 'differs' || outcome === 'not_imported';
+    const action = isLeftOut ? null : ((actions.get(key) ?? 'none') as FlagResult['action']);
+    return { key, id: ids.get(key) ?? null, outcome, action, canKeepPeople, canAccept };
+  };
+  return [
+    ...equal.map((key) => resultOf(key, 'equal')),
+    ...kept.map((key) => resultOf(key, 'kept')),
+    ...differ.map(({ key, accepted }) => resultOf(key, accepted ? 'accepted' : 'differs')),
+    ...notImported.map(({ key }) => resultOf(key, 'not_imported')),
+  ].sort((a, b) => (a.key < b.key ? -1 : 1));
 }

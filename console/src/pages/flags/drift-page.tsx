@@ -1,4 +1,5 @@
 /** Flags that say something else in another project. */
+import './flags-page.css';
 import { useState } from 'preact/hooks';
 import { listProjects, type ProjectBasic } from '../../api/projects.ts';
 import { type FlagDrift, listDrift } from '../../api/promotion.ts';

@@ -25,6 +25,7 @@ const PAGE_SIZE = 50;
 export function Page() {
   const project = useProject();
   const newPath = pathTo('flag', { project: project.id, flag: 'new' }) ?? '/';
+  const importPath = pathTo('flags-import', { project: project.id }) ?? '/';
   return (
     <PageFrame
       title="Feature flags"
@@ -34,13 +35,16 @@ export function Page() {
           <Link class="button" to={pathTo('flags-drift', { project: project.id }) ?? '/'}>
             Drift
           </Link>
+          <Link class="button" to={importPath}>
+            Import
+          </Link>
           <Link class="button primary" to={newPath}>
             New feature flag
           </Link>
         </>
       }
     >
-      <FlagList newPath={newPath} />
+      <FlagList newPath={newPath} importPath={importPath} />
     </PageFrame>
   );
 }
@@ -57,7 +61,12 @@ function useFilters(): [FlagFilters, (changes: Partial<FlagFilters>) => void] {
   return [{ search, status, type, tag }, change];
 }
 
-function FlagList({ newPath }: { newPath: string }) {
+interface Paths {
+  newPath: string;
+  importPath: string;
+}
+
+function FlagList(paths: Paths) {
   const { id } = useProject();
   const { names } = useTargets(id);
   const [filters, setFilters] = useFilters();
@@ -132,7 +141,7 @@ function FlagList({ newPath }: { newPath: string }) {
               onOpen={(flag) => navigate(pathTo('flag', { project: id, flag: flag.id }) ?? '/')}
               sort={sort}
               onSort={setSort}
-              empty={isFiltered ? <NoResults onClear={() => change(NO_FILTERS)} /> : <NoFlags newPath={newPath} />}
+              empty={isFiltered ? <NoResults onClear={() => change(NO_FILTERS)} /> : <NoFlags {...paths} />}
             />
             <Pager offset={offset} limit={PAGE_SIZE} count={page.count} onChange={(next) => setFrom(String(next))} />
           </div>
@@ -178,13 +187,18 @@ function Archived({ flags, onClose, onRestored }: ArchivedProps) {
   );
 }
 
-const NoFlags = ({ newPath }: { newPath: string }) => (
+const NoFlags = ({ newPath, importPath }: Paths) => (
   <Empty
     title="No feature flags yet"
     action={
-      <Link class="button primary" to={newPath}>
-        Create feature flag
-      </Link>
+      <span class="row">
+        <Link class="button primary" to={newPath}>
+          Create feature flag
+        </Link>
+        <Link class="button" to={importPath}>
+          Import from another product
+        </Link>
+      </span>
     }
   >
     Your code checks a flag by its key. Release it to a percentage of persons, a cohort, a company, or anyone whose

@@ -11,7 +11,7 @@ import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { orAskForApproval } from '../approvals/or-ask-for-approval.ts';
 import { DifferenceList } from './difference-list.tsx';
-import { labelOfPath } from './model/path-labels.ts';
+import { namedDifferences } from './model/path-labels.ts';
 
 interface PromoteFlagProps {
   flag: Pick<FeatureFlag, 'id' | 'key'> & Partial<Pick<FeatureFlag, 'version'>>;
@@ -92,25 +92,13 @@ function Promotion({ flag, projects, first, onClose }: PromotionProps) {
   );
 }
 
-const asText = (value: unknown): string | null =>
-  value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);
-
 function Plan({ plan, name }: { plan: FlagPromotion; name: string }) {
   if (plan.action === 'none') return <p>The flag says the same in {name}.</p>;
   const radius = plan.blast_radius;
   return (
     <>
       <p>{plan.action === 'create' ? `The flag is created in ${name}.` : `The flag in ${name} changes:`}</p>
-      {plan.action === 'update' && (
-        <DifferenceList
-          label="Changes"
-          differences={plan.diff.map(({ path, from, to }) => ({
-            what: labelOfPath(path),
-            before: asText(from),
-            after: asText(to),
-          }))}
-        />
-      )}
+      {plan.action === 'update' && <DifferenceList label="Changes" differences={namedDifferences(plan.diff)} />}
       {radius && (
         <p>
           <b>{radius.users_changed?.toLocaleString('en') ?? 0}</b> of {radius.total_users.toLocaleString('en')} users

@@ -1,4 +1,5 @@
 /** Paths of differences in words. */
+import type { Difference } from './differences.ts';
 
 const LABELS: readonly [RegExp, (match: RegExpExecArray) => string][] = [
   [/^active$/, () => 'Enabled'],
@@ -21,3 +22,10 @@ export function labelOfPath(path: string): string {
   }
   return path;
 }
+
+/** Differences as the server lists them. */
+export const namedDifferences = (diff: readonly { path: string; from: unknown; to: unknown }[]): Difference[] =>
+  diff.map(({ path, from, to }) => ({ what: labelOfPath(path), before: asText(from), after: asText(to) }));
+
+const asText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);

@@ -10,12 +10,17 @@ export interface ImportChoice {
   accept: readonly string[];
 }
 
-export interface DifferingFlag {
+interface FlagOptions {
+  /** Whether nobody changes if its people are kept. */
+  canKeepPeople: boolean;
+  /** Whether it may be imported although some users get another value. */
+  canAccept: boolean;
+}
+
+export interface DifferingFlag extends FlagOptions {
   key: string;
   reason: string;
   accepted: boolean;
-  /** Whether nobody changes if its people are kept. */
-  canKeepPeople: boolean;
 }
 
 export interface ChosenFlags {
@@ -24,22 +29,31 @@ export interface ChosenFlags {
   /** Imported with the hash of the other product: nobody changes. */
   kept: string[];
   differ: DifferingFlag[];
+  /** What may be chosen for each of them. */
+  options: ReadonlyMap<string, FlagOptions>;
   flags: PortableFlag[];
 }
 
-type Way = 'equal' | 'kept' | 'accepted' | 'left out';
+interface Choice {
+  way: 'equal' | 'kept' | 'accepted' | 'left out';
+  reason: string;
+  canAccept: boolean;
+}
 
 /** Each product hashes in its own way, so a share of 10 % are other people here. */
 const OTHER_PEOPLE = 'the percentages are kept, but they are other people: each product hashes users in its own way';
 
 export function chooseFlags(converted: readonly ConvertedFlag[], choice: ImportChoice): ChosenFlags {
   const chooser = new Chooser(converted, choice);
-  const chosen: ChosenFlags = { equal: [], kept: [], differ: [], flags: [] };
+  const options = new Map<string, FlagOptions>();
+  const chosen: ChosenFlags = { equal: [], kept: [], differ: [], options, flags: [] };
   for (const one of converted) {
     const { key } = one.flag;
-    const { way, reason } = chooser.choose(key);
+    const { way, reason, canAccept } = chooser.choose(key);
+    const option = { canKeepPeople: one.percentages !== null, canAccept };
+    options.set(key, option);
     if (way === 'equal' || way === 'kept') chosen[way].push(key);
-    else chosen.differ.push({ key, reason, accepted: way === 'accepted', canKeepPeople: one.percentages !== null });
+    else chosen.differ.push({ key, reason, accepted: way === 'accepted', ...option });
     if (way !== 'left out') chosen.flags.push(chooser.formOf(one));
   }
   const asked = [...choice.accept, ...(choice.keepPeople === true ? [] : choice.keepPeople)];
@@ -55,16 +69,16 @@ export function chooseFlags(converted: readonly ConvertedFlag[], choice: ImportC
 class Chooser {
   readonly #flags: ReadonlyMap<string, ConvertedFlag>;
   readonly #choice: ImportChoice;
-  readonly #ways = new Map<string, { way: Way; reason: string }>();
+  readonly #choices = new Map<string, Choice>();
 
   constructor(converted: readonly ConvertedFlag[], choice: ImportChoice) {
     this.#flags = new Map(converted.map((one) => [one.flag.key, one]));
     this.#choice = choice;
   }
 
-  choose(key: string): { way: Way; reason: string } {
-    const known = this.#ways.get(key) ?? this.#chooseNew(key);
-    this.#ways.set(key, known);
+  choose(key: string): Choice {
+    const known = this.#choices.get(key) ?? this.#chooseNew(key);
+    this.#choices.set(key, known);
     return known;
   }
 
@@ -73,9 +87,12 @@ class Chooser {
   }
 
   whyNot(key: string): string {
-    const reason = this.#flags.get(key)?.percentages?.reason;
+    const one = this.#flags.get(key);
     const name = key.slice(0, 100);
-    if (reason) return `"${name}" cannot be imported with percentages only: ${reason}. Keep its people instead.`;
+    if (one?.percentages?.reason)
+      return `"${name}" cannot be imported with percentages only: ${one.percentages.reason}. Keep its people instead.`;
+    const choice = one && this.choose(key);
+    if (choice?.way === 'left out') return `"${name}" cannot be imported: ${choice.reason}.`;
     return `"${name}" is not among the flags that differ.`;
   }
 
@@ -84,22 +101,25 @@ class Chooser {
     return keepPeople === true ? !accept.includes(key) : keepPeople.includes(key);
   }
 
-  #chooseNew(key: string): { way: Way; reason: string } {
+  #chooseNew(key: string): Choice {
     const one = this.#flags.get(key);
-    if (one === undefined) return { way: 'left out', reason: 'it is not in the data' };
+    if (one === undefined) return { way: 'left out', reason: 'it is not in the data', canAccept: false };
     const parents = one.dependsOn.map((parent) => ({ parent, way: this.choose(parent).way }));
     const missing = parents.find(({ way }) => way === 'left out');
-    if (missing !== undefined)
-      return { way: 'left out', reason: `it depends on "${missing.parent}", which is not imported yet` };
+    if (missing !== undefined) {
+      const reason = `it depends on "${missing.parent}", which is not imported yet`;
+      return { way: 'left out', reason, canAccept: false };
+    }
     const isAccepted = this.#choice.accept.includes(key);
     const changed = parents.find(({ way }) => way === 'accepted');
     if (changed !== undefined) {
       const reason = `it depends on "${changed.parent}", whose percentages are other people`;
-      return { way: isAccepted ? 'accepted' : 'left out', reason };
+      return { way: isAccepted ? 'accepted' : 'left out', reason, canAccept: true };
     }
-    if (one.percentages === null) return { way: 'equal', reason: '' };
-    if (this.#keepsPeople(key)) return { way: 'kept', reason: '' };
+    if (one.percentages === null) return { way: 'equal', reason: '', canAccept: false };
+    const canAccept = one.percentages.reason === null;
+    if (this.#keepsPeople(key)) return { way: 'kept', reason: '', canAccept };
     const reason = one.percentages.reason ?? OTHER_PEOPLE;
-    return { way: isAccepted && one.percentages.reason === null ? 'accepted' : 'left out', reason };
+    return { way: isAccepted && canAccept ? 'accepted' : 'left out', reason, canAccept };
   }
 }

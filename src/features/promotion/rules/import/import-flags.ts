@@ -1,4 +1,3 @@
-import { invalid } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json/json.ts';
 import { hasVendorBucketing } from '../../../flags/rules/filters-shape.ts';
 import { NotRehashable, rehash } from '../../../flags/rules/rehash.ts';
@@ -7,12 +6,10 @@ import { normalizeFilters, type PortableFlag } from '../portable-flag.ts';
 import { type FlagReader, type ImportedFlag, NotImportable } from './decision-list.ts';
 import { readFlagd } from './flagd.ts';
 import { readGrowthBook } from './growthbook.ts';
+import { type ImportSource, requireSource } from './import-source.ts';
 import { readLaunchDarkly } from './launchdarkly.ts';
 import { readPostHog, readPostHogCohorts } from './posthog.ts';
 import { readUnleash } from './unleash.ts';
-
-export const IMPORT_SOURCES = ['unleash', 'growthbook', 'launchdarkly', 'posthog', 'flagd'] as const;
-export type ImportSource = (typeof IMPORT_SOURCES)[number];
 
 const READERS: Record<ImportSource, (data: JsonObject, environment: string, now: number) => FlagReader[]> = {
   unleash: readUnleash,
@@ -41,7 +38,6 @@ export interface ConvertedFlags {
 /** Converts each flag by itself: one that cannot be converted is listed, and does not keep others from it. */
 export function convertFlags(source: ImportSource, data: JsonObject, environment: string, now: number): ConvertedFlags {
   const flags = READERS[source](data, environment, now);
-  if (flags.length === 0) throw invalid('data', `There are no flags in it: is it an export of ${source}?`);
   const conversion = new Conversion(flags);
   const cohorts = source === 'posthog' ? readPostHogCohorts(data) : [];
   const result: ConvertedFlags = { converted: [], cohorts, notImported: [] };
@@ -53,6 +49,7 @@ export function convertFlags(source: ImportSource, data: JsonObject, environment
       result.notImported.push({ key, why: error.message });
     }
   }
+  if (result.converted.length === 0) requireSource(source, data, flags.length > 0);
   return result;
 }
 
