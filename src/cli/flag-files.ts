@@ -126,6 +126,26 @@ function printPromotion({ out }: CommandContext, key: string, to: number, plan: 
   for (const { kind, name, reason } of plan.missing) out.print(`! ${kind.replace('_', ' ')} "${name}": ${reason}`);
 }
 
+export const rehashFlagCommand: Run = async (context, args) => {
+  const { words, options } = readArgs(args, { project: 'text', 'dry-run': 'flag', yes: 'flag' });
+  const { KEY } = readPositionals(words, 'KEY');
+  if (options.yes && options['dry-run']) throw new UsageError('--yes and --dry-run exclude each other.');
+  const asked = { project: readOptionalInteger('--project', options.project), flag: KEY };
+  const operator = await context.operator();
+  const plan = await operator.run('flags.rehash', { ...asked, version: null });
+  const done = options.yes ? await operator.run('flags.rehash', { ...asked, version: plan.version }) : null;
+  if (context.json) context.out.json({ ...(done ?? plan), status: done ? 'rehashed' : 'planned' });
+  else {
+    context.out.print(`~ update flag ${KEY}`);
+    printDifferences(context.out, plan.diff);
+    context.out.print(`  ${plan.changed} of ${plan.total} users get another value`);
+    for (const { from, to, count } of plan.changes)
+      context.out.print(`    ${stringifyExact(from)} → ${stringifyExact(to)}: ${count}`);
+  }
+  context.out.note(done ? `${KEY} was rehashed.` : 'Nothing was changed yet: add --yes.');
+  return done || options['dry-run'] ? EXIT.done : EXIT.attention;
+};
+
 export const flagTypesCommand: Run = async (context, args) => {
   const { words: code, options } = readArgs(args, { project: 'text', out: 'text', check: 'flag' });
   const project = readOptionalInteger('--project', options.project);

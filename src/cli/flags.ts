@@ -9,6 +9,7 @@ import {
   flagTypesCommand,
   importFlagsCommand,
   promoteFlagCommand,
+  rehashFlagCommand,
 } from './flag-files.ts';
 import { readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
@@ -21,6 +22,7 @@ const HELP = `Evaluates a feature flag for a user and explains the result; keeps
   cairn flags apply FILE [--project ID] [--prune] [--dry-run | --yes]
   cairn flags promote KEY --from ID --to ID [--part PART]… [--copy-cohorts] [--dry-run | --yes]
   cairn flags import SOURCE FILE [--project ID] [--environment NAME] [--keep-people] [--accept KEY]… [--dry-run | --yes]
+  cairn flags rehash KEY [--project ID] [--dry-run | --yes]
   cairn flags types [--project ID] [--out FILE] [--check PATH…]
 
 ID is a distinct id. --property overrides a stored property of the user; VALUE is parsed as JSON, or else taken as text.
@@ -38,6 +40,9 @@ other values here are listed with the reason and left out, unless --accept names
 with the hash of the other product, so that they reach the same people; those that --accept names keep their percentages
 only.
 
+rehash ends the hash of the other product for a flag that was imported with --keep-people: its percentages stay, its
+people change. It says how many persons of the project get another value, and does it with --yes.
+
 types writes TypeScript types of keys, variants and payloads. With --check nothing is written: it ends with 3 if FILE is
 outdated, or if code in PATH, files, folders or patterns such as 'src/**/*.ts', asks for flags that do not exist, were
 deleted, or are stale.`;
@@ -52,6 +57,7 @@ export const flags: Command = {
     apply: applyFlagsCommand,
     promote: promoteFlagCommand,
     import: importFlagsCommand,
+    rehash: rehashFlagCommand,
     types: flagTypesCommand,
     async eval(context, args) {
       const kinds = { user: 'text', at: 'text', project: 'text', property: 'many', group: 'many' } as const;

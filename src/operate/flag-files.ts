@@ -2,7 +2,9 @@
 import { Failure, invalid } from '../core/errors.ts';
 import { parseExact } from '../core/json/exact-json.ts';
 import { isJsonObject } from '../core/json/json.ts';
+import type { Impact } from '../features/flags/decide/blast-radius.ts';
 import { flagStatus } from '../features/flags/manage/flag-status.ts';
+import { rehashFlag } from '../features/flags/manage/rehash-flag.ts';
 import { applyFlagFile, exportFlagFile, type FilePlan } from '../features/promotion/flag-files.ts';
 import { type ImportOutcome, importFlags } from '../features/promotion/import-flags.ts';
 import { measurePromotion } from '../features/promotion/measure-promotion.ts';
@@ -10,6 +12,7 @@ import { type FlagPromotionPlan, planFlagPromotion, promoteFlag } from '../featu
 import { readFlagFile, writeFlagFile } from '../features/promotion/rules/flag-file.ts';
 import { generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
 import type { ImportSource } from '../features/promotion/rules/import/import-source.ts';
+import { type JsonDifference, jsonDifferences } from '../features/promotion/rules/json-differences.ts';
 import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-flag.ts';
 import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
@@ -118,6 +121,39 @@ export const promoteFlagByKey: Operation<KeyToPromote, PromotionOutcome> = async
     changed: impact?.changed ?? null,
     total: impact?.total ?? 0,
   };
+};
+
+interface KeyToRehash {
+  project: number | null;
+  flag: string;
+  /** Of the plan to carry out; null: only plan. */
+  version: number | null;
+}
+
+interface RehashedFlag {
+  version: number;
+  diff: JsonDifference[];
+  changed: number;
+  total: number;
+  changes: Impact['changes'];
+}
+
+export const rehashFlagByKey: Operation<KeyToRehash, RehashedFlag> = async (
+  deps,
+  { project: id, flag: key, version },
+) => {
+  const project = await chosenProject(deps.metadata, id);
+  const flag = await deps.metadata.flags.getByKey(project.id, key);
+  if (!flag) throw new Failure('not_found', `There is no flag "${key}" in project ${project.id}.`);
+  const caller = await ownerOf(deps.metadata, project.organizationId);
+  const flagSnapshots = {
+    get: (projectId: number) => deps.decide.flagSnapshots.get(projectId),
+    invalidate: (projectId: number) => deps.flagSnapshots.invalidate(projectId),
+  };
+  const { impact, ...rehashed } = await rehashFlag({ ...deps, flagSnapshots }, caller, project, flag, version);
+  const { changed, total, changes } = impact;
+  const diff = jsonDifferences({ filters: flag.filters }, { filters: rehashed.filters });
+  return { version: rehashed.version, diff, changed, total, changes };
 };
 
 interface FlagKeyState {

@@ -8,7 +8,14 @@ import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { explainFlag } from './evaluate-flag.ts';
 import { fillPlaces } from './fill-places.ts';
-import { applyFlags, exportFlags, importVendorFlags, promoteFlagByKey, typeFlags } from './flag-files.ts';
+import {
+  applyFlags,
+  exportFlags,
+  importVendorFlags,
+  promoteFlagByKey,
+  rehashFlagByKey,
+  typeFlags,
+} from './flag-files.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { acceptOpenLosses, listOpenLosses } from './losses.ts';
 import type { OperationOutput } from './operation.ts';
@@ -59,6 +66,7 @@ const OPERATIONS = {
   'flags.apply': applyFlags,
   'flags.import': importVendorFlags,
   'flags.promote': promoteFlagByKey,
+  'flags.rehash': rehashFlagByKey,
   'flags.types': typeFlags,
   annotate: annotateProject,
   sql: runSql,

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cairn, cairnJson, makeScratch } from '../support/cairn.ts';
+import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -61,6 +62,46 @@ describe('a flags file', () => {
     expect((await run(...args)).stdout).toContain(`new-cart says the same in project ${other}.`);
     expect((await run('promote', 'nothing', '--from', '1', '--to', String(other))).code).toBe(1);
     expect((await run('promote', 'new-cart', '--from', '1')).code).toBe(2);
+  });
+});
+
+describe('a flag that was imported with its people', () => {
+  it('is rehashed after a look at how many change', async () => {
+    const client = clientFor(server);
+    const bucketing = [{ hash: 'unleash', salt: 'moved', by: 'distinct_id', of: 100, ranges: [{ from: 0, to: 30 }] }];
+    const filters = { groups: [{ properties: [], rollout_percentage: 30, bucketing }] };
+    const { id } = (await client.post('/api/projects/1/feature_flags/', { body: { key: 'moved', filters } })).body;
+    const events = Array.from({ length: 50 }, (_, at) => ({ event: 'seen', distinct_id: `user-${at}` }));
+    await capture(server, server.projectKey, events);
+    const moved = async (user: string) =>
+      (await client.post('/decide/?v=3', { body: { token: server.projectKey, distinct_id: user } })).body.featureFlags
+        .moved;
+    const values = () => Promise.all(events.map(({ distinct_id: user }) => moved(user)));
+    const before = await values();
+    const plan = await run('rehash', 'moved', '--project', '1');
+    expect([plan.code, plan.stderr]).toEqual([3, expect.stringContaining('Nothing was changed yet: add --yes.')]);
+    expect(await values()).toEqual(before);
+    expect((await run('rehash', 'moved', '--project', '1', '--dry-run')).stdout).toBe(plan.stdout);
+    const done = await run('rehash', 'moved', '--project', '1', '--yes');
+    expect([done.code, done.stdout, done.stderr]).toEqual([
+      0,
+      plan.stdout,
+      expect.stringContaining('moved was rehashed.'),
+    ]);
+    const after = await values();
+    const changed = before.filter((value, at) => value !== after[at]).length;
+    const turnedOn = after.filter((value, at) => value && !before[at]).length;
+    expect(plan.stdout).toContain('~ update flag moved\n    filters.groups[0].bucketing: [');
+    expect(plan.stdout).toContain(`  ${changed} of 50 users get another value\n`);
+    expect(plan.stdout).toContain(`    false → true: ${turnedOn}\n`);
+    const { body } = await client.get(`/api/projects/1/feature_flags/${id}/`);
+    expect([body.version, body.filters.groups]).toEqual([2, [{ properties: [], rollout_percentage: 30 }]]);
+    const again = await run('rehash', 'moved', '--project', '1');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("hashed in Cairn's way already")]);
+    const unknown = await run('rehash', 'nothing', '--project', '1', '--yes');
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('There is no flag "nothing"')]);
+    expect((await run('rehash', 'moved', '--yes', '--dry-run')).code).toBe(2);
+    await client.patch(`/api/projects/1/feature_flags/${id}/`, { body: { deleted: true } });
   });
 });
 

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, watchedPage } from '../support/browser.ts';
+import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { pageProblems } from '../support/page-problems.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -252,5 +253,40 @@ describe.skipIf(!hasBrowser)('flags of another product in the console', () => {
     await page.getByText('1 flag created, 0 changed.').waitFor();
     expect(Object.keys(await flagsByKey())).toEqual(['banner']);
     expect(pageErrors).toEqual([]);
+  });
+
+  it('are rehashed on their page, after a look at whose value changes', async () => {
+    const bucketing = (salt: string) => [
+      { hash: 'growthbook_1', salt, by: 'distinct_id', of: 1000, ranges: [{ from: 0, to: 300 }] },
+    ];
+    const group = { properties: [], rollout_percentage: 30, bucketing: bucketing('half') };
+    const make = async (key: string, groups: object[], more = {}) =>
+      (await client.post('/api/projects/1/feature_flags/', { body: { key, filters: { groups, ...more } } })).body;
+    const { id } = await make('half', [group]);
+    await capture(
+      server,
+      server.projectKey,
+      Array.from({ length: 40 }, (_, at) => ({ event: 'seen', distinct_id: `user-${at}` })),
+    );
+    const { users_changed: changed } = (await client.post(`/api/projects/1/feature_flags/${id}/rehash/`)).body;
+    await page.goto(`${server.url}/project/1/flags/${id}`);
+    await page.getByRole('heading', { name: 'Hashed as by GrowthBook' }).waitFor();
+    expect(await pageProblems(page, 'rehash-card')).toEqual([]);
+    await page.getByRole('button', { name: 'Rehash…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(new RegExp(`^${changed} of 40 persons`)).waitFor();
+    expect(await pageProblems(page, 'rehash-dialog')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Rehash', exact: true }).click();
+    await page.getByText('half rehashed.').waitFor();
+    await expect.poll(() => page.getByText('Hashed as by').count()).toBe(0);
+    const { filters, version } = (await flagsByKey())['half'];
+    expect([filters.groups, version]).toEqual([[{ properties: [], rollout_percentage: 30 }], 2]);
+    expect(pageErrors).toEqual([]);
+    // One that percentages alone cannot express.
+    const other = await make('early', [{ ...group, bucketing: bucketing('early') }], { early_exit: true });
+    await page.goto(`${server.url}/project/1/flags/${other.id}`);
+    await page.getByRole('button', { name: 'Rehash…' }).click();
+    await dialog.getByText('Percentages alone cannot say what this flag says').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Rehash', exact: true }).isDisabled()).toBe(true);
   });
 });

@@ -49,6 +49,20 @@ export interface FlagRemoval {
 export const getFlagRemoval = (projectId: number, id: number, signal?: AbortSignal): Promise<FlagRemoval> =>
   get<FlagRemoval>(pathOf(projectId, id, 'status'), undefined, signal);
 
+interface Rehash {
+  version: number;
+  /** Without the bucketing of another product. */
+  filters: Record<string, unknown>;
+}
+
+/** Without the `version` of the plan, it is only planned. */
+export const rehashFlag = (
+  projectId: number,
+  id: number,
+  body: { version?: number },
+  signal?: AbortSignal,
+): Promise<Rehash> => post<Rehash>(pathOf(projectId, id, 'rehash'), body, signal);
+
 export const listFlagVersions = (
   projectId: number,
   id: number,

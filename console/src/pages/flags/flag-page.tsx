@@ -119,6 +119,7 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
             flags={targets.flags}
             isDirty={editing.isDirty}
             onEdit={() => setTab('release')}
+            onChanged={onExternalChange}
           />
         )}
         {tab === 'release' && (

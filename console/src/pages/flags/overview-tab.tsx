@@ -9,6 +9,7 @@ import { FlagValues } from './flag-values.tsx';
 import { describeCondition, type Names } from './model/descriptions.ts';
 import { conditionsOf } from './model/filters.ts';
 import { describeRollback, isRollback, rollbackEntries } from './model/rollbacks.ts';
+import { RehashCard } from './rehash-card.tsx';
 import { RolloutBar } from './rollout-bar.tsx';
 import { UsageCard } from './usage-card.tsx';
 
@@ -18,9 +19,10 @@ interface OverviewTabProps {
   flags: readonly FeatureFlag[];
   isDirty: boolean;
   onEdit(): void;
+  onChanged(flag: FeatureFlag): void;
 }
 
-export function OverviewTab({ flag, names, flags, isDirty, onEdit }: OverviewTabProps) {
+export function OverviewTab({ flag, names, flags, isDirty, onEdit, onChanged }: OverviewTabProps) {
   const edit = (
     <Button kind="primary" onClick={onEdit}>
       {isDirty ? 'Continue editing' : 'Edit'}
@@ -37,6 +39,7 @@ export function OverviewTab({ flag, names, flags, isDirty, onEdit }: OverviewTab
         <RolloutBar filters={flag.filters} isOn={flag.active} />
         <FlagValues filters={flag.filters} />
       </section>
+      <RehashCard flag={flag} names={names} onChanged={onChanged} />
       <DependenciesCard flag={flag} flags={flags} />
       <UsageCard flagId={flag.id} />
       <section class="card" aria-label="Details">

@@ -1,14 +1,7 @@
-/** Ends the bucketing of another product that an imported flag was given: first whose value changes, then the change. */
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { invalid } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { measureImpact } from '../decide/blast-radius.ts';
-import { toFlagDefinition } from '../decide/flag-snapshots.ts';
-import { updateFlag } from '../manage/flags.ts';
-import { hasVendorBucketing } from '../rules/filters-shape.ts';
-import { NotRehashable, rehash } from '../rules/rehash.ts';
+import { rehashFlag } from '../manage/rehash-flag.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { BlastRadiusSchema, presentReach } from './flag-evaluation-schemas.ts';
 import { flagInPath } from './present-flags.ts';
@@ -42,28 +35,14 @@ export function rehashRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     response: RehashSchema,
     handler: async ({ caller, project, params, body: { version } }) => {
       const flag = await flagInPath(deps, project, params['id']);
-      const filters = rehashed(flag.filters);
-      const [before, after] = [toFlagDefinition(flag), toFlagDefinition({ ...flag, filters })];
-      const impact = await measureImpact(deps, project.id, before, after, { limit: 0, offset: 0 });
-      const measured = { ...presentReach(impact), users_changed: impact.changed, changes: impact.changes };
-      if (version === undefined) return { status: 'planned' as const, version: flag.version, filters, ...measured };
-      const base = { version: null, original: null, exact: version };
-      const changed = await updateFlag(deps, caller, project, flag.id, { filters }, base);
-      return { status: 'rehashed' as const, version: changed.version, filters: changed.filters, ...measured };
+      const { impact, ...rehashed } = await rehashFlag(deps, caller, project, flag, version ?? null);
+      return {
+        status: version === undefined ? ('planned' as const) : ('rehashed' as const),
+        ...rehashed,
+        ...presentReach(impact),
+        users_changed: impact.changed,
+        changes: impact.changes,
+      };
     },
   });
-}
-
-function rehashed(filters: JsonObject): JsonObject {
-  if (!hasVendorBucketing(filters))
-    throw invalid('filters', "Users of this flag are hashed in Cairn's way already.", 'not_imported');
-  try {
-    return rehash(filters);
-  } catch (error) {
-    if (!(error instanceof NotRehashable)) throw error;
-    throw invalid(
-      'filters',
-      `Percentages alone cannot say what this flag says: ${error.message}. Rewrite its conditions.`,
-    );
-  }
 }

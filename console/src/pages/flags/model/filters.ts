@@ -72,6 +72,21 @@ export const audienceOf = (filters: Filters): number | null => indexIn(filters);
 export const audienceOfCondition = (filters: Filters, condition: Condition): number | null =>
   indexIn(condition) ?? indexIn(filters);
 
+const HASHES: Readonly<Record<string, string>> = {
+  unleash: 'Unleash',
+  unleash_variant: 'Unleash',
+  growthbook_1: 'GrowthBook',
+  growthbook_2: 'GrowthBook',
+  launchdarkly: 'LaunchDarkly',
+  flagd: 'flagd',
+};
+
+/** The product whose hash puts users into percentages; null: Cairn's own. */
+export function vendorHashOf(filters: Filters): string | null {
+  const [step] = conditionsOf(filters).flatMap((condition) => objectsIn(condition['bucketing']));
+  return step === undefined ? null : (HASHES[String(step['hash'])] ?? 'another product');
+}
+
 /** The group types of its conditions, null for persons; each once. */
 export const audiencesOf = (filters: Filters): (number | null)[] => [
   ...new Set(conditionsOf(filters).map((condition) => audienceOfCondition(filters, condition))),
