@@ -32,8 +32,12 @@ export function ImportPlan({ plan, source }: { plan: FlagImport; source: ImportS
         </p>
       )}
       <p>
-        <b>{cohorts.length > 0 ? `Cohorts: ${pluralize(cohorts.length, 'cohort')} to create.` : 'Segments.'}</b>{' '}
-        {cohorts.length > 0 && `${cohorts.map(({ name }) => name).join(', ')}. `}
+        {cohorts.length > 0 && (
+          <>
+            <b>Cohorts: {pluralize(cohorts.length, 'cohort')} to create.</b>{' '}
+            {cohorts.map(({ name }) => name).join(', ')}.{' '}
+          </>
+        )}
         {segments}
       </p>
       {plan.unlisted.length > 0 && (
