@@ -149,7 +149,8 @@ export const rehashFlagCommand: Run = async (context, args) => {
 export const flagTypesCommand: Run = async (context, args) => {
   const { words: code, options } = readArgs(args, { project: 'text', out: 'text', check: 'flag' });
   const project = readOptionalInteger('--project', options.project);
-  const { text, keys } = await (await context.operator()).run('flags.types', { project });
+  const format = options.out?.endsWith('.json') ? 'json' : 'ts';
+  const { text, keys } = await (await context.operator()).run('flags.types', { project, format });
   if (!options.check) {
     if (code.length > 0) throw new UsageError('Files and folders are only searched with --check.');
     if (options.out === null) context.out.stdout.write(text);

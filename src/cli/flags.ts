@@ -43,7 +43,7 @@ only.
 rehash ends the hash of the other product for a flag that was imported with --keep-people: its percentages stay, its
 people change. It says how many persons of the project get another value, and does it with --yes.
 
-types writes TypeScript types of keys, variants and payloads. With --check nothing is written: it ends with 3 if FILE is
+types writes TypeScript types of keys, variants and payloads, or a JSON Schema if FILE ends with .json. With --check nothing is written: it ends with 3 if FILE is
 outdated, or if code in PATH, files, folders or patterns such as 'src/**/*.ts', asks for flags that do not exist, were
 deleted, or are stale.`;
 

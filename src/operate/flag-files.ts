@@ -10,7 +10,7 @@ import { type ImportOutcome, importFlags } from '../features/promotion/import-fl
 import { measurePromotion } from '../features/promotion/measure-promotion.ts';
 import { type FlagPromotionPlan, planFlagPromotion, promoteFlag } from '../features/promotion/promote-flag.ts';
 import { readFlagFile, writeFlagFile } from '../features/promotion/rules/flag-file.ts';
-import { generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
+import { generateFlagSchema, generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
 import type { ImportSource } from '../features/promotion/rules/import/import-source.ts';
 import { type JsonDifference, jsonDifferences } from '../features/promotion/rules/json-differences.ts';
 import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-flag.ts';
@@ -161,10 +161,16 @@ interface FlagKeyState {
   state: 'active' | 'stale' | 'deleted';
 }
 
-/** Types for TypeScript, and the keys that code may ask for. */
-export const typeFlags: Operation<{ project: number | null }, { text: string; keys: FlagKeyState[] }> = async (
+interface TypesToWrite {
+  project: number | null;
+  /** Types for TypeScript, or a JSON Schema. */
+  format: 'ts' | 'json';
+}
+
+/** Types of flags, and the keys that code may ask for. */
+export const typeFlags: Operation<TypesToWrite, { text: string; keys: FlagKeyState[] }> = async (
   deps,
-  { project: id },
+  { project: id, format },
 ) => {
   const project = await chosenProject(deps.metadata, id);
   const flags = await deps.metadata.flags.listByProject(project.id);
@@ -177,7 +183,7 @@ export const typeFlags: Operation<{ project: number | null }, { text: string; ke
   const current = new Set(flags.map(({ key }) => key));
   const deleted = (await deps.metadata.flags.listDeleted(project.id)).filter(({ key }) => !current.has(key));
   return {
-    text: generateFlagTypes(file.flags, { version, stale }),
+    text: (format === 'json' ? generateFlagSchema : generateFlagTypes)(file.flags, { version, stale }),
     keys: [
       ...file.flags.map(({ key }) => ({ key, state: stale.has(key) ? ('stale' as const) : ('active' as const) })),
       ...deleted.map(({ key }) => ({ key, state: 'deleted' as const })),

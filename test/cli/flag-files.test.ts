@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cairn, cairnJson, makeScratch } from '../support/cairn.ts';
 import { capture } from '../support/capture.ts';
@@ -26,6 +27,13 @@ beforeAll(async () => {
   };
   await client.post('/api/projects/1/feature_flags/', { body: { key: 'colours', name: 'Which */ colour', filters } });
   await client.post('/api/projects/1/feature_flags/', { body: { key: 'new-cart', filters: { groups: [{}] } } });
+  const payload_schema = {
+    type: 'object',
+    properties: { steps: { type: 'array', items: { enum: ['cart', 'pay'] } }, title: { type: ['string', 'null'] } },
+    required: ['steps'],
+  };
+  const checkout = { groups: [{}], payloads: { true: '{"steps":["pay"]}' }, payload_schema };
+  await client.post('/api/projects/1/feature_flags/', { body: { key: 'checkout', filters: checkout } });
 });
 afterAll(async () => {
   await server.close();
@@ -39,12 +47,15 @@ describe('a flags file', () => {
     expect((await run('export', '--project', '1')).stdout).toBe(readFileSync(file, 'utf8'));
     const to = ['--project', String(other)];
     const plan = await run('diff', file, ...to);
-    expect([plan.code, plan.stdout]).toEqual([3, '+ create flag colours\n+ create flag new-cart\n']);
+    expect([plan.code, plan.stdout]).toEqual([
+      3,
+      '+ create flag checkout\n+ create flag colours\n+ create flag new-cart\n',
+    ]);
     expect((await run('apply', file, ...to)).code).toBe(3);
     expect((await run('apply', file, ...to, '--dry-run')).code).toBe(0);
     expect((await run('diff', file, ...to)).code).toBe(3);
     const applied = await run('apply', file, ...to, '--yes');
-    expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('2 changes applied.')]);
+    expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('3 changes applied.')]);
     expect((await run('diff', file, ...to)).code).toBe(0);
     expect((await run('apply', file, ...to, '--yes')).stdout).toBe('The project says what the file says.\n');
     writeFileSync(file, '{"format": 1, "flags": [{"key": ""}]}');
@@ -145,6 +156,32 @@ describe('types of flags', () => {
       export const value: boolean = await OpenFeature.getClient().getBooleanValue('new-cart', false);
       export const text: string = await OpenFeature.getClient().getStringValue('colours', 'red');
       export const keys: FeatureFlagKey[] = ['colours', 'new-cart'];
+      const browser = posthog.getFeatureFlagResult('colours', { send_event: false });
+      export const variant: 'red' | 'blue' | undefined = browser?.variant;
+      export const colourHex: string | undefined = browser?.payload?.hex;
+      export const isOn: boolean = posthog.isFeatureEnabled('new-cart', { defaultValue: true });
+      if (posthog.getFeatureFlag('new-cart', { fresh: true })) console.log('on');
+      const node = new PostHog('x');
+      export const local: boolean | undefined = await node.getFeatureFlag('new-cart', 'u', { onlyEvaluateLocally: true });
+      export const nodePayload: { hex: string } | null | undefined = await node.getFeatureFlagPayload('colours', 'u', 'red');
+      export const nodeVariant: 'red' | 'blue' | undefined = (await node.getFeatureFlagResult('colours', 'u'))?.variant;
+      export const nodeOn: boolean | undefined = await node.isFeatureEnabled('new-cart', 'u');
+      const flags = await node.evaluateFlags('u');
+      export const flag: 'red' | 'blue' | false | undefined = flags.getFlag('colours');
+      export const steps: ('cart' | 'pay')[] | undefined = flags.getFlagPayload('checkout')?.steps;
+      export const title: string | null | undefined = posthog.getFeatureFlagPayload('checkout')?.title;
+      export const enabled: boolean = flags.isEnabled('checkout');
+      // Keys that are only known when the program runs.
+      declare const key: string;
+      export const dynamic: (string | boolean | undefined)[] = [
+        posthog.getFeatureFlag(key),
+        posthog.isFeatureEnabled(key),
+        await node.getFeatureFlag(key, 'u'),
+        await node.isFeatureEnabled(key, 'u'),
+        flags.getFlag(key),
+      ];
+      declare const known: FeatureFlagKey;
+      export const some: 'red' | 'blue' | boolean | undefined = posthog.getFeatureFlag(known);
       export const hex = (given: FeatureFlagPayloads['colours']): string => given?.hex ?? '';
     `);
     expect(problems).toBe('');
@@ -170,6 +207,49 @@ describe('types of flags', () => {
     ],
   ])('refuse what is wrong: %s', (code, error) => {
     expect(compile(`import type {} from './flags.ts';\n${code}`)).toContain(error);
+  });
+
+  const BROWSER = "import posthog from 'posthog-js';";
+  const NODE = "import { PostHog } from 'posthog-node'; const node = new PostHog('x');";
+  const SNAPSHOT = `${NODE} const flags = await node.evaluateFlags('u');`;
+  it.each([
+    // The SDK's own signature takes any key, so what comes back cannot be used.
+    [BROWSER, "if (posthog.getFeatureFlag('typo')) console.log(1);", 'TS1345'],
+    [BROWSER, "if (posthog.isFeatureEnabled('typo')) console.log(1);", 'TS1345'],
+    [BROWSER, "export const a = posthog.getFeatureFlag('typo') === 'red';", 'TS2367'],
+    [BROWSER, "export const a: string | boolean | undefined = posthog.getFeatureFlag('typo');", 'TS2322'],
+    [BROWSER, "export const a = posthog.getFeatureFlagResult('typo')?.payload;", 'TS2339'],
+    [BROWSER, "export const a = posthog.getFeatureFlag('colours') === 'green';", 'TS2367'],
+    [BROWSER, "export const a = posthog.getFeatureFlagResult('colours')?.variant === 'green';", 'TS2367'],
+    [BROWSER, "export const a = posthog.getFeatureFlagPayload('checkout')?.steps[0] === 'ship';", 'TS2367'],
+    [NODE, "export const a = await node.getFeatureFlag('typo', 'u');", 'TS2769'],
+    [NODE, "export const a = await node.isFeatureEnabled('typo', 'u');", 'TS2345'],
+    [NODE, "export const a = await node.getFeatureFlagPayload('colours', 'u', 'green');", 'TS2769'],
+    [NODE, "export const a = (await node.getFeatureFlag('colours', 'u')) === 'green';", 'TS2367'],
+    [SNAPSHOT, "if (flags.isEnabled('typo')) console.log(1);", 'TS1345'],
+    [SNAPSHOT, "if (flags.getFlag('typo')) console.log(1);", 'TS1345'],
+    [SNAPSHOT, "export const a = flags.getFlag('colours') === 'green';", 'TS2367'],
+    [SNAPSHOT, "export const a = flags.getFlagPayload('colours')?.rgb;", 'TS2339'],
+  ])('refuse wrong keys and variants in the SDKs: %s %s', (imports, code, error) => {
+    const problems = compile(`import type {} from './flags.ts';\n${imports}\n${code}`);
+    expect(problems.match(/^\S+ error TS\d+/gm)).toEqual([
+      expect.stringMatching(`^use\\.ts\\(3,\\d+\\): error ${error}$`),
+    ]);
+  });
+
+  it('are also a JSON Schema', async () => {
+    const file = join(folder, 'flags.json');
+    expect((await run('types', '--project', '1', '--out', file)).code).toBe(0);
+    const schema = JSON.parse(readFileSync(file, 'utf8'));
+    const isValid = new Ajv2020().compile(schema);
+    expect(isValid({ colours: 'red', 'new-cart': true, checkout: false })).toBe(true);
+    expect(isValid({ colours: 'green' })).toBe(false);
+    expect(isValid({ typo: true })).toBe(false);
+    const isPayload = new Ajv2020().compile(schema.$defs.payloads);
+    expect(isPayload({ colours: { hex: '#00f' }, checkout: { steps: ['cart'] }, 'new-cart': null })).toBe(true);
+    expect(isPayload({ colours: { hex: 5 } })).toBe(false);
+    expect(isPayload({ checkout: { steps: ['ship'] } })).toBe(false);
+    expect((await run('types', '--project', '1', '--out', file, '--check')).code).toBe(0);
   });
 
   it('are checked against code: keys that do not exist or were deleted, with file and line', async () => {
