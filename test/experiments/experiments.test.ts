@@ -203,6 +203,8 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     expect(await ask({ kind: 'ExperimentExposureQuery', experiment_id: id })).toMatchObject({
       total_exposures: { control: 3, test: 3 },
       timeseries: found.exposures.timeseries,
+      // One person met both variants, but halves lose as many each.
+      bias_risk: null,
     });
     expect(await ask({ kind: 'TrendsQuery' })).toMatchObject({ attr: 'query.kind' });
     expect(await ask({ kind: 'ExperimentQuery', experiment_id: id })).toMatchObject({ attr: 'query__metric' });
@@ -211,6 +213,36 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     });
     const api = await OpenApi.of(server);
     expect(api.problemsOf('GET', `${all}${id}/results/`, { status: 200, body: found })).toEqual([]);
+  });
+
+  it.each([
+    ['exclude', { multiple_variant_percentage: 25 }],
+    ['first_seen', null],
+  ])('warn of a bias where people in several variants of an uneven split are left out: %s', async (handling, risk) => {
+    const key = `uneven-${handling}`;
+    const { id } = await make({
+      name: key,
+      feature_flag_key: key,
+      exposure_criteria: { multiple_variant_handling: handling },
+      parameters: {
+        feature_flag_variants: [
+          { key: 'control', rollout_percentage: 80 },
+          { key: 'test', rollout_percentage: 20 },
+        ],
+      },
+    });
+    await act(id, 'launch');
+    server.setNow('2026-01-15T12:31:00Z');
+    const met = (who: string, variant: string) => ({
+      ...call(`${key}-${who}`, variant),
+      timestamp: '2026-01-15T12:30:30Z',
+      properties: { $feature_flag: key, $feature_flag_response: variant },
+    });
+    const seen = [met('a', 'control'), met('b', 'control'), met('c', 'test'), met('d', 'control'), met('d', 'test')];
+    await capture(server, server.projectKey, seen);
+    const query = { kind: 'ExperimentExposureQuery', experiment_id: id };
+    const { body } = await client.post('/api/projects/1/query/', { body: { query } });
+    expect(body.bias_risk).toEqual(risk);
   });
 
   it('say which variant is better', async () => {

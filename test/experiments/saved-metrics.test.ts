@@ -1,5 +1,5 @@
 /** Metrics that several experiments share, and what is kept of an experiment: through the API. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { capture } from '../support/capture.ts';
 import { type Answer, clientFor } from '../support/client.ts';
 import { START, startServer, type TestServer } from '../support/server.ts';
@@ -167,5 +167,26 @@ describe('the cohort of the exposed', () => {
     server.setNow(later(100));
     expect((await client.post(path)).body.cohort.id).toBe(made.body.cohort.id);
     expect(await members()).toBe(8);
+  });
+});
+
+describe('a running experiment', () => {
+  it('is looked at once a day, although no one asks', async () => {
+    server.setNow(later(110));
+    const metrics = [{ ...ORDERS, name: 'orders' }];
+    const { id } = await make('unseen', { ...PLAIN, metrics, start_date: later(110) });
+    await expose('unseen', 'a', 200, { control: 0.2, test: 0.5 }, 110);
+    const day = 24 * 60;
+    server.setNow(later(2 * day));
+    await vi.waitFor(
+      async () => {
+        const found = await server.rows('select * from experiment_findings where experiment_id = ?', id);
+        expect(found.length).toBeGreaterThan(0);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    server.setNow(later(4 * day));
+    const [variant] = (await results(id)).metrics[0].variant_results;
+    expect(variant.sequential.first_crossed).toBe('2026-01-17T12:00:00Z');
   });
 });

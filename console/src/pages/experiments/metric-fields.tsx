@@ -1,4 +1,5 @@
 /** The metrics of an experiment: those that decide, and those that must not be harmed. */
+import './experiments.css';
 import type { ComponentChildren } from 'preact';
 import type { SavedMetric } from '../../api/experiments.ts';
 import { listGroupTypes } from '../../api/groups.ts';
