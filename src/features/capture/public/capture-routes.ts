@@ -65,8 +65,8 @@ async function capture(deps: CaptureDeps, request: PublicRequest, engage: boolea
         readEvents: () => {
           if (extracted instanceof Refused) throw extracted.failure;
           const sentAt = sentAtOf({ query, body: extracted.sentAt, form: formFields.get('sent_at') });
-          const { events, historicalMigration: historical } = extracted;
-          return { events, payload, sentAt, engage, historical };
+          const { events, isSingle, historicalMigration: historical } = extracted;
+          return { events, payload, sentAt, engage: engage && isSingle, historical };
         },
       };
     },

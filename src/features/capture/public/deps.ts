@@ -1,12 +1,17 @@
+import type { JsonObject } from '../../../core/json/json.ts';
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
-import type { EventIntake } from '../../../ingest/accept/event-intake.ts';
-import type { Cookieless } from '../cookieless/cookieless.ts';
-import type { EventRate } from '../event-rate.ts';
-import type { Places } from '../visitor-facts.ts';
+import type { PublicRequest } from '../../../http/public/read-request.ts';
+import type { RequestContext } from '../../../ingest/accept/request-context.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+
+/** What a protocol reads from a request. */
+export interface SentEvents extends Partial<Pick<RequestContext, 'sentAt' | 'engage' | 'historical'>> {
+  events: readonly JsonObject[];
+  /** The body, where it is logged as it came. */
+  payload?: Buffer;
+}
 
 export interface CaptureDeps extends PublicRouteDeps {
-  ingestion: Pick<EventIntake, 'accept'>;
-  geoip: Places;
-  cookieless: Pick<Cookieless, 'complete'>;
-  eventRate: Pick<EventRate, 'take'>;
+  /** Resolves when the events are on disk: in the log of the server, or in that of a relay. */
+  logEvents(request: PublicRequest, project: Project, receivedAt: number, sent: SentEvents): Promise<void>;
 }
