@@ -15,7 +15,7 @@ interface DirectoryDeps extends CallerDeps {
 const CACHE_SIZE = 10_000;
 
 // SDKs and their users know these messages word for word: do not change them.
-const missingKey = (): Failure =>
+export const missingKey = (): Failure =>
   new Failure(
     'unauthenticated',
     'API key not provided. You can find your project API key in PostHog project settings.',

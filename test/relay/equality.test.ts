@@ -1,6 +1,7 @@
 /** A relay's answer equals its server's: on recorded cases, and on flags and persons at random. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { EvaluationRuntime } from '../../src/core/flag-options.ts';
 import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import { clientFor } from '../support/client.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -27,10 +28,13 @@ interface Definitions {
   flags: readonly JsonObject[];
   cohorts?: Record<string, Json>;
   group_type_mapping?: Record<string, string>;
+  /** Static cohorts, with the distinct ids of their members. */
+  members?: Record<string, readonly string[]>;
 }
 
 /** Replaces all definitions, and waits until the relay has them. */
-async function define({ flags, cohorts = {}, group_type_mapping: types = {} }: Definitions): Promise<void> {
+async function define(definitions: Definitions): Promise<void> {
+  const { flags, cohorts = {}, group_type_mapping: types = {}, members = {} } = definitions;
   for (const table of ['feature_flags', 'cohorts', 'group_types']) {
     await server.tamper(`delete from ${table}`).catch((error: unknown) => {
       if (!String(error).includes('no such table')) throw error;
@@ -40,14 +44,20 @@ async function define({ flags, cohorts = {}, group_type_mapping: types = {} }: D
     await server.tamper('insert into group_types (project_id, type_index, name) values (1, ?, ?)', Number(index), name);
   }
   const ids = new Map<string, number>();
-  for (const [id, properties] of Object.entries(cohorts)) {
-    const { id: stored } = await server.addCohort({ filters: { properties } as JsonObject });
-    ids.set(id, stored);
-  }
   const withIds = (value: Json): Json =>
     JSON.parse(JSON.stringify(value ?? null), (_key, part) =>
       part?.type === 'cohort' ? { ...part, value: ids.get(String(part.value)) ?? 999_999 } : part,
     );
+  for (const [id, distinctIds] of Object.entries(members)) {
+    const { id: stored } = await server.addCohort({ isStatic: true });
+    const personIds = await server.metadata.cohortMembers.listPersonIdsByDistinctId(1, distinctIds);
+    await server.metadata.cohortMembers.add(1, stored, personIds);
+    ids.set(id, stored);
+  }
+  for (const [id, properties] of Object.entries(cohorts)) {
+    const { id: stored } = await server.addCohort({ filters: { properties: withIds(properties) } as JsonObject });
+    ids.set(id, stored);
+  }
   for (const flag of flags) {
     await server.addFlag({
       key: String(flag['key']),
@@ -55,6 +65,7 @@ async function define({ flags, cohorts = {}, group_type_mapping: types = {} }: D
       filters: withIds(flag['filters'] ?? {}) as JsonObject,
       ensureExperienceContinuity: flag['ensure_experience_continuity'] === true,
       bucketingIdentifier: flag['bucketing_identifier'] === 'device_id' ? 'device_id' : 'distinct_id',
+      evaluationRuntime: (flag['evaluation_runtime'] ?? 'all') as EvaluationRuntime,
     });
   }
   await expect.poll(() => etagOf(relay.url), { timeout: 10_000, interval: 20 }).toBe(await etagOf(server.url));
@@ -74,6 +85,40 @@ async function answer(url: string, path: string, body: object): Promise<unknown>
 async function expectEqual(body: object): Promise<void> {
   for (const path of ['/flags/?v=2', '/decide/?v=3']) {
     expect(await answer(relay.url, path, body)).toEqual(await answer(server.url, path, body));
+  }
+}
+
+interface Asked {
+  distinct_id: string;
+  person_properties?: JsonObject;
+  groups?: object;
+  group_properties?: object;
+  device_id?: string;
+  $anon_distinct_id?: string;
+}
+
+/** With the secret key of a server, and with the public key; all flags, and one. */
+async function expectEqualOfrep({ distinct_id, person_properties, device_id, ...rest }: Asked): Promise<void> {
+  const { groups = {}, group_properties = {}, $anon_distinct_id } = rest;
+  const context = {
+    targetingKey: distinct_id,
+    ...person_properties,
+    groups,
+    group_properties,
+    ...(device_id === undefined ? {} : { $device_id: device_id }),
+    ...($anon_distinct_id === undefined ? {} : { $anon_distinct_id }),
+    geoip_disable: true,
+  };
+  for (const key of [secret, server.projectKey]) {
+    for (const path of ['', '/flag-0']) {
+      const ask = async (url: string) => {
+        const headers = { authorization: `Bearer ${key}` };
+        const { status, json } = await sendJson(url, `/ofrep/v1/evaluate/flags${path}`, { context }, headers);
+        const { eventStreams: _streams, ...said } = json;
+        return { status, ...said };
+      };
+      expect(await ask(relay.url)).toEqual(await ask(server.url));
+    }
   }
 }
 
@@ -180,7 +225,13 @@ const condition = fc.oneof(
     type: fc.constant('group'),
     group_type_index: fc.constant(0),
   }),
-  fc.record({ key: fc.constant('id'), value: fc.constantFrom('1', '2', '3'), type: fc.constant('cohort') }),
+  // The third does not exist, the fourth is static, the fifth refers to it.
+  fc.record({
+    key: fc.constant('id'),
+    value: fc.constantFrom('1', '2', '3', '4', '4', '5', '5'),
+    type: fc.constant('cohort'),
+    operator: fc.constantFrom('in', 'in', 'not_in'),
+  }),
 );
 const variants = fc.constantFrom(undefined, {
   variants: [
@@ -223,6 +274,7 @@ const flag = fc.record({
   active: fc.constantFrom(true, true, true, false),
   ensure_experience_continuity: fc.constantFrom(false, false, false, true),
   bucketing_identifier: fc.constantFrom('distinct_id', 'device_id'),
+  evaluation_runtime: fc.constantFrom('all', 'all', 'server', 'client'),
 });
 const tree = fc.record({
   type: fc.constantFrom('AND', 'OR'),
@@ -234,6 +286,15 @@ const tree = fc.record({
     },
   ),
 });
+const ofStatic = fc.record({
+  key: fc.constant('id'),
+  value: fc.constant('4'),
+  type: fc.constant('cohort'),
+  negation: fc.boolean(),
+});
+const treeWithStatic = fc
+  .tuple(tree, ofStatic)
+  .map(([{ type, values }, cohort]) => ({ type, values: [...values, cohort] }));
 const person = fc.record(
   {
     distinct_id: fc.constantFrom('ada', 'stored', 'grace', '7'),
@@ -242,6 +303,8 @@ const person = fc.record(
     group_properties: fc.constantFrom({}, { company: { size: 5 } }),
     device_id: fc.constantFrom('device-1', 'device-2'),
     $anon_distinct_id: fc.constantFrom('anon-1', 'ada'),
+    flag_keys: fc.subarray(['flag-0', 'flag-1', 'flag-2', 'none']),
+    evaluation_runtime: fc.constantFrom('server', 'client'),
   },
   { requiredKeys: ['distinct_id'] },
 );
@@ -252,23 +315,29 @@ it('flags and persons at random are answered as by the server', { timeout: 300_0
     batch: [
       { event: '$identify', distinct_id: 'stored', properties: { $set: { plan: 'pro', age: 7 } } },
       { event: 'seen', distinct_id: 'ada' },
+      { event: 'seen', distinct_id: 'grace' },
     ],
   });
   await server.drain();
   const worlds = fc.record({
     flags: fc.array(flag, { minLength: 1, maxLength: 8 }),
-    cohorts: fc.record({ 1: tree, 2: tree }),
+    cohorts: fc.record({ 1: tree, 2: tree, 5: treeWithStatic }),
+    members: fc.record({ 4: fc.subarray(['ada', 'stored', 'grace']) }),
     persons: fc.array(person, { minLength: 10, maxLength: 20 }),
   });
   await fc.assert(
-    fc.asyncProperty(worlds, async ({ flags, cohorts, persons }) => {
+    fc.asyncProperty(worlds, async ({ flags, cohorts, members, persons }) => {
       const named = flags.map((one, index) => ({ ...one, key: `flag-${index}` })) as unknown as JsonObject[];
       await define({
         flags: named,
         cohorts: cohorts as unknown as Record<string, Json>,
         group_type_mapping: { 0: 'company' },
+        members,
       });
-      for (const one of persons) await expectEqual(one);
+      for (const one of persons) {
+        await expectEqual(one);
+        await expectEqualOfrep(one);
+      }
     }),
     { numRuns: 15 },
   );

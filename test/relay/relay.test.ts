@@ -118,6 +118,56 @@ describe('flags', () => {
     server = await openServer();
   });
 
+  it('with static cohorts have the values of the server, and the last ones while it is away', async () => {
+    const batch = ['member', 'later'].map((distinct_id) => ({ event: 'seen', distinct_id }));
+    await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch });
+    await server.drain();
+    const { cohortMembers } = server.metadata;
+    const { id } = await server.addCohort({ name: 'Beta', isStatic: true });
+    const add = async (...distinctIds: string[]) =>
+      cohortMembers.add(1, id, await cohortMembers.listPersonIdsByDistinctId(1, distinctIds));
+    await add('member');
+    const inCohort = (value: number) => ({ key: 'id', type: 'cohort', value });
+    const { id: around } = await server.addCohort({
+      filters: { properties: { type: 'AND', values: [inCohort(id)] } },
+    });
+    await server.addFlag({ key: 'beta', filters: { groups: [{ properties: [inCohort(id)] }] } });
+    await server.addFlag({ key: 'around', filters: { groups: [{ properties: [inCohort(around)] }] } });
+    await caughtUp();
+    const values = async (distinct_id: string) => {
+      const { flags: found } = await bothSay({ distinct_id, person_properties: { plan: 'free' } });
+      return [found.beta.enabled, found.around.enabled];
+    };
+    expect(await values('member')).toEqual([true, true]);
+    expect(await values('later')).toEqual([false, false]);
+    expect(await values('unknown')).toEqual([false, false]);
+    // Members are not definitions: that somebody was added is known within a minute.
+    expect(await add('later')).toBe(1);
+    relay.setNow('2026-01-15T12:01:00Z');
+    expect(await values('later')).toEqual([true, true]);
+    await server.close();
+    relay.setNow('2026-01-15T12:30:00Z');
+    const away = (distinct_id: string) => flags(relay.url, { distinct_id, person_properties: { plan: 'free' } });
+    expect((await away('later')).flags.beta.enabled).toBe(true);
+    const other = await away('never asked for');
+    expect([other.errorsWhileComputingFlags, other.flags.beta.failed, other.flags.around.failed]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(other.flags.half.failed).toBeUndefined();
+    // A flag that needs nothing stored is not asked for, where it is asked for alone.
+    const alone = await flags(relay.url, { distinct_id: 'never asked for', flag_keys: ['half'] });
+    expect(alone.errorsWhileComputingFlags).toBe(false);
+    expect(Object.keys(alone.flags)).toEqual(['half']);
+    relay.setNow('2026-01-15T13:01:01Z');
+    expect((await away('later')).flags.beta.failed).toBe(true);
+    server = await openServer();
+    relay.setNow('2026-01-15T13:01:05Z');
+    expect((await away('never asked for')).flags.beta).toMatchObject({ enabled: false });
+    expect((await away('later')).flags.beta.enabled).toBe(true);
+  });
+
   it('that depend on stored data are evaluated as for an unknown person, where that is wanted', async () => {
     await sendJson(server.url, '/capture/', {
       api_key: server.projectKey,

@@ -1,6 +1,7 @@
 /**
  * Decisions that depend on what only the server has: stored properties of persons and groups, members of static cohorts,
  * values that a user keeps. The server is asked, and its answer is good for a minute; while it is away, for an hour.
+ * Questions at a time and answers in memory are limited, so that many users cannot exhaust the relay or flood the server.
  */
 import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.ts';
@@ -9,9 +10,12 @@ import type { DecideRequest } from '../../features/flags/decide/decide-request.t
 import type { Decision } from '../../features/flags/decide/decision.ts';
 import type { FlagSnapshot } from '../../features/flags/decide/flag-snapshots.ts';
 import { needsStoredPerson } from '../../features/flags/decide/load-subject.ts';
+import { needsOfFlag } from '../../features/flags/decide/needs-of-flag.ts';
+import type { Needs } from '../../features/flags/rules/compile/prepared-flags.ts';
 import type { EvaluationReason, FlagEvaluation } from '../../features/flags/rules/flag-evaluation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
+import { digest } from '../../lib/secrets.ts';
 import type { Upstream } from './upstream.ts';
 
 interface AskDeps {
@@ -20,12 +24,19 @@ interface AskDeps {
   log: Logger;
 }
 
+interface Question {
+  name: string;
+  body: string;
+}
+
 interface Known {
   decision: Decision;
   at: number;
 }
 
-const MAX_ANSWERS = 10_000;
+/** About 30 MB. */
+const MAX_EVALUATIONS = 100_000;
+const MAX_QUESTIONS = 500;
 const TIMEOUT_MS = 3000;
 const RETRY_DELAY_MS = SECOND_MS;
 
@@ -33,6 +44,8 @@ export class AskUpstream {
   readonly #deps: AskDeps;
   /** By what was asked, for one snapshot of the definitions; the oldest first. */
   #answers = new Map<string, Known>();
+  /** How many evaluations the answers have. */
+  #evaluations = 0;
   #snapshot: FlagSnapshot | null = null;
   readonly #running = new Map<string, Promise<Decision | null>>();
   readonly #asked = new WeakSet<Decision>();
@@ -44,20 +57,24 @@ export class AskUpstream {
 
   /** Undefined: nothing that is stored can change a value. */
   ask(_projectId: number, snapshot: FlagSnapshot, request: DecideRequest): Promise<Decision | null> | undefined {
-    const { needs } = snapshot.prepared;
-    const needsGroups = needs.groupTypes.size > 0 && request.groups.size > 0;
-    if (!needsGroups && !needsStoredPerson(needs, request)) return undefined;
+    if (!dependsOnStored(snapshot, request)) return undefined;
     if (this.#snapshot !== snapshot) {
       this.#snapshot = snapshot;
       this.#answers = new Map();
+      this.#evaluations = 0;
     }
     const body = stringifyExact(questionOf(this.#deps.upstream.key, request));
-    const known = this.#answers.get(body);
+    // Properties may be long, and answers are many.
+    const name = digest(body);
+    const known = this.#answers.get(name);
     const now = this.#deps.clock.now();
     if (known !== undefined && now - known.at < MINUTE_MS) return Promise.resolve(known.decision);
     if (now < this.#unavailableUntil) return Promise.resolve(this.#lastKnown(known));
-    const running = this.#running.get(body) ?? this.#askNow(snapshot, body, known);
-    this.#running.set(body, running);
+    const same = this.#running.get(name);
+    if (same !== undefined) return same;
+    if (this.#running.size >= MAX_QUESTIONS) return Promise.resolve(this.#lastKnown(known));
+    const running = this.#askNow(snapshot, { name, body }, known);
+    this.#running.set(name, running);
     return running;
   }
 
@@ -66,21 +83,26 @@ export class AskUpstream {
     return this.#asked.has(decision);
   }
 
-  async #askNow(snapshot: FlagSnapshot, body: string, known: Known | undefined): Promise<Decision | null> {
+  async #askNow(snapshot: FlagSnapshot, { name, body }: Question, known: Known | undefined): Promise<Decision | null> {
     const { upstream, clock, log } = this.#deps;
     try {
       const { status, text } = await upstream.post('/flags/?v=2', body, { timeoutMs: TIMEOUT_MS });
+      if (status === 400 || status === 413) {
+        // Only this request: the others are still asked for.
+        log.warn({ status, detail: text.slice(0, 200) }, 'the server refused a question about flags');
+        return this.#lastKnown(known);
+      }
       if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
       const decision = decisionOf(snapshot, parseExact(text));
       this.#asked.add(decision);
-      if (this.#snapshot === snapshot) this.#remember(body, { decision, at: clock.now() });
+      if (this.#snapshot === snapshot) this.#remember(name, { decision, at: clock.now() });
       return decision;
     } catch (err) {
       log.warn({ err }, 'the server could not be asked; flags that depend on stored data fail or are as last heard');
       this.#unavailableUntil = clock.now() + RETRY_DELAY_MS;
       return this.#lastKnown(known);
     } finally {
-      this.#running.delete(body);
+      this.#running.delete(name);
     }
   }
 
@@ -88,13 +110,40 @@ export class AskUpstream {
     return known !== undefined && this.#deps.clock.now() - known.at < HOUR_MS ? known.decision : null;
   }
 
-  #remember(body: string, known: Known): void {
-    const [oldest] = this.#answers.keys();
-    this.#answers.delete(body);
-    if (this.#answers.size >= MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
-    this.#answers.set(body, known);
+  #remember(name: string, known: Known): void {
+    this.#forget(name);
+    this.#answers.set(name, known);
+    this.#evaluations += sizeOf(known);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#evaluations <= MAX_EVALUATIONS) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(name: string): void {
+    const known = this.#answers.get(name);
+    if (known !== undefined) this.#evaluations -= sizeOf(known);
+    this.#answers.delete(name);
   }
 }
+
+/** An answer without flags takes memory, too. */
+const sizeOf = ({ decision }: Known): number => 1 + decision.evaluations.length;
+
+/** Whether something that is stored can change the value of a flag that was asked for. */
+function dependsOnStored({ prepared }: FlagSnapshot, request: DecideRequest): boolean {
+  // The server keeps the values of all flags with continuity at a login.
+  if (request.flagKeys === null || (prepared.needs.hasContinuity && request.anonDistinctId !== null)) {
+    return readsStored(prepared.needs, request);
+  }
+  return [...request.flagKeys].some((key) => {
+    const needs = needsOfFlag(prepared, key);
+    return needs !== undefined && readsStored(needs, request);
+  });
+}
+
+const readsStored = (needs: Needs, request: DecideRequest): boolean =>
+  (needs.groupTypes.size > 0 && request.groups.size > 0) || needsStoredPerson(needs, request);
 
 function questionOf(key: string, request: DecideRequest): JsonObject {
   const runtime = request.runtime();

@@ -6,7 +6,7 @@ import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { IngestLog, IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
-import type { JournalContext } from './relay-capture-routes.ts';
+import type { JournalContext } from './journal-events.ts';
 import type { Upstream } from './upstream.ts';
 
 interface ForwarderDeps {
@@ -24,6 +24,7 @@ interface Batch {
   events: JsonObject[];
 }
 
+const PATH = '/batch/';
 const MAX_EVENTS = 1000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_PARALLEL = 8;
@@ -102,20 +103,20 @@ export class Forwarder {
   }
 
   async #send(key: string, { context, events }: Batch): Promise<void> {
-    const { path, userAgent, ip, origin, historical } = context;
+    const { userAgent, ip, origin, historical } = context;
     const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': userAgent };
     if (ip !== null) headers['x-forwarded-for'] = ip;
     if (origin !== '') headers['origin'] = origin;
-    const about = { api_key: key, ...(historical ? { historical_migration: true } : {}) };
-    const body = path === '/engage/' ? { ...events[0], api_key: key } : { ...about, batch: events };
-    const { status, text } = await this.#deps.upstream.post(path, stringifyExact(body as never), { headers });
+    const body = { api_key: key, ...(historical ? { historical_migration: true } : {}), batch: events };
+    const { status, text } = await this.#deps.upstream.post(PATH, stringifyExact(body), { headers });
     if (status >= 200 && status < 300) {
       this.forwarded += events.length;
       return;
     }
-    if (status === 413 && events.length > 1) return this.#sendHalves(key, { context, events });
-    // The server will never take these; everything else may be different later.
+    // What the server will never take; everything else may be different later.
     if (status !== 400 && status !== 413) throw new Error(`${status} ${text.slice(0, 200)}`);
+    // One event that it does not take must not take others with it.
+    if (events.length > 1) return this.#sendHalves(key, { context, events });
     this.rejected += events.length;
     this.#deps.log.error({ status, detail: text.slice(0, 200), events: events.length }, 'the server refused events');
   }
@@ -130,12 +131,10 @@ export class Forwarder {
 /** By sender, each in the order of arrival. */
 function batchesOf(entries: readonly LogEntry[]): Batch[] {
   const batches = new Map<string, Batch>();
-  for (const { seq, context: text, payload } of entries) {
-    const context = JSON.parse(text) as JournalContext;
+  for (const { context, payload } of entries) {
     const events = parseExact<JsonObject[]>(payload.toString());
-    const name = context.path === '/engage/' ? String(seq) : text;
-    const batch = batches.get(name);
-    if (batch === undefined) batches.set(name, { context, events });
+    const batch = batches.get(context);
+    if (batch === undefined) batches.set(context, { context: JSON.parse(context), events });
     else batch.events.push(...events);
   }
   return [...batches.values()];

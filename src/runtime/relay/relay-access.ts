@@ -1,6 +1,6 @@
 /** Whose requests a relay answers: those with a key of its project. */
 import type { FastifyRequest } from 'fastify';
-import type { ProjectDirectory } from '../../access/project-directory.ts';
+import { missingKey, type ProjectDirectory } from '../../access/project-directory.ts';
 import { Failure } from '../../core/errors.ts';
 import { MINUTE_MS } from '../../core/time/units.ts';
 import type { DefinitionsAccess } from '../../features/flags/api/definitions-access.ts';
@@ -36,9 +36,7 @@ export class RelayAccess implements Pick<ProjectDirectory, 'getProject' | 'cache
 
   async getProject(key: unknown): Promise<Project> {
     const project = this.#project();
-    if (key === undefined || key === null || key === '') {
-      throw new Failure('unauthenticated', 'API key not provided.', { code: 'missing_api_key' });
-    }
+    if (key === undefined || key === null || key === '') throw missingKey();
     const isOurs = typeof key === 'string' && (key === project.apiToken || (await this.#isSecretValid(key)));
     if (!isOurs) {
       throw new Failure('unauthenticated', 'Project API key invalid: it is not of the project of this relay.', {

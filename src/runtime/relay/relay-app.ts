@@ -10,6 +10,8 @@ import { Failure, notFound } from '../../core/errors.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { SigningSecret } from '../../features/accounts/signing-secret.ts';
+import { captureFeature } from '../../features/capture/index.ts';
+import type { CaptureDeps } from '../../features/capture/public/deps.ts';
 import { definitionStreamRoutes } from '../../features/flags/api/definition-stream-routes.ts';
 import { localEvaluationRoutes } from '../../features/flags/api/local-evaluation-routes.ts';
 import { Continuity } from '../../features/flags/decide/continuity.ts';
@@ -43,8 +45,8 @@ import { AskUpstream } from './ask-upstream.ts';
 import { DefinitionsCopy } from './definitions-copy.ts';
 import { FollowedDefinitions } from './followed-definitions.ts';
 import { Forwarder } from './forwarder.ts';
+import { journalEvents } from './journal-events.ts';
 import { RelayAccess } from './relay-access.ts';
-import { relayCaptureRoutes } from './relay-capture-routes.ts';
 import { relayUsage } from './relay-usage.ts';
 import { Upstream } from './upstream.ts';
 
@@ -124,8 +126,8 @@ async function build(config: Config, log: Logger, clock: Clock, toClose: CloseLi
     geoip,
     flagStreams,
     channelTokens: new ChannelTokens({ clock, secret }),
-    journal,
-    onAccepted: () => forwarder.wake(),
+    logEvents: (...args: Parameters<CaptureDeps['logEvents']>) =>
+      journalEvents({ journal, ids, onAccepted: () => forwarder.wake() }, ...args),
   };
   const server = newServer(deps, config);
   logRequests(server, deps.logAnswer);
@@ -146,7 +148,7 @@ async function build(config: Config, log: Logger, clock: Clock, toClose: CloseLi
   await server.register((api, _options, done) => {
     takePublicBodies(api, deps);
     flagRoutes(api, deps);
-    relayCaptureRoutes(api, deps);
+    captureFeature.public?.(api, deps);
     api.post('/flags/usage', async (request, reply) => {
       await access.accessDefinitions(request);
       const { status, text } = await upstream.post('/flags/usage', request.body);

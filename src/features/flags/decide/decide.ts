@@ -6,7 +6,6 @@
 import { Failure } from '../../../core/errors.ts';
 import { groupSubject } from '../../../core/events/changed-subjects.ts';
 import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
-import { prepareFlag } from '../rules/compile/prepare-flags.ts';
 import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { DecideRequest } from './decide-request.ts';
@@ -19,6 +18,7 @@ import {
   needsStoredPerson,
   type UnreadData,
 } from './load-subject.ts';
+import { needsOfFlag } from './needs-of-flag.ts';
 import type { DecisionInputs, RecentDecisions } from './recent-decisions.ts';
 
 export interface DecideDeps extends LoadSubjectDeps {
@@ -162,9 +162,8 @@ function failIfUnread(
   request: DecideRequest,
   lost: readonly UnreadData[],
 ): FlagEvaluation {
-  const flag = prepared.byKey.get(evaluation.key);
-  if (flag === undefined) return evaluation;
-  const { needs } = prepareFlag(flag.compiled.definition, prepared);
+  const needs = needsOfFlag(prepared, evaluation.key);
+  if (needs === undefined) return evaluation;
   const isHit =
     (lost.includes('person') && needsStoredPerson(needs, request)) ||
     (lost.includes('continuity') && needs.hasContinuity) ||
