@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CAN_VIEW, MEMBER, OWNER } from '../../src/stores/metadata/accounts.ts';
 import { clientFor } from '../support/client.ts';
+import { sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -30,8 +31,7 @@ async function schedule(flagId: number, payload: object, rest: object = {}) {
 }
 const one = async (id: number) => (await client.get(`${all}${id}/`)).body;
 const flag = async (id: number) => (await client.get(`${flags}${id}/`)).body;
-const settled = (id: number) =>
-  expect.poll(async () => (await one(id)).executed_at, { timeout: 10_000 }).not.toBeNull();
+const settled = (id: number) => expect.poll(async () => (await one(id)).executed_at).not.toBeNull();
 const disable = { operation: 'update_status', value: false };
 
 describe('a scheduled change', () => {
@@ -120,10 +120,10 @@ describe('a scheduled change', () => {
     expect(ramp.scheduled_at).toBe('2026-01-16T09:00:00Z');
     const rollout = async () => (await flag(id)).filters.groups[0].rollout_percentage;
     server.setNow('2026-01-16T09:00:00Z');
-    await expect.poll(rollout, { timeout: 10_000 }).toBe(1);
+    await expect.poll(rollout).toBe(1);
     expect(await one(ramp.id)).toMatchObject({ scheduled_at: '2026-01-17T09:00:00Z', executed_at: null });
     server.setNow('2026-01-17T09:00:00Z');
-    await expect.poll(rollout, { timeout: 10_000 }).toBe(10);
+    await expect.poll(rollout).toBe(10);
     await client.patch(`${flags}${id}/`, { body: { active: false } });
     server.setNow('2026-01-18T09:00:00Z');
     await settled(ramp.id);
@@ -160,6 +160,88 @@ describe('a scheduled change', () => {
     expect(resumed.body).toMatchObject({ is_recurring: true, scheduled_at: '2026-01-21T09:00:00Z' });
     expect((await flag(id)).active).toBe(true);
     await client.delete(`${all}${daily.id}/`);
+  });
+});
+
+describe('a gradual rollout of an imported flag', () => {
+  /** As Unleash does: 30 % of group `gr1`, and both halves of those who are in. */
+  const gate = (to: number) => ({
+    hash: 'unleash',
+    salt: 'gr1',
+    by: 'distinct_id',
+    of: 100,
+    ranges: [{ from: 0, to }],
+  });
+  const imported = (rollout_percentage: number, ...bucketing: object[]) => ({
+    groups: [{ properties: [], rollout_percentage, bucketing }],
+  });
+  const ramp = (...percentages: number[]) => ({
+    operation: 'ramp',
+    value: {
+      steps: percentages.map((rollout_percentage, at) => ({ at: `2026-01-1${6 + at}T09:00:00Z`, rollout_percentage })),
+    },
+  });
+  const users = Array.from({ length: 200 }, (_, n) => `user-${n}`);
+  const whoIsIn = async (key: string): Promise<Set<string>> => {
+    const isIn = async (distinct_id: string) => {
+      const { json } = await sendJson(server.url, '/flags/?v=2', { token: server.projectKey, distinct_id });
+      return json.flags[key].enabled as boolean;
+    };
+    const values = await Promise.all(users.map(isIn));
+    return new Set(users.filter((_, at) => values[at]));
+  };
+
+  it('makes the ranges of the other product longer, so that nobody is left out', async () => {
+    server.setNow('2026-01-15T12:00:00Z');
+    const id = await makeFlag({ filters: imported(30, gate(30)) });
+    const { key } = await flag(id);
+    const before = await whoIsIn(key);
+    const change = await schedule(id, ramp(60, 100));
+    const filters = async () => (await flag(id)).filters;
+    server.setNow('2026-01-16T09:00:00Z');
+    await expect.poll(filters).toEqual(imported(60, gate(60)));
+    const middle = await whoIsIn(key);
+    expect(middle.size).toBeGreaterThan(before.size);
+    expect([...before].filter((user) => !middle.has(user))).toEqual([]);
+    server.setNow('2026-01-17T09:00:00Z');
+    await expect.poll(filters).toEqual(imported(100, gate(100)));
+    expect((await whoIsIn(key)).size).toBe(users.length);
+    expect(await one(change.id)).toMatchObject({ failure_reason: null, executed_at: '2026-01-17T09:00:00Z' });
+  });
+
+  it('goes on after a rehash', async () => {
+    server.setNow('2026-01-15T12:00:00Z');
+    const id = await makeFlag({ filters: imported(30, gate(30)) });
+    const change = await schedule(id, ramp(60));
+    const { version } = await flag(id);
+    expect((await client.post(`${flags}${id}/rehash/`, { body: { version } })).status).toBe(200);
+    server.setNow('2026-01-16T09:00:00Z');
+    await settled(change.id);
+    expect((await one(change.id)).failure_reason).toBeNull();
+    expect((await flag(id)).filters).toEqual({ groups: [{ properties: [], rollout_percentage: 60 }] });
+  });
+
+  const REASON =
+    'Condition 1 puts users into ranges as another product does, and its percentage cannot become 60 %: several percentages decide who is in, one after the other. Rehash the flag first, or change its ranges.';
+
+  it('is refused, with the reason, where a percentage does not say who is in', async () => {
+    server.setNow('2026-01-15T12:00:00Z');
+    const id = await makeFlag({ filters: imported(15, gate(30), { ...gate(50), salt: 'namespace' }) });
+    const { status, body } = await post(id, ramp(60));
+    expect([status, body.attr, body.code, body.detail]).toEqual([400, 'payload', 'not_one_rollout', REASON]);
+  });
+
+  it('is given up, with the reason, where the flag has become one of those', async () => {
+    server.setNow('2026-01-15T12:00:00Z');
+    const id = await makeFlag({ filters: { groups: [{ properties: [], rollout_percentage: 5 }] } });
+    const change = await schedule(id, ramp(60, 100));
+    const filters = imported(15, gate(30), { ...gate(50), salt: 'namespace' });
+    expect((await client.patch(`${flags}${id}/`, { body: { filters } })).status).toBe(200);
+    // Later than the last look at what is due.
+    server.setNow('2026-01-16T09:00:05Z');
+    await settled(change.id);
+    expect((await one(change.id)).failure_reason).toBe(REASON);
+    expect((await flag(id)).filters).toEqual(filters);
   });
 });
 

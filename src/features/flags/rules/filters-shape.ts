@@ -35,7 +35,8 @@ export const coverageOf = (step: JsonObject, counts: (range: JsonObject) => bool
 export const bucketingCoverage = (steps: readonly JsonObject[]): number =>
   roundPercentage(steps.reduce((part, step) => (part * coverageOf(step, isNotFalse)) / 100, 100));
 
-const isNotFalse = ({ value }: JsonObject): boolean => value !== false;
+/** Of a range: whoever is in it gets the flag. */
+export const isNotFalse = ({ value }: JsonObject): boolean => value !== false;
 
 /** Without the traces of floating-point arithmetic. */
 export const roundPercentage = (percentage: number): number => Math.round(percentage * 1e9) / 1e9;

@@ -2,6 +2,7 @@
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
+import { changeRollout, NotOneRollout } from '../../flags/rules/change-rollout.ts';
 
 /** A step of a gradual rollout. */
 interface RampStep {
@@ -111,7 +112,15 @@ function setRollout(filters: JsonObject, condition: number, rolloutPercentage: n
   const groups = groupsOf(filters);
   const changed = groups[condition];
   if (!isJsonObject(changed)) throw bad(`The flag has no condition ${condition} any more.`);
-  return { ...filters, groups: groups.with(condition, { ...changed, rollout_percentage: rolloutPercentage }) };
+  try {
+    return { ...filters, groups: groups.with(condition, changeRollout(changed, rolloutPercentage)) };
+  } catch (error) {
+    if (!(error instanceof NotOneRollout)) throw error;
+    throw bad(
+      `Condition ${condition + 1} puts users into ranges as another product does, and its percentage cannot become ${rolloutPercentage} %: ${error.message}. Rehash the flag first, or change its ranges.`,
+      'not_one_rollout',
+    );
+  }
 }
 
 const asObject = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
