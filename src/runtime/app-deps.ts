@@ -20,8 +20,8 @@ import { findExportedRuns } from '../features/batch-exports/find-exported-runs.t
 import { Cookieless } from '../features/capture/cookieless/cookieless.ts';
 import type { CookielessSalts } from '../features/capture/cookieless/salts.ts';
 import { EventRate } from '../features/capture/event-rate.ts';
-import { logEvents } from '../features/capture/log-events.ts';
 import type { CaptureDeps } from '../features/capture/public/deps.ts';
+import { logEvents } from '../features/capture/public/log-events.ts';
 import { DemoData } from '../features/demo/demo-data.ts';
 import { countEvents } from '../features/events/count-events.ts';
 import { serializeLocalDefinitions } from '../features/flags/api/local-definitions.ts';

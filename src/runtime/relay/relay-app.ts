@@ -10,8 +10,11 @@ import { Failure, notFound } from '../../core/errors.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { SigningSecret } from '../../features/accounts/signing-secret.ts';
-import { captureFeature } from '../../features/capture/index.ts';
+import { captureRoutes } from '../../features/capture/public/capture-routes.ts';
+import { captureV1Routes } from '../../features/capture/public/capture-v1-routes.ts';
+import { cspReportRoutes } from '../../features/capture/public/csp-report-routes.ts';
 import type { CaptureDeps } from '../../features/capture/public/deps.ts';
+import { segmentRoutes } from '../../features/capture/public/segment-routes.ts';
 import { definitionStreamRoutes } from '../../features/flags/api/definition-stream-routes.ts';
 import { localEvaluationRoutes } from '../../features/flags/api/local-evaluation-routes.ts';
 import { Continuity } from '../../features/flags/decide/continuity.ts';
@@ -148,7 +151,7 @@ async function build(config: Config, log: Logger, clock: Clock, toClose: CloseLi
   await server.register((api, _options, done) => {
     takePublicBodies(api, deps);
     flagRoutes(api, deps);
-    captureFeature.public?.(api, deps);
+    for (const addRoutes of [captureRoutes, captureV1Routes, cspReportRoutes, segmentRoutes]) addRoutes(api, deps);
     api.post('/flags/usage', async (request, reply) => {
       await access.accessDefinitions(request);
       const { status, text } = await upstream.post('/flags/usage', request.body);

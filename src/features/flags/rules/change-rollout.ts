@@ -36,7 +36,10 @@ interface Range {
 
 function resize(step: JsonObject, percentage: number): JsonObject {
   const of = Number(step['of']);
-  const ranges = rangesOf(step).map((rest) => ({ from: Number(rest['from']), to: Number(rest['to']), rest }));
+  const ranges = rangesOf(step).map((rest): Range => {
+    const { from, to } = rest;
+    return { from: Number(from), to: Number(to), rest };
+  });
   ranges.sort((a, b) => a.from - b.from || a.to - b.to);
   const size = (percentage / 100) * of;
   const resized = isAtEnd(ranges, of)

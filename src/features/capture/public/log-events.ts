@@ -1,18 +1,17 @@
 /** Logs the events of a request at the server: checks them, adds what the request tells about the visitor, appends them. */
-import { changedSubjects } from '../../core/events/changed-subjects.ts';
-import { validateEvents } from '../../core/events/validate-events.ts';
-import { stringifyExact } from '../../core/json/exact-json.ts';
-import type { JsonObject } from '../../core/json/json.ts';
-import { callerAddress, type PublicRequest } from '../../http/public/read-request.ts';
-import { type AcceptDeps, acceptEvents } from '../../ingest/accept/accept-events.ts';
-import type { RequestContext } from '../../ingest/accept/request-context.ts';
-import { eachBatch } from '../../lib/in-batches.ts';
-import type { Project } from '../../stores/metadata/accounts.ts';
-import { type Cookieless, isCookieless } from './cookieless/cookieless.ts';
-import type { EventRate } from './event-rate.ts';
-import type { SentEvents } from './public/deps.ts';
-import { eventsNotLogged } from './rules/events-not-logged.ts';
-import { withoutRecordings } from './rules/without-recordings.ts';
+import { changedSubjects } from '../../../core/events/changed-subjects.ts';
+import { validateEvents } from '../../../core/events/validate-events.ts';
+import { stringifyExact } from '../../../core/json/exact-json.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { callerAddress, type PublicRequest } from '../../../http/public/read-request.ts';
+import { type AcceptDeps, acceptEvents } from '../../../ingest/accept/accept-events.ts';
+import type { RequestContext } from '../../../ingest/accept/request-context.ts';
+import { eachBatch } from '../../../lib/in-batches.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { type Cookieless, isCookieless } from '../cookieless/cookieless.ts';
+import type { EventRate } from '../event-rate.ts';
+import { eventsNotLogged } from '../rules/events-not-logged.ts';
+import { withoutRecordings } from '../rules/without-recordings.ts';
 import {
   addFactsOfOwnAddress,
   factsOf,
@@ -20,7 +19,8 @@ import {
   type Places,
   visitorFacts,
   withFacts,
-} from './visitor-facts.ts';
+} from '../visitor-facts.ts';
+import type { SentEvents } from './deps.ts';
 
 interface LogEventsDeps extends AcceptDeps {
   geoip: Places;
