@@ -45,7 +45,7 @@ export function ExperimentActions({ experiment, results, onChanged }: ActionProp
       {(status === 'running' || status === 'paused') && <Button onClick={() => setOpen('end')}>End…</Button>}
       {status !== 'draft' && experiment.mode !== 'aa' && experiment.feature_flag?.deleted === false && (
         <Button
-          kind={results?.decision_allowed && experiment.rolled_back === null ? 'primary' : 'plain'}
+          kind={results?.verdict === 'better' && experiment.rolled_back === null ? 'primary' : 'plain'}
           onClick={() => setOpen('ship')}
         >
           Ship a variant…
