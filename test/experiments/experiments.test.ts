@@ -370,6 +370,32 @@ describe.skipIf(isWithoutEvents)('the results', () => {
     ]);
   });
 
+  it('name new people where those are not split as planned', async () => {
+    const isKnown = (at: number): boolean => at % 4 < 2;
+    const people = Array.from({ length: 1600 }, (_, at) => ({ who: `age-${at}`, at }));
+    const known = people.filter(({ at }) => isKnown(at));
+    await capture(
+      server,
+      server.projectKey,
+      known.map(({ who }) => ({ event: 'visited', distinct_id: who, timestamp: '2026-01-15T14:00:00Z' })),
+    );
+    const { id } = await make({ name: 'age', feature_flag_key: 'age', start_date: '2026-01-17T12:00:00Z' });
+    server.setNow('2026-01-17T14:00:00Z');
+    await capture(
+      server,
+      server.projectKey,
+      people.flatMap(({ who, at }) => {
+        const variant = at % 2 === 0 ? 'control' : 'test';
+        if (!isKnown(at) && variant === 'test' && at % 3 === 0) return [];
+        const properties = { $feature_flag: 'age', $feature_flag_response: variant };
+        return [{ ...call(who, variant), timestamp: '2026-01-17T13:30:00Z', properties }];
+      }),
+    );
+    expect((await results(id)).exposures.srm.diagnosis).toMatchObject([
+      { property: 'is_new_person', value: 'true', explains_all: true },
+    ]);
+  });
+
   it('are planned from the last 14 days', async () => {
     const plan = (body: object) => client.post(`${all}plan/`, { body });
     const found = await plan({ metric: PAID, event: '$feature_flag_called', plan: { mde_relative: 0.5 } });

@@ -115,6 +115,12 @@ function FaultPlace({ property, value }: { property: string; value: string }) {
         in <b>phase {value}</b> of the split, {value === '1' ? 'before' : 'after'} its percentages were changed
       </>
     );
+  if (property === 'is_new_person')
+    return (
+      <>
+        among <b>{value === 'true' ? 'persons who are new' : 'persons who were known before'}</b>
+      </>
+    );
   return (
     <>
       where <PropertyName name={property} /> is <b>{value || 'empty'}</b>

@@ -17,6 +17,7 @@ import {
   type ExposureCount,
   type ExposureQuestion,
   type ExposureSplit,
+  IS_NEW_PERSON,
   type MetricQuestion,
   openWindowMs,
 } from '../rules/experiment-question.ts';
@@ -236,6 +237,7 @@ const DIAGNOSED = [
   ...['$lib', '$lib_version', '$browser', '$os', '$geoip_country_code', '$app_version'],
   // posthog-js sends whether the person had been identified by then.
   '$is_identified',
+  IS_NEW_PERSON,
 ];
 
 const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =>

@@ -1,7 +1,13 @@
 import { NO_FILTER } from '../../../core/filters/property-filter.ts';
+import { DAY_MS } from '../../../core/time/units.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import type { EventMatcher } from '../../../query/filters/action-step-sql.ts';
-import { type ExposureQuestion, type ExposureSplit, exposureCode } from '../rules/experiment-question.ts';
+import {
+  type ExposureQuestion,
+  type ExposureSplit,
+  exposureCode,
+  IS_NEW_PERSON,
+} from '../rules/experiment-question.ts';
 
 const FLAG_CALLED = '$feature_flag_called';
 
@@ -68,7 +74,7 @@ const variantSql = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestio
  */
 function firstExposuresSql(statement: EventStatement, question: ExposureQuestion, property: string | null): string {
   const { sql } = statement;
-  const value = property === null ? "''" : `coalesce(${sql.property(property)}, '')`;
+  const value = property === null ? "''" : exposedValueSql(statement, question, property);
   const actor = statement.actor(question.actor);
   const order = 'order by c.happened, c.event_order';
   return `select r.actor as actor, max(case when r.place = 1 then r.variant end) as variant, min(r.happened) as since,
@@ -85,6 +91,13 @@ function firstExposuresSql(statement: EventStatement, question: ExposureQuestion
       ) c
     ) r
     group by r.actor`;
+}
+
+/** Of an exposure. `IS_NEW_PERSON` is whether the person was created within the day before it. */
+function exposedValueSql({ sql }: EventStatement, { actor }: ExposureQuestion, property: string): string {
+  if (property !== IS_NEW_PERSON) return `coalesce(${sql.property(property)}, '')`;
+  if (actor.kind !== 'person') return "''";
+  return `case when ${sql.ms('p.created_at')} > ${sql.ms('e.timestamp')} - ${DAY_MS} then 'true' else 'false' end`;
 }
 
 /** Everybody who was exposed, in the same columns: `since` is the first activation where there has to be one. */

@@ -120,6 +120,9 @@ export interface ExposureCount {
   count: number;
 }
 
+/** Not a property of events: whether a person came to be within the day before the exposure, `true` or `false`. */
+export const IS_NEW_PERSON = 'is_new_person';
+
 export interface ExposureAnswer {
   /** Entities that count, by variant. */
   byVariant: Record<string, number>;
