@@ -34,7 +34,8 @@ export function definitionStreamRoutes(app: FastifyInstance, deps: DefinitionStr
 async function open(deps: DefinitionStreamDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { flagStreams } = deps;
   const { project, credential } = await deps.accessDefinitions(request);
-  const state = await flagStreams.state(project.id);
+  const version = lastEventId(request);
+  const state = await flagStreams.state(project.id, version);
   const network = networkOf(request.ip);
   // Nothing is waited for from here on.
   flagStreams.requireRoom({ projectId: project.id, network, credential });
@@ -49,7 +50,7 @@ async function open(deps: DefinitionStreamDeps, request: FastifyRequest, reply: 
       kind: isFull ? 'full' : 'version',
       credential,
       network,
-      version: lastEventId(request),
+      version,
       endsAt: Number.POSITIVE_INFINITY,
     },
     state,

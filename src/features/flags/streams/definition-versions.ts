@@ -101,17 +101,22 @@ export class DefinitionVersions implements DefinitionSource {
       if (project === null) return null;
       const last = await store.definitionVersions.lock(projectId);
       const parts = snapshotParts(project, snapshot);
-      if (tagOf(parts) === last.tag) return { version: last, parts, snapshot, project, etag: etagOf(snapshot) };
+      const ownTag = tagOf(parts);
+      const known = { snapshot, project };
+      if (ownTag === last.tag) return { ...known, version: last, parts, etag: etagOf(snapshot), isOutdated: false };
       // What this process has in memory may be older than the last version.
       const fresh = await flagSnapshots.read(projectId, store);
       const freshParts = snapshotParts(project, fresh);
       const tag = tagOf(freshParts);
       const next = tag === last.tag ? last : { version: last.version + 1, tag, changedAt: clock.now() };
       if (next !== last) await store.definitionVersions.set(projectId, next);
-      return { version: next, parts: freshParts, snapshot, project, etag: etagOf(fresh) };
+      return { ...known, version: next, parts: freshParts, etag: etagOf(fresh), isOutdated: tag !== ownTag };
     });
     if (numbered === null) return null;
-    return this.#remember(projectId, numbered);
+    const state = this.#remember(projectId, numbered);
+    // Whoever hears of this version must not get values of before it: they are decided with the definitions as they are.
+    if (numbered.isOutdated) flagSnapshots.invalidate(projectId);
+    return state;
   }
 
   #remember(

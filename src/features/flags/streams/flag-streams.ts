@@ -78,11 +78,13 @@ export class FlagStreams {
     return this.#size;
   }
 
-  /** Throws where there is no project. */
-  async state(projectId: number): Promise<DefinitionState> {
+  /** Throws where there is no project. `version`: what a client has heard, perhaps of another node that was faster. */
+  async state(projectId: number, version: number | null = null): Promise<DefinitionState> {
     const state = await this.#deps.source.read(projectId);
     if (state === null) throw new Failure('not_found', 'The project does not exist any more.');
-    return state;
+    if (version === null || version <= state.version) return state;
+    await this.waitFor(projectId, version);
+    return this.state(projectId);
   }
 
   /** Resolves when decisions are made with this version of the definitions or a later one. */

@@ -35,14 +35,14 @@ async function open(
     });
   }
   const { projectId, expiresAt: endsAt } = channel;
-  const state = await flagStreams.state(projectId);
+  const version = lastEventId(request) ?? channel.version;
+  const state = await flagStreams.state(projectId, version);
   const network = networkOf(request.ip);
   const credential = { id: 'channel', isValid: async () => true };
   // Nothing is waited for from here on.
   flagStreams.requireRoom({ projectId, network, credential });
   const taken = takeSocket(reply, STREAM_HEADERS);
   if (taken === null) return;
-  const version = lastEventId(request) ?? channel.version;
   flagStreams.open(taken.socket, taken.head, { projectId, kind: 'ofrep', credential, network, version, endsAt }, state);
 }
 
