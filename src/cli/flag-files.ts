@@ -2,6 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringifyExact } from '../core/json/exact-json.ts';
+import type { Json } from '../core/json/json.ts';
+import { systemClock } from '../lib/clock.ts';
+import { verifyVendorFlags } from '../operate/verify-flags.ts';
 import { checkFlagKeys, listCode } from './check-flag-keys.ts';
 import { type CommandContext, EXIT, UsageError } from './command.ts';
 import { oneOf, readArgs, readInteger, readOptionalInteger, readPositionals } from './read-args.ts';
@@ -177,6 +180,8 @@ export const importFlagsCommand: Run = async (context, args) => {
     environment: 'text',
     accept: 'many',
     'keep-people': 'flag',
+    verify: 'flag',
+    contexts: 'text',
     'dry-run': 'flag',
     yes: 'flag',
   } as const;
@@ -191,12 +196,17 @@ export const importFlagsCommand: Run = async (context, args) => {
     accept: options.accept,
     keepPeople: options['keep-people'] ? (true as const) : [],
   };
+  if (options.contexts !== null && !options.verify) throw new UsageError('--contexts is only used with --verify.');
+  const contexts = options.contexts === null ? null : await readText(context, options.contexts);
+  const now = systemClock.now();
+  const proof = options.verify ? await verifyVendorFlags({ ...asked, contexts, now }) : null;
+  const differing = (proof?.differ ?? []).map(({ key, reason }) => ({ key, why: reason }));
   const operator = await context.operator();
-  const outcome = await operator.run('flags.import', { ...asked, confirm: null });
+  const outcome = await operator.run('flags.import', { ...asked, differing, confirm: null });
   const { plan, differ, notImported } = outcome;
   const isApplied = options.yes && plan.changes.length > 0;
-  if (isApplied) await operator.run('flags.import', { ...asked, confirm: plan.confirm });
-  if (context.json) context.out.json({ ...outcome, status: isApplied ? 'applied' : 'planned' });
+  if (isApplied) await operator.run('flags.import', { ...asked, differing, confirm: plan.confirm });
+  if (context.json) context.out.json({ ...outcome, proof, status: isApplied ? 'applied' : 'planned' });
   else {
     printPlan(context, plan);
     for (const { key, reason, accepted, compared } of differ) {
@@ -207,8 +217,24 @@ export const importFlagsCommand: Run = async (context, args) => {
     const equal = outcome.equal.length + outcome.kept.length;
     context.out.print(`${equal} of ${outcome.total} flags have equal values for everybody.`);
     if (outcome.kept.length > 0) context.out.print(`They keep their people: ${outcome.kept.join(', ')}`);
+    if (proof) printProof(context, proof);
   }
   if (plan.changes.length > 0)
     context.out.note(isApplied ? `${plan.changes.length} changes applied.` : 'Nothing was changed yet: add --yes.');
   return EXIT.done;
 };
+
+type Proof = Awaited<ReturnType<typeof verifyVendorFlags>>;
+
+function printProof({ out }: CommandContext, { evaluator, equal, differ, notImported, flags, users }: Proof): void {
+  const converted = flags - notImported.length;
+  out.print(`${equal.length} of ${converted} flags give ${users} users the value that ${evaluator} gives them.`);
+  for (const { key, examples } of differ) {
+    for (const { context, theirs, ours } of examples) {
+      const user = stringifyExact({ distinct_id: context.distinctId, properties: context.properties });
+      out.print(
+        `    ${key} for ${user}: theirs ${stringifyExact(theirs as Json)}, ours ${stringifyExact(ours as Json)}`,
+      );
+    }
+  }
+}

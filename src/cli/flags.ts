@@ -21,7 +21,8 @@ const HELP = `Evaluates a feature flag for a user and explains the result; keeps
   cairn flags diff FILE [--project ID] [--prune]
   cairn flags apply FILE [--project ID] [--prune] [--dry-run | --yes]
   cairn flags promote KEY --from ID --to ID [--part PART]… [--copy-cohorts] [--dry-run | --yes]
-  cairn flags import SOURCE FILE [--project ID] [--environment NAME] [--keep-people] [--accept KEY]… [--dry-run | --yes]
+  cairn flags import SOURCE FILE [--project ID] [--environment NAME] [--keep-people] [--accept KEY]…
+                     [--verify [--contexts FILE]] [--dry-run | --yes]
   cairn flags rehash KEY [--project ID] [--dry-run | --yes]
   cairn flags types [--project ID] [--out FILE] [--check PATH…]
 
@@ -38,7 +39,9 @@ promote makes the flag of another project say the same. PART: conditions, varian
 import reads flags of another product; SOURCE: unleash, growthbook, launchdarkly, flagd, posthog. Those that would have
 other values here are listed with the reason and left out, unless --accept names them. --keep-people imports percentages
 with the hash of the other product, so that they reach the same people; those that --accept names keep their percentages
-only.
+only. --verify proves it: each flag is evaluated for 10,000 users made of its conditions, or those of --contexts
+([{"distinct_id", "properties"}]), here and by the other product's SDK, which has to be installed (unleash-client,
+@growthbook/growthbook, @launchdarkly/node-server-sdk, @openfeature/flagd-core). What differs is left out.
 
 rehash ends the hash of the other product for a flag that was imported with --keep-people: its percentages stay, its
 people change. It says how many persons of the project get another value, and does it with --yes.

@@ -1,6 +1,5 @@
 /** Flags of a project as a file, and flags promoted to another project, by operators. */
 import { Failure, invalid } from '../core/errors.ts';
-import { parseExact } from '../core/json/exact-json.ts';
 import { isJsonObject } from '../core/json/json.ts';
 import type { Impact } from '../features/flags/decide/blast-radius.ts';
 import { flagStatus } from '../features/flags/manage/flag-status.ts';
@@ -17,6 +16,7 @@ import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-
 import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
+import { parseJsonFile } from './parse-json-file.ts';
 
 export const exportFlags: Operation<{ project: number | null }, { text: string; flags: number }> = async (
   { metadata },
@@ -38,16 +38,8 @@ interface FileToApply {
 export const applyFlags: Operation<FileToApply, FilePlan> = async (deps, { project: id, text, prune, confirm }) => {
   const project = await chosenProject(deps.metadata, id);
   const caller = await ownerOf(deps.metadata, project.organizationId);
-  return applyFlagFile(deps, caller, project, readFlagFile(parse(text)), { prune, confirm });
+  return applyFlagFile(deps, caller, project, readFlagFile(parseJsonFile('file', text)), { prune, confirm });
 };
-
-function parse(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch (error) {
-    throw invalid('file', `The file is not JSON: ${(error as Error).message}`);
-  }
-}
 
 interface FlagsToImport {
   project: number | null;
@@ -57,6 +49,8 @@ interface FlagsToImport {
   accept: readonly string[];
   /** Keys of flags that keep their people; true: all. */
   keepPeople: readonly string[] | true;
+  /** Flags whose values differ, and how: left out, unless they are accepted. */
+  differing: readonly { key: string; why: string }[];
   /** Null: only plan. */
   confirm: string | null;
 }
@@ -67,7 +61,7 @@ export const importVendorFlags: Operation<FlagsToImport, ImportOutcome> = async 
 ) => {
   const project = await chosenProject(deps.metadata, id);
   const caller = await ownerOf(deps.metadata, project.organizationId);
-  const data = parse(text);
+  const data = parseJsonFile('file', text);
   if (!isJsonObject(data)) throw invalid('data', 'The file is no JSON object.');
   return importFlags(deps, caller, project, { ...asked, data, users: null });
 };

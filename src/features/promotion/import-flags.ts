@@ -8,7 +8,7 @@ import type { PromotionDeps } from './promote-flag.ts';
 import { readFlagFile } from './rules/flag-file.ts';
 import { type ChosenFlags, chooseFlags, type DifferingFlag, type ImportChoice } from './rules/import/choose-flags.ts';
 import { type ComparedUser, compareUsers, type UserComparison } from './rules/import/compare-users.ts';
-import { type ConvertedFlags, convertFlags } from './rules/import/import-flags.ts';
+import { type ConvertedFlag, type ConvertedFlags, convertFlags } from './rules/import/import-flags.ts';
 import type { ImportSource } from './rules/import/import-source.ts';
 import { resolveReferences } from './rules/import/resolve-references.ts';
 
@@ -17,6 +17,8 @@ interface ImportRequest extends ImportChoice {
   data: JsonObject;
   /** Of Unleash and LaunchDarkly. */
   environment: string;
+  /** Flags whose values differ in a way that conversion does not know of, and how: left out, unless they are accepted. */
+  differing: readonly ConvertedFlags['notImported'][number][];
   /** Whose values are compared; null: users are made. */
   users: ComparedUser[] | null;
   /** The token of the plan to carry out; null: only plan. */
@@ -52,24 +54,30 @@ export async function importFlags(
   deps: PromotionDeps,
   caller: Caller,
   project: Project,
-  { source, data, environment, users, confirm, ...choice }: ImportRequest,
+  { source, data, environment, differing, users, confirm, ...choice }: ImportRequest,
 ): Promise<ImportOutcome> {
-  const { converted, cohorts, notImported } = convertFlags(source, data, environment, deps.clock.now());
-  const chosen = chooseFlags(converted, choice);
+  const { cohorts, ...read } = convertFlags(source, data, environment, deps.clock.now());
+  const leaveOut = differing.filter(({ key }) => !choice.accept.includes(key));
+  const converted = read.converted.filter(({ flag }) => !leaveOut.some(({ key }) => key === flag.key));
+  const notImported = [...read.notImported, ...leaveOut];
+  const chosen = chooseFlags(converted, { ...choice, accept: choice.accept.filter(needsChoice(converted, differing)) });
   const { ids } = await readProjectContents(deps.metadata, project.id);
   const resolved = resolveReferences(chosen.flags, cohorts, ids);
   const file = readFlagFile({ format: 1, cohorts: resolved.cohorts, flags: resolved.flags });
   const plan = await applyFlagFile(deps, caller, project, file, { prune: false, confirm });
   const isResolved = (key: string): boolean => !resolved.missing.some((one) => one.key === key);
-  const differ = chosen.differ.filter(({ key }) => isResolved(key));
-  const compared = differ.map((one, at) => {
-    const original = converted.find(({ flag }) => flag.key === one.key);
-    const isCompared = confirm === null && at < MAX_COMPARED_FLAGS && original !== undefined;
-    return { ...one, compared: isCompared ? compareUsers(converted, original, users) : null };
-  });
+  const differs = acceptedDespite(differing, chosen);
+  const isEqual = (key: string): boolean => isResolved(key) && !differs.some((one) => one.key === key);
+  const compared = [...chosen.differ, ...differs]
+    .filter(({ key }) => isResolved(key))
+    .map((one, at) => {
+      const original = converted.find(({ flag }) => flag.key === one.key);
+      const isCompared = confirm === null && at < MAX_COMPARED_FLAGS && original !== undefined;
+      return { ...one, compared: isCompared ? compareUsers(converted, original, users) : null };
+    });
   const outcome = {
     total: converted.length + notImported.length,
-    equal: chosen.equal.filter(isResolved),
+    equal: chosen.equal.filter(isEqual),
     kept: chosen.kept.filter(isResolved),
     differ: compared,
     notImported: [...notImported, ...resolved.missing],
@@ -78,6 +86,20 @@ export async function importFlags(
   const stored = await deps.metadata.flags.listByProject(project.id);
   return { ...outcome, results: resultsOf(outcome, chosen.options, new Map(stored.map(({ key, id }) => [key, id]))) };
 }
+
+/** A flag without percentages that differs is imported as it is. */
+const needsChoice =
+  (converted: readonly ConvertedFlag[], differing: ImportRequest['differing']) =>
+  (accepted: string): boolean =>
+    !differing.some(({ key }) => key === accepted) ||
+    converted.some(({ flag, percentages }) => flag.key === accepted && percentages !== null);
+
+/** Flags that are imported as they are, although their values were seen to differ. */
+const acceptedDespite = (differing: ImportRequest['differing'], { equal, options }: ChosenFlags): DifferingFlag[] =>
+  differing.flatMap(({ key, why }) => {
+    const option = options.get(key);
+    return option && equal.includes(key) ? [{ key, reason: why, accepted: true, ...option }] : [];
+  });
 
 function resultsOf(
   { equal, kept, differ, notImported, plan }: Omit<ImportOutcome, 'results'>,

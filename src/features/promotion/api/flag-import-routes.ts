@@ -34,6 +34,7 @@ export function flagImportRoutes(app: FastifyInstance, deps: PromotionApiDeps): 
         environment,
         keepPeople: keep === false ? [] : keep,
         accept,
+        differing: [],
         users: users ?? null,
         confirm,
       });

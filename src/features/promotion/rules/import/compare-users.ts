@@ -4,6 +4,7 @@ import { prepareFlags } from '../../../flags/rules/compile/prepare-flags.ts';
 import type { PreparedFlags } from '../../../flags/rules/compile/prepared-flags.ts';
 import { evaluate } from '../../../flags/rules/evaluate/evaluate.ts';
 import { allProperties } from '../../../flags/rules/filters-shape.ts';
+import type { FlagEvaluation } from '../../../flags/rules/flag-evaluation.ts';
 import type { PortableFlag } from '../portable-flag.ts';
 import { namesToIds } from '../references.ts';
 import type { ConvertedFlag } from './import-flags.ts';
@@ -31,9 +32,14 @@ export function compareUsers(
   const plain = percentages?.flag ?? null;
   if (plain === null) return null;
   const all = converted.map((one) => one.flag);
-  const before = prepare(all);
-  const after = prepare(all.map((one) => (one.key === flag.key ? plain : one)));
-  const users = given ?? makeUsers(all.filter(({ key }) => key === flag.key || dependsOn.includes(key)));
+  const before = prepareConverted(all);
+  const after = prepareConverted(all.map((one) => (one.key === flag.key ? plain : one)));
+  const users =
+    given ??
+    makeUsers(
+      all.filter(({ key }) => key === flag.key || dependsOn.includes(key)),
+      MADE_USERS,
+    );
   const result: UserComparison = { users: users.length, changed: 0, examples: [] };
   for (const user of users) {
     const [theirs, ours] = [valueFor(before, flag.key, user), valueFor(after, flag.key, user)];
@@ -44,7 +50,7 @@ export function compareUsers(
   return result;
 }
 
-function prepare(flags: readonly PortableFlag[]): PreparedFlags {
+export function prepareConverted(flags: readonly PortableFlag[]): PreparedFlags {
   const ids = {
     flag: new Map(flags.map(({ key }, at) => [key, [at + 1]])),
     cohort: new Map<string, number[]>(),
@@ -64,7 +70,15 @@ function prepare(flags: readonly PortableFlag[]): PreparedFlags {
   return prepareFlags({ flags: definitions, cohorts: [], groupTypes: new Map() });
 }
 
-function valueFor(prepared: PreparedFlags, key: string, { distinctId, properties }: ComparedUser): boolean | string {
+const valueFor = (prepared: PreparedFlags, key: string, user: ComparedUser): boolean | string =>
+  evaluateFor(prepared, key, user, 0)?.value ?? false;
+
+export function evaluateFor(
+  prepared: PreparedFlags,
+  key: string,
+  { distinctId, properties }: ComparedUser,
+  now: number,
+): FlagEvaluation | undefined {
   const subject = {
     distinctId,
     deviceId: null,
@@ -72,13 +86,13 @@ function valueFor(prepared: PreparedFlags, key: string, { distinctId, properties
     groups: new Map(),
     staticCohorts: new Set<number>(),
     overrides: new Map(),
-    now: 0,
+    now,
   };
-  return evaluate(prepared, subject, new Set([key]))[0]?.value ?? false;
+  return evaluate(prepared, subject, new Set([key]))[0];
 }
 
 /** With values that the conditions name, their neighbours, and without them. The same each time. */
-function makeUsers(flags: readonly PortableFlag[]): ComparedUser[] {
+export function makeUsers(flags: readonly PortableFlag[], count: number): ComparedUser[] {
   const candidates = new Map<string, Json[]>();
   for (const property of flags.flatMap(({ filters }) => allProperties(filters))) {
     const { key, type } = property;
@@ -90,7 +104,7 @@ function makeUsers(flags: readonly PortableFlag[]): ComparedUser[] {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
   };
-  return Array.from({ length: MADE_USERS }, (_, at) => {
+  return Array.from({ length: count }, (_, at) => {
     const chosen = [...candidates].flatMap(([key, values]): [string, Json][] => {
       const value = values[below(values.length + 1)];
       return value === undefined ? [] : [[key, value]];

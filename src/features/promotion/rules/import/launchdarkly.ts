@@ -19,9 +19,13 @@ import {
 } from './launchdarkly-clauses.ts';
 import { field, items, text } from './read-json.ts';
 
-export function readLaunchDarkly(data: JsonObject, environment: string): FlagReader[] {
+const flagsIn = (data: JsonObject): JsonObject[] => {
   const listed = items(data, 'items');
-  const flags = listed.length > 0 ? listed : Object.values(field(data, 'flags')).filter(isJsonObject);
+  return listed.length > 0 ? listed : Object.values(field(data, 'flags')).filter(isJsonObject);
+};
+
+export function readLaunchDarkly(data: JsonObject, environment: string): FlagReader[] {
+  const flags = flagsIn(data);
   const segments = readSegments(data);
   const byKey = new Map(flags.map((flag) => [String(flag['key'] ?? ''), flag]));
   return flags.map((flag) => ({
@@ -45,6 +49,22 @@ const stateOf = (flag: JsonObject, environment: string): JsonObject => {
   if (!isJsonObject(environments[environment])) throw new NotImportable(`it has no environment "${environment}"`);
   return field(environments, environment);
 };
+
+/** As its SDKs have them: flags by key, in the state of one environment. Those without it are left out. */
+export function launchDarklySdkData(data: JsonObject, environment: string): JsonObject {
+  const listed = flagsIn(data).filter(
+    (flag) => !('environments' in flag) || isJsonObject(field(flag, 'environments')[environment]),
+  );
+  const flags = listed.map((flag): [string, JsonObject] => {
+    const { environments: _, ...rest } = { ...flag, ...stateOf(flag, environment) };
+    return [String(flag['key'] ?? ''), { version: 1, ...rest, variations: variationsOf(flag) }];
+  });
+  const segments = [...readSegments(data)].map(([key, segment]): [string, JsonObject] => [
+    key,
+    { version: 1, ...segment },
+  ]);
+  return { flags: Object.fromEntries(flags), segments: Object.fromEntries(segments) };
+}
 
 const variationsOf = (flag: JsonObject): Json[] =>
   (Array.isArray(flag['variations']) ? flag['variations'] : []).map(variationValue);

@@ -51,6 +51,24 @@ function readFeature(feature: JsonObject, reading: Reading): ImportedFlag {
   return toImportedFlag(named.length === 0 || rules.length === 0 ? list : { ...list, variants: readVariants(named) });
 }
 
+/** As its SDKs have them, in one environment. */
+export function unleashSdkFeatures(data: JsonObject, environment: string): JsonObject[] {
+  return items(data, 'features').flatMap((feature) => {
+    const name = String(feature['name'] ?? '');
+    const state = items(data, 'featureEnvironments').find((one) => belongsTo(one, name, environment));
+    if (!state) return [];
+    const own = items(state, 'variants');
+    const strategies = items(data, 'featureStrategies')
+      .filter((one) => belongsTo(one, name, environment) && one['disabled'] !== true)
+      .map((one) => ({ ...one, name: nameOf(one) }));
+    const dependencies = items(data, 'dependencies')
+      .filter((one) => one['feature'] === name)
+      .flatMap(dependenciesIn);
+    const variants = own.length > 0 ? own : items(feature, 'variants');
+    return [{ ...feature, enabled: state['enabled'] === true, strategies, variants, dependencies }];
+  });
+}
+
 function featureRules(
   key: string,
   strategies: readonly JsonObject[],
