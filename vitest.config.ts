@@ -60,6 +60,7 @@ const CLUSTER = [
   'test/{definitions,groups,dashboards}/*.test.ts',
   'test/persons/{persons,changes,properties}.test.ts',
   'test/cohorts/static.test.ts',
+  'test/scheduled-changes/{scheduled-changes,ramp-guard}.test.ts',
   'test/capture/recorded-data.test.ts',
   ...(process.env['STORES'] === 'large' ? ['test/capture/{identifiers,long-numbers}.test.ts'] : []),
 ];

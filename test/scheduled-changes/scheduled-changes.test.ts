@@ -181,7 +181,7 @@ describe('a gradual rollout of an imported flag', () => {
       steps: percentages.map((rollout_percentage, at) => ({ at: `2026-01-1${6 + at}T09:00:00Z`, rollout_percentage })),
     },
   });
-  const users = Array.from({ length: 200 }, (_, n) => `user-${n}`);
+  const users = Array.from({ length: 80 }, (_, n) => `user-${n}`);
   const whoIsIn = async (key: string): Promise<Set<string>> => {
     const isIn = async (distinct_id: string) => {
       const { json } = await sendJson(server.url, '/flags/?v=2', { token: server.projectKey, distinct_id });
