@@ -171,7 +171,7 @@ describe('the cohort of the exposed', () => {
 });
 
 describe('a running experiment', () => {
-  it('is looked at once a day, although no one asks', async () => {
+  it('is looked at once a day, although no one asks', { timeout: 90_000 }, async () => {
     server.setNow(later(110));
     const metrics = [{ ...ORDERS, name: 'orders' }];
     const { id } = await make('unseen', { ...PLAIN, metrics, start_date: later(110) });
@@ -183,7 +183,7 @@ describe('a running experiment', () => {
         const found = await server.rows('select * from experiment_findings where experiment_id = ?', id);
         expect(found.length).toBeGreaterThan(0);
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     server.setNow(later(4 * day));
     const [variant] = (await results(id)).metrics[0].variant_results;
