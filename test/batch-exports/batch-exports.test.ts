@@ -176,7 +176,11 @@ describe('an export', () => {
     const [{ name, records }] = manifestOf(run).files;
     expect([name.endsWith('/part-000.parquet'), records]).toEqual([true, 2]);
     const types = 'typeof(uuid) as u, typeof(timestamp) as t, typeof(properties) as p';
-    expect((await parquetRows(name, types))[0]).toEqual({ u: 'UUID', t: 'TIMESTAMP', p: 'VARCHAR' });
+    expect((await parquetRows(name, types))[0]).toEqual({
+      u: 'UUID',
+      t: 'TIMESTAMP WITH TIME ZONE',
+      p: 'VARCHAR',
+    });
     const rows = await parquetRows(name);
     const paid = rows.find(({ event }) => event === 'paid');
     expect(JSON.parse(String(paid?.['properties'])).amount).toBe(7);
@@ -428,6 +432,19 @@ describe('persons and sessions', () => {
       expect.any(Boolean),
       false,
       'free',
+    ]);
+    await client.delete(`/api/projects/1/persons/${fay?.['person_id']}/`);
+    at(hour(now, 1));
+    const [, second] = await completed(id, 2);
+    expect(await parquetRows(manifestOf(second).files[0].name)).toEqual([
+      {
+        person_id: fay?.['person_id'],
+        distinct_ids: '[]',
+        created_at: null,
+        is_identified: false,
+        is_deleted: true,
+        properties: '{}',
+      },
     ]);
   });
 

@@ -134,7 +134,7 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
   }
 
   timestamp(time: string): string {
-    return time;
+    return `timezone('UTC', ${time})`;
   }
 
   timeOfMs(ms: string): string {

@@ -69,7 +69,7 @@ export interface SqlBuilder {
   integer(value: number): string;
   /** A point in time as an integer, ms UTC. */
   ms(time: string): string;
-  /** A point in time in the engine's own type for it: for files that others read. */
+  /** A point in time in the engine's own type for it, with the zone UTC: for files that others read. */
   timestamp(time: string): string;
   /** Milliseconds UTC as a point in time. */
   timeOfMs(ms: string): string;

@@ -85,9 +85,10 @@ const lineOf = (row: PersonRow): string =>
 function statementOf({ dialect }: ReaderDeps, rows: readonly PersonRow[]) {
   const sql = dialect.newStatement();
   const time = sql.timestamp(sql.timeOfMs(`cast(nullif(r.created_at, '') as bigint)`));
+  // A comparison is a number in ClickHouse.
+  const flag = (column: (typeof COLUMNS)[number]): string => `cast(r.${column} = 'true' as boolean) as ${column}`;
   const text = `select cast(r.person_id as UUID) as person_id, r.distinct_ids as distinct_ids,
-      ${time} as created_at, r.is_identified = 'true' as is_identified, r.is_deleted = 'true' as is_deleted,
-      r.properties as properties
+      ${time} as created_at, ${flag('is_identified')}, ${flag('is_deleted')}, r.properties as properties
     from ${sql.rows(COLUMNS, rows)} r`;
   return { sql: text, values: sql.values };
 }
