@@ -28,7 +28,7 @@ export function RehashCard({ flag, names, onChanged }: RehashProps) {
       <h2>Hashed as by {vendor}</h2>
       <p>
         This flag was imported with its people: its percentages reach the same persons as in {vendor}. Its rollout
-        percentages cannot be changed, and SDKs that evaluate locally ask the server for it. Rehash it when it no longer
+        percentages cannot be edited, and SDKs that evaluate locally ask the server for it. Rehash it when it no longer
         matters who is in: the percentages stay, the people change.
       </p>
       <div>
