@@ -69,7 +69,7 @@ function resizeAll(ranges: readonly Range[], of: number, size: number): Range[] 
   const ends = new Map(
     before.map((range, at) => {
       const { from, to } = range;
-      return [range, size < total ? from + ((to - from) * size) / total : to + grown * (rooms[at] ?? 0)];
+      return [range, rounded(size < total ? from + ((to - from) * size) / total : to + grown * (rooms[at] ?? 0))];
     }),
   );
   let last: { was: number; is: number } | undefined;
@@ -84,6 +84,9 @@ function resizeAll(ranges: readonly Range[], of: number, size: number): Range[] 
     return { ...range, from: Math.min(from, range.to) };
   });
 }
+
+/** Buckets may be whole numbers, where 29.999999999999996 would leave out the users of number 30. */
+const rounded = (end: number): number => Math.round(end * 1e9) / 1e9;
 
 const TINY = 1e-6;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
