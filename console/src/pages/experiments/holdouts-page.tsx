@@ -12,6 +12,7 @@ import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { HoldoutDialog, holdoutPercent } from './holdout-dialog.tsx';
+import { actionsColumn, experimentsColumn, nameColumn } from './shared-columns.tsx';
 
 /** More than a project has. */
 const MAX_EXPERIMENTS = 1000;
@@ -97,41 +98,8 @@ interface RowActions {
 }
 
 const columnsFor = ({ projectId, usersOf, edit, remove }: RowActions): Column<Holdout>[] => [
-  {
-    id: 'name',
-    title: 'Holdout',
-    cell: ({ name, description }) => (
-      <>
-        {name}
-        {description !== null && <div class="muted small truncate">{description}</div>}
-      </>
-    ),
-  },
+  nameColumn('Holdout'),
   { id: 'share', title: 'Held out', cell: (one) => formatPercent(holdoutPercent(one) / 100) },
-  {
-    id: 'experiments',
-    title: 'Experiments',
-    isWide: true,
-    cell: (one) =>
-      usersOf(one).map(({ id, name }) => (
-        <div key={id}>
-          <Link to={pathTo('experiment', { project: projectId, experiment: id }) ?? '/'}>{name}</Link>
-        </div>
-      )),
-  },
-  {
-    id: 'actions',
-    title: 'Actions',
-    hideTitle: true,
-    cell: (one) => (
-      <div class="row">
-        <Button kind="quiet" small onClick={() => edit(one)}>
-          Edit
-        </Button>
-        <Button kind="quiet" small onClick={() => remove(one)}>
-          Delete
-        </Button>
-      </div>
-    ),
-  },
+  experimentsColumn(projectId, usersOf),
+  actionsColumn({ edit, remove }),
 ];

@@ -18,6 +18,7 @@ import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { draftOf, metricOf } from './draft.ts';
 import { SavedMetricDialog } from './saved-metric-dialog.tsx';
+import { actionsColumn, experimentsColumn, nameColumn } from './shared-columns.tsx';
 
 /** More than a project has. */
 const MAX_EXPERIMENTS = 1000;
@@ -125,16 +126,7 @@ function Measured({ query }: { query: SavedMetric['query'] }) {
 }
 
 const columnsFor = ({ projectId, usersOf, edit, remove }: RowActions): Column<SavedMetric>[] => [
-  {
-    id: 'name',
-    title: 'Metric',
-    cell: ({ name, description }) => (
-      <>
-        {name}
-        {description !== null && <div class="muted small truncate">{description}</div>}
-      </>
-    ),
-  },
+  nameColumn('Metric'),
   { id: 'measured', title: 'Measured', isWide: true, cell: ({ query }) => <Measured query={query} /> },
   {
     id: 'goal',
@@ -142,31 +134,6 @@ const columnsFor = ({ projectId, usersOf, edit, remove }: RowActions): Column<Sa
     isWide: true,
     cell: ({ query }) => (query['goal'] === 'decrease' ? 'Decrease' : 'Increase'),
   },
-  {
-    id: 'experiments',
-    title: 'Experiments',
-    isWide: true,
-    cell: (one) =>
-      usersOf(one).map(({ id, name }) => (
-        <div key={id}>
-          <Link to={pathTo('experiment', { project: projectId, experiment: id }) ?? '/'}>{name}</Link>
-        </div>
-      )),
-  },
-  {
-    id: 'actions',
-    title: 'Actions',
-    hideTitle: true,
-    cell: (one) =>
-      one.user_access_level === 'editor' && (
-        <div class="row">
-          <Button kind="quiet" small onClick={() => edit(one)}>
-            Edit
-          </Button>
-          <Button kind="quiet" small onClick={() => remove(one)}>
-            Delete
-          </Button>
-        </div>
-      ),
-  },
+  experimentsColumn(projectId, usersOf),
+  actionsColumn({ edit, remove, isEditable: (one) => one.user_access_level === 'editor' }),
 ];
