@@ -57,19 +57,19 @@ const isAtEnd = (ranges: readonly Range[], of: number): boolean =>
 const mirrored = (ranges: readonly Range[], of: number): Range[] =>
   ranges.map(({ from, to, rest }) => ({ from: of - to, to: of - from, rest })).reverse();
 
-/** `size`: of all ranges that are in. Each grows by the same share of the room until the next. */
+/** `size`: of all ranges that are in. Each grows by the same share of the gap before the next. */
 function resizeAll(ranges: readonly Range[], of: number, size: number): Range[] {
   const before = ranges.filter(isIn);
   const total = sum(before.map(({ from, to }) => to - from));
-  const rooms = before.map(({ to }, at) => (before[at + 1]?.from ?? of) - to);
-  const free = sum(rooms);
-  if (before.length === 0 || rooms.some((room) => room < 0) || size > total + free + TINY)
+  const gaps = before.map(({ to }, at) => (before[at + 1]?.from ?? of) - to);
+  const free = sum(gaps);
+  if (before.length === 0 || gaps.some((gap) => gap < 0) || size > total + free + TINY)
     throw new NotOneRollout('its ranges leave no room for another percentage');
   const grown = free === 0 ? 0 : (size - total) / free;
   const ends = new Map(
     before.map((range, at) => {
       const { from, to } = range;
-      return [range, rounded(size < total ? from + ((to - from) * size) / total : to + grown * (rooms[at] ?? 0))];
+      return [range, rounded(size < total ? from + ((to - from) * size) / total : to + grown * (gaps[at] ?? 0))];
     }),
   );
   let last: { was: number; is: number } | undefined;
