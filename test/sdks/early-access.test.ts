@@ -53,7 +53,9 @@ describe.skipIf(!hasBrowser)('early access in a browser', () => {
     const page = await visit({ browser, site }, world, alias);
     pages.push(page);
     await page.until('window.hasFlags');
-    await page.run("posthog.identify('ada')");
+    await page.run("posthog.identify('ada', { plan: 'team' })");
+    // Flags of ada, not of the visitor before: a late answer would replace what the page chooses next.
+    await page.until("posthog.isFeatureEnabled('team') === true");
     return page;
   }
   const features = (page: Visit, more = '') =>
