@@ -45,10 +45,12 @@ export function followMessages(deps: FollowMessagesDeps): { stop(): void } {
   });
   let lastVersion: number | null = null;
   const poll = async (): Promise<void> => {
-    writes.onProcessed(await deps.log.positions());
+    const positions = await deps.log.positions();
+    // Read after the positions, so that it includes the group types that those entries added.
     const version = await definitionsVersion(deps.pool);
-    if (lastVersion !== null && version !== lastVersion) listeners.onDefinitionsChanged(null);
+    if (version !== lastVersion) listeners.onDefinitionsChanged(null);
     lastVersion = version;
+    writes.onProcessed(positions);
   };
   messages.onReconnect(() => {
     listeners.onUnknownChange();
