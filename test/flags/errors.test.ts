@@ -63,6 +63,7 @@ const GROUP_TYPE = "Filters are not valid (group properties must match the condi
 const SUM = 'Invalid variant definitions: Variant rollout percentages must sum to 100.';
 const EVENTS = (name: string): string => `Cohort '${name}' with filters on events cannot be used in feature flags.`;
 const inGroup = (rest: Body): Body => ({ aggregation_group_type_index: 0, groups: [{ properties: [rest] }] });
+const SIZED = { type: 'object', properties: { size: { type: 'number' } }, required: ['size'] };
 const TOO_MANY = Array.from({ length: 1001 }, (_, i) => `${i}`);
 
 type Case = [name: string, body: () => unknown, code: string, detail: string, attr: string | null];
@@ -277,6 +278,62 @@ const VARIANTS: Case[] = [
     () => filters({ payloads: { true: { text: 'é'.repeat(65 * 1024) } } }),
     'too_large',
     "The payload of 'true' is too large: up to 131072 bytes as JSON are possible.",
+    F,
+  ],
+  [
+    'a payload schema that is a text',
+    () => filters({ payload_schema: 'object' }),
+    'invalid_payload_schema',
+    'payload_schema must be a JSON Schema (an object), or null for none.',
+    F,
+  ],
+  [
+    'a payload schema with a type that does not exist',
+    () => filters({ payload_schema: { properties: { size: { type: 'text' } } } }),
+    'invalid_payload_schema',
+    'payload_schema.properties.size.type must be one of array, boolean, integer, null, number, object, string, or a list of different ones.',
+    F,
+  ],
+  [
+    'a payload schema that is elsewhere',
+    () => filters({ payload_schema: { $ref: 'http://127.0.0.1/schema.json' } }),
+    'invalid_payload_schema',
+    'payload_schema.$ref must name a place in this schema, such as #/$defs/size: schemas elsewhere are not fetched. Copy them into $defs.',
+    F,
+  ],
+  [
+    'a payload schema that is too large',
+    () => filters({ payload_schema: { enum: ['x'.repeat(65 * 1024)] } }),
+    'too_large',
+    'payload_schema may have up to 65536 bytes as JSON.',
+    F,
+  ],
+  [
+    'a payload that does not match the schema',
+    () => filters({ payload_schema: SIZED, payloads: { true: '{"size":"large"}' } }),
+    'payload_mismatch',
+    'The payload does not match the payload_schema of the flag: payloads.true.size must be a number. Change the payload or the schema.',
+    F,
+  ],
+  [
+    'a payload of one variant that does not match the schema',
+    () => filters({ ...variants(50, 50), payload_schema: SIZED, payloads: { v0: { size: 1 }, v1: 'plain text' } }),
+    'payload_mismatch',
+    'The payload does not match the payload_schema of the flag: payloads.v1 must be an object. Change the payload or the schema.',
+    F,
+  ],
+  [
+    'a payload that is nested too deeply to be checked',
+    () => filters({ payload_schema: {}, payloads: { true: '['.repeat(500) + ']'.repeat(500) } }),
+    'payload_mismatch',
+    'The payload does not match the payload_schema of the flag: payloads.true is nested more than 100 levels deep. Change the payload or the schema.',
+    F,
+  ],
+  [
+    'a payload schema that takes too long',
+    () => filters({ payload_schema: { $ref: '#' }, payloads: { true: 1 } }),
+    'payload_mismatch',
+    'The payload does not match the payload_schema of the flag: payloads.true cannot be checked: its schema refers to itself too often. Change the payload or the schema.',
     F,
   ],
   [
@@ -571,6 +628,9 @@ describe('valid flags', () => {
     ['a cohort by its text id, excluded', () => on({ ...inCohort(''), value: '1', operator: 'not_in' })],
     ['a cohort without an operator', () => on({ type: 'cohort', key: 'id', value: ids['by property'] })],
     ['a number to compare with', () => on(person({ operator: 'gt', value: 5 }))],
+    ['a payload as its schema says', () => filters({ payload_schema: SIZED, payloads: { true: '{"size":2}' } })],
+    ['a payload schema without payloads', () => filters({ payload_schema: SIZED })],
+    ['no payload schema', () => filters({ payload_schema: null, payloads: { true: 'text' } })],
     ['a range', () => on(person({ operator: 'between', value: [1, '2.5'] }))],
     [
       'dates',

@@ -15,7 +15,7 @@ import type { LastUses } from '../usage/last-uses.ts';
 
 const Filters = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    '`groups` of conditions, evaluated in order: `{properties, rollout_percentage, variant}`. `multivariate.variants`, `payloads`, `aggregation_group_type_index`.',
+    '`groups` of conditions, evaluated in order: `{properties, rollout_percentage, variant}`. `multivariate.variants`, `payloads`, `payload_schema` (a JSON Schema that payloads have to match), `aggregation_group_type_index`.',
 });
 const EXAMPLE_FILTERS = { groups: [{ rollout_percentage: 50 }] };
 

@@ -1,21 +1,12 @@
 /** JSON Schemas of payloads: given by a flag (`payload_schema` in its filters), or inferred; and schemas as TypeScript. */
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { parsePayload } from '../../flags/rules/payloads.ts';
 
 /** Of what comes with a flag that is on; null: it has no payload. */
 export function payloadSchema({ payloads, payload_schema: given }: JsonObject): JsonObject | null {
   if (isJsonObject(given)) return given;
   const values = isJsonObject(payloads) ? Object.values(payloads) : [];
   return values.length === 0 ? null : anyOf(values.map((value) => inferSchema(parsePayload(value), 0)));
-}
-
-/** Payloads are JSON, JSON in a text as consoles store it, or plain text. */
-function parsePayload(value: Json): Json {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }
 
 const MAX_DEPTH = 12;

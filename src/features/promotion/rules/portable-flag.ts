@@ -55,11 +55,13 @@ export const holdoutOf = (filters: JsonObject): JsonObject =>
 
 /** Two ways to write the same are the same: nothing, null, and an empty list or object. */
 export function normalizeFilters(filters: JsonObject): JsonObject {
-  const { groups, payloads, ...rest } = withExplicitGroups(filters);
+  const { groups, payloads, payload_schema: schema, ...rest } = withExplicitGroups(filters);
   return {
     ...(sortKeys(withoutEmpty(rest)) as JsonObject),
     groups: Array.isArray(groups) ? groups.map((group) => sortKeys(withoutEmpty(group))) : [],
     ...(isJsonObject(payloads) && Object.keys(payloads).length > 0 ? { payloads: sortKeys(payloads) } : {}),
+    // In a schema, {} and null say something.
+    ...(isJsonObject(schema) ? { payload_schema: sortKeys(schema) } : {}),
   };
 }
 
@@ -98,7 +100,11 @@ const FIELD_PARTS: Readonly<Record<string, FlagPart>> = {
   ensure_experience_continuity: 'conditions',
   bucketing_identifier: 'conditions',
 };
-const FILTER_PARTS: Readonly<Record<string, FlagPart>> = { multivariate: 'variants', payloads: 'payloads' };
+const FILTER_PARTS: Readonly<Record<string, FlagPart>> = {
+  multivariate: 'variants',
+  payloads: 'payloads',
+  payload_schema: 'payloads',
+};
 
 /** A flag that is off, for nobody, and has nothing else: what a part that is not taken over stays in a new flag. */
 const emptyFlag = (key: string): PortableFlag => ({

@@ -87,8 +87,8 @@ export function namesToIds<T extends Json>(value: T, ids: IdsByName): Resolved<T
   return { value: resolved as T, references: [...references.values()] };
 }
 
-/** Payloads are data of the application, whatever they look like. */
-const OPAQUE = new Set(['payloads']);
+/** Payloads and their schema are data of the application, whatever they look like. */
+const OPAQUE = new Set(['payloads', 'payload_schema']);
 
 function mapObjects(value: Json, map: (item: JsonObject) => JsonObject): Json {
   if (Array.isArray(value)) return value.map((item) => mapObjects(item, map));

@@ -144,6 +144,11 @@ describe('a portable flag', () => {
     [{}, { groups: [{}] }],
     [{ groups: [{ properties: [], rollout_percentage: null, variant: null }] }, { groups: [{}] }],
     [{ groups: [], multivariate: { variants: [] }, payloads: {} }, { groups: [] }],
+    [
+      { groups: [], payload_schema: { required: [], properties: { b: { const: null }, a: {} } } },
+      { groups: [], payload_schema: { properties: { a: {}, b: { const: null } }, required: [] } },
+    ],
+    [{ groups: [], payload_schema: null }, { groups: [] }],
     [{ groups: [{ properties: [{ key: 'a', value: [] }] }] }, { groups: [{ properties: [{ key: 'a', value: [] }] }] }],
   ])('is the same in all spellings: %j', (stored, expected) => {
     expect(normalizeFilters(stored)).toEqual(expected);
@@ -166,9 +171,12 @@ describe('a portable flag', () => {
   it('is taken over in parts: all of them make it the same, none leave the other as it is', () => {
     const variants = { variants: [{ key: 'x', rollout_percentage: 100 }] };
     const source = portable({ name: 'new', tags: ['t'], filters: { groups: [{}], multivariate: variants } });
+    const typed = portable({ filters: { groups: [{}], payload_schema: { type: 'number' } } });
     const target = portable({ name: 'old', active: false, filters: { groups: [], payloads: { true: 1 } } });
     expect(takeParts(source, target, FLAG_PARTS)).toEqual(source);
     expect(takeParts(source, target, [])).toEqual(target);
+    expect(takeParts(typed, target, ['payloads']).filters).toEqual({ groups: [], payload_schema: { type: 'number' } });
+    expect(takeParts(typed, target, ['conditions']).filters).toEqual({ groups: [{}], payloads: { true: 1 } });
     expect(takeParts(source, target, ['variants'])).toEqual({
       ...target,
       filters: { groups: [], payloads: { true: 1 }, multivariate: variants },

@@ -7,6 +7,7 @@ import { jsonBytes } from '../../../../core/json/json-bytes.ts';
 import { hasControlCharacters } from '../../../../core/json/text.ts';
 import { checkBucketing } from './bucketing-rules.ts';
 import { invalidFlagFilters, pythonText } from './filter-errors.ts';
+import { checkPayloadSchema } from './payload-schema-rules.ts';
 import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
 
@@ -45,6 +46,7 @@ export function validateFilters(filters: JsonObject): void {
   const { holdout = null } = filters;
   if (holdout !== null && !isJsonObject(holdout)) throw invalidFlagFilters('holdout must be an object or null');
   checkPayloads(filters['payloads'], variants);
+  checkPayloadSchema(filters);
 }
 
 function checkGroup(path: string, group: JsonObject, aggregation: number | null): void {
