@@ -1,4 +1,5 @@
 import { NO_PLACEHOLDERS } from '../features/sql/rules/prepare-text.ts';
+import { parseRows } from '../features/sql/sql-rows.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
@@ -22,6 +23,6 @@ export const runSql: Operation<SqlStatement, SqlRows> = async (deps, { project, 
   await deps.whenProcessed();
   const rows = { byDefault: limit, max: limit };
   const query = { sql, placeholders: NO_PLACEHOLDERS, rows, refresh: true };
-  const { columns, results, hasMore } = await deps.sql.run(id, owner.user.id, query, signal);
-  return { columns, rows: results, hasMore };
+  const answer = await deps.sql.run(id, owner.user.id, query, signal);
+  return { columns: answer.columns, rows: parseRows(answer), hasMore: answer.hasMore };
 };

@@ -168,6 +168,20 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     expect((await run(`${sql} limit 3`)).body).toMatchObject({ hasMore: false });
   });
 
+  it('has large answers whole, in any script', async () => {
+    const texts = ['a', '"quoted" \\ \n', 'größer', '日本語', '😀', '\u0001'];
+    const values = Object.fromEntries(texts.map((text, i) => [`t${i}`, text]));
+    const digits = Array.from({ length: 10 }, (_, digit) => `select ${digit} as n`).join(' union all ');
+    const sql = `with d as (${digits}), texts as (${texts.map((_, i) => `select {t${i}} as t`).join(' union all ')})
+      select a.n * 1000 + b.n * 100 + c.n * 10 + d.n as number, concat(t, t), t
+      from d a, d b, d c, d, texts order by number, t limit 50000`;
+    const found = await rows(sql, { values });
+    const sorted = [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const expected = Array.from({ length: 10_000 }, (_, n) => sorted.map((t) => [n, t + t, t])).flat();
+    expect(found.length).toBe(50_000);
+    expect(found).toEqual(expected.slice(0, 50_000));
+  });
+
   it('sees events that were stored since, and merged persons', async () => {
     const before = await rows('select count() as n from events');
     await capture(server, server.projectKey, [event('later', 'cat', '11:00:00')]);

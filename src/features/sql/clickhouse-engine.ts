@@ -107,12 +107,13 @@ async function run(
       await deps.reader.writeParquet(request, file);
       return { ...answer, runMs: performance.now() - start };
     }
-    const rows = await deps.reader.readRows(request);
-    const results = rows
+    const found = await deps.reader.readRows(request);
+    const values = found
       .slice(0, answer.limit)
       .map((row) => row.map((value, i) => readClickHouseValue(value, typeAt(answer, i))));
-    const hasMore = rows.length > answer.limit;
-    return { ...answer, results, rowCount: results.length, hasMore, runMs: performance.now() - start };
+    const hasMore = found.length > answer.limit;
+    const rows = Buffer.from(JSON.stringify(values));
+    return { ...answer, rows, rowCount: values.length, hasMore, runMs: performance.now() - start };
   } catch (error) {
     signal.throwIfAborted();
     throw timeout.aborted ? tooSlow(deps) : explain(deps, deps.reader.problemOf(error), error);

@@ -9,6 +9,7 @@ import type { ResultCache } from '../insights/result-cache.ts';
 import { FILE_ROWS, readSqlQuery, type SqlQuery } from './rules/read-sql-query.ts';
 import { readSavedQuery, withFiltersOf } from './rules/saved-query.ts';
 import type { AnsweredSql, SqlQueries } from './sql-queries.ts';
+import { parseRows } from './sql-rows.ts';
 
 interface SavedStatementsDeps {
   sql: SqlQueries;
@@ -26,7 +27,8 @@ interface AnswerOptions {
   signal: AbortSignal;
 }
 
-type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'results' | 'hasMore'> & {
+type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'hasMore'> & {
+  results: unknown[][];
   isCached: boolean;
   computedAt: number;
 };
@@ -57,8 +59,9 @@ export class SavedStatements {
     // A statement may ask for the time, and copies of large projects are some seconds old: kept for a minute at most.
     const question = JSON.stringify(['sql', Math.floor(clock.now() / MINUTE_MS), text, placeholders]);
     const cached = await results.getOrCompute({ projectId: project.id, question, refresh, signal }, async (stopped) => {
-      const { columns, types, results: rows, hasMore } = await sql.run(project.id, userId, read, stopped);
-      return { columns, types, results: rows, hasMore };
+      const answered = await sql.run(project.id, userId, read, stopped);
+      const { columns, types, hasMore } = answered;
+      return { columns, types, results: parseRows(answered), hasMore };
     });
     return { ...cached.answer, isCached: cached.isCached, computedAt: cached.computedAt };
   }

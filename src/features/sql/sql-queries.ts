@@ -112,7 +112,7 @@ export class SqlQueries {
   }
 
   #keep(key: string, answered: AnsweredSql): void {
-    if (answered.results.length * answered.columns.length > MAX_KEPT_CELLS) return;
+    if (answered.rowCount * answered.columns.length > MAX_KEPT_CELLS) return;
     this.#kept.set(key, answered);
     const oldest = this.#kept.keys().next().value;
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);

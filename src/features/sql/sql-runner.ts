@@ -1,6 +1,9 @@
 /** Runs statements in processes of their own, and ends those that take too long. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import type { ChildLimits, ChildReady, SqlAnswer, SqlRequest, SqlResponse } from './child/protocol.ts';
+import { RESPONSE_FD, ResponseReader } from './child/response-pipe.ts';
 import { SqlRefusal } from './rules/refusal.ts';
 
 interface SqlRunnerOptions {
@@ -16,9 +19,13 @@ const IDLE_MS = 60_000;
 const OVERHEAD_MB = 250;
 const OUT_OF_MEMORY = 77;
 const MAX_START_SECONDS = 30;
+const LOW_PRIORITY = 10;
+/** For the brackets around the rows. */
+const SPARE_BYTES = 16;
 
 interface Child {
   process: ChildProcess;
+  responses: Socket;
   /** Whether it takes statements. */
   isReady: boolean;
   statements: number;
@@ -79,6 +86,7 @@ export class SqlRunner {
       const finish = (): void => {
         clearTimeout(timer);
         child.process.removeAllListeners();
+        child.responses.removeAllListeners('data');
         signal.removeEventListener('abort', onAbort);
       };
       const fail = (error: unknown): void => {
@@ -90,9 +98,17 @@ export class SqlRunner {
         () => fail(new SqlRefusal('too_slow', `The statement took longer than ${seconds} s and was stopped.`)),
         seconds * 1000,
       );
-      child.process.on('message', (message) => {
-        finish();
-        resolve(message as T);
+      // The process refuses larger answers itself, with a reason.
+      const reader = new ResponseReader((request?.maxBytes ?? 0) + SPARE_BYTES);
+      child.responses.on('data', (piece) => {
+        try {
+          const response = reader.add(piece);
+          if (response === null) return;
+          finish();
+          resolve(response as T);
+        } catch (error) {
+          fail(error);
+        }
       });
       child.process.on('error', fail);
       child.process.on('exit', (code) =>
@@ -114,9 +130,14 @@ export class SqlRunner {
     const process = fork(file, [JSON.stringify(limits)], {
       env: {},
       execArgv: ['--max-old-space-size=256'],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
     });
-    return { process, isReady: false, statements: 0, idle: undefined };
+    yieldToOthers(process);
+    // There is none where the process could not be started; that is an event of the process.
+    const responses = (process.stdio?.[RESPONSE_FD] ?? new Socket()) as Socket;
+    // Of a process that has ended, which is noticed by its exit.
+    responses.on('error', () => undefined);
+    return { process, responses, isReady: false, statements: 0, idle: undefined };
   }
 
   #keep(child: Child): void {
@@ -131,6 +152,16 @@ export class SqlRunner {
     child.idle.unref();
     child.process.unref();
     child.process.channel?.unref();
+    child.responses.unref();
+  }
+}
+
+/** Before it has threads: they have the priority of the one that starts them, and the engine's do the work. */
+function yieldToOthers({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, LOW_PRIORITY);
+  } catch {
+    // Not allowed here; the time limit holds anyway.
   }
 }
 

@@ -12,6 +12,7 @@ import { SQL_FUNCTIONS } from '../rules/functions.ts';
 import { FILE_ROWS, readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
+import { parseRows } from '../sql-rows.ts';
 import type { SqlApiDeps } from './deps.ts';
 import { QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
 
@@ -43,10 +44,12 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
       const about = { id, projectId: context.project.id, userId: context.caller.user.id };
       const query = readBody(deps, context);
       const run = (signal: AbortSignal) => deps.sql.run(context.project.id, context.caller.user.id, query, signal);
-      const present = (answer: AnsweredSql) => presentAnswer(answer, context.project, query.sql);
+      const describe = (answer: AnsweredSql) => describeAnswer(answer, context.project, query.sql);
       if (body['async'] !== true) {
-        return present(await deps.runningQueries.run(about, callerSignal(context.reply), run));
+        const answer = await deps.runningQueries.run(about, callerSignal(context.reply), run);
+        return context.reply.type('application/json; charset=utf-8').send(withRows(answer, describe(answer)));
       }
+      const present = (answer: AnsweredSql) => ({ results: parseRows(answer), ...describe(answer) });
       // Its error is in its state.
       deps.runningQueries.run(about, null, async (signal) => present(await run(signal))).catch(() => undefined);
       return context.reply.code(202).send({ query_status: statusOf(deps, context, id) });
@@ -170,10 +173,14 @@ function statusOf({ runningQueries }: SqlApiDeps, context: Context, id: string) 
 
 const seconds = (ms: number): number => Number((ms / 1000).toFixed(3));
 
-function presentAnswer(answer: AnsweredSql, project: Project, sql: string) {
-  const { results, columns, types, hasMore, limit, offset, checkMs, runMs } = answer;
+/** JSON with the rows as they came. */
+const withRows = ({ rows }: AnsweredSql, about: object): Buffer =>
+  Buffer.concat([Buffer.from('{"results":'), rows, Buffer.from(`,${JSON.stringify(about).slice(1)}`)]);
+
+/** Everything but the rows. */
+function describeAnswer(answer: AnsweredSql, project: Project, sql: string) {
+  const { columns, types, hasMore, limit, offset, checkMs, runMs } = answer;
   return {
-    results,
     columns,
     types,
     hogql: answer.sql,

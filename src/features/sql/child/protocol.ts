@@ -1,4 +1,7 @@
-/** What the server and the process that runs statements say to each other. */
+/**
+ * What the server and the process that runs statements say to each other: requests as messages of Node, responses through
+ * a pipe (see `response-pipe.ts`).
+ */
 
 import type { ClickHousePart } from '../rules/clickhouse-sql.ts';
 import type { Placeholders, SqlScalar } from '../rules/prepare-text.ts';
@@ -28,7 +31,8 @@ export interface SqlAnswer {
   sql: string;
   columns: string[];
   types: [string, string][];
-  results: unknown[][];
+  /** JSON: an array of arrays. Most are sent on to a client as they are; `parseRows` is for whoever needs the values. */
+  rows: Buffer;
   /** How many rows there are, in the answer or in the file. */
   rowCount: number;
   limit: number;
@@ -52,7 +56,7 @@ export type SqlResponse = { id: number } & (
   | { fault: string }
 );
 
-/** The first message of the process. */
+/** The first response of the process. */
 export interface ChildReady {
   isReady: true;
 }

@@ -7,6 +7,7 @@ import { adaptPostgresTree, readsCatalog } from '../rules/postgres-tree.ts';
 import { plainPostgres, prepareText, type SqlScalar } from '../rules/prepare-text.ts';
 import { SqlRefusal } from '../rules/refusal.ts';
 import type { TreeNode } from '../rules/tree-nodes.ts';
+import { NO_ROWS } from '../sql-rows.ts';
 import type { SqlAnswer, SqlRequest } from './protocol.ts';
 import { toJsonValue, typeName } from './read-values.ts';
 import { type ResultColumn, writeParquet } from './write-parquet.ts';
@@ -42,7 +43,7 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   ]);
   const checkMs = performance.now() - start;
   const common = { sql: checked.sql, columns, types, limit, offset, checkMs };
-  const nothing = { ...common, results: [], rowCount: 0, hasMore: false, runMs: 0 };
+  const nothing = { ...common, rows: NO_ROWS, rowCount: 0, hasMore: false, runMs: 0 };
   if (request.path === null && !checked.isCatalog) {
     const parts = writeClickHouse(checked.tree, { projectId: request.projectId ?? 0, parameters });
     return { ...nothing, clickhouse: { parts, parameters } };
@@ -53,11 +54,11 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   if (request.file !== undefined) {
     const file = { path: request.file, columns: described, maxRows: limit, maxBytes: request.maxBytes };
     const rowCount = await writeParquet(statement, file).catch(rethrowExplained);
-    return { ...common, results: [], rowCount, hasMore: false, runMs: runMs() };
+    return { ...common, rows: NO_ROWS, rowCount, hasMore: false, runMs: runMs() };
   }
-  const results = await readRows(statement, limit + 1, request.maxBytes);
-  const rowCount = Math.min(results.length, limit);
-  return { ...common, results: results.slice(0, limit), rowCount, hasMore: results.length > limit, runMs: runMs() };
+  const found = await readRows(statement, limit + 1, request.maxBytes);
+  const rows = Buffer.from(`[${found.slice(0, limit).join(',')}]`);
+  return { ...common, rows, rowCount: Math.min(found.length, limit), hasMore: found.length > limit, runMs: runMs() };
 }
 
 const MAX_KEPT = 50;
@@ -178,19 +179,21 @@ function bind(statement: DuckDBPreparedStatement, parameters: Readonly<Record<st
   }
 }
 
-async function readRows(statement: DuckDBPreparedStatement, max: number, maxBytes: number): Promise<unknown[][]> {
-  const rows: unknown[][] = [];
+/** Each as JSON. */
+async function readRows(statement: DuckDBPreparedStatement, max: number, maxBytes: number): Promise<string[]> {
+  const rows: string[] = [];
   let bytes = 0;
   try {
     const result = max <= MAX_ROWS_AT_ONCE ? await statement.run() : await statement.stream();
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
       for (const row of chunk.getRows()) {
-        const values = row.map(toJsonValue);
-        bytes += JSON.stringify(values).length;
+        const json = JSON.stringify(row.map(toJsonValue));
+        // With the comma or bracket after it.
+        bytes += Buffer.byteLength(json) + 1;
         if (bytes > maxBytes) {
           throw new SqlRefusal('too_large', 'The answer is too large. Select fewer columns, or set a lower limit.');
         }
-        rows.push(values);
+        rows.push(json);
       }
       if (rows.length >= max) break;
     }

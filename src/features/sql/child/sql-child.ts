@@ -2,13 +2,13 @@
  * A process of its own for statements of users. It has an empty environment and opens one copy of one project's data,
  * read-only. The server ends it after its time, and it ends itself beyond its memory.
  */
-import { setPriority } from 'node:os';
+import { Socket } from 'node:net';
 import { SqlRefusal } from '../rules/refusal.ts';
 import { type OpenCopy, openCopy } from './open-copy.ts';
-import type { ChildLimits, ChildReady, SqlRequest, SqlResponse } from './protocol.ts';
+import type { ChildLimits, SqlRequest, SqlResponse } from './protocol.ts';
+import { packResponse, RESPONSE_FD } from './response-pipe.ts';
 import { forgetStatements, runStatement } from './run-statement.ts';
 
-const LOW_PRIORITY = 10;
 const MEMORY_CHECK_MS = 20;
 /** The server takes it for a statement that needs too much memory. */
 const OUT_OF_MEMORY = 77;
@@ -16,22 +16,17 @@ const OUT_OF_MEMORY = 77;
 const limits = JSON.parse(process.argv[2] ?? '{}') as ChildLimits;
 let open: { path: string | null; copy: OpenCopy } | null = null;
 
-try {
-  setPriority(LOW_PRIORITY);
-} catch {
-  // Not allowed here; the time limit holds anyway.
-}
 setInterval(() => {
   if (process.memoryUsage.rss() > limits.residentMb * 1024 * 1024) process.exit(OUT_OF_MEMORY);
 }, MEMORY_CHECK_MS);
+const responses = new Socket({ fd: RESPONSE_FD, readable: false, writable: true });
 // The server is gone.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (request: SqlRequest) => void answer(request));
-process.send?.({ isReady: true } satisfies ChildReady);
+responses.write(packResponse({ isReady: true }));
 
 async function answer(request: SqlRequest): Promise<void> {
-  const response = await run(request);
-  process.send?.(response);
+  responses.write(packResponse(await run(request)));
 }
 
 async function run(request: SqlRequest): Promise<SqlResponse> {

@@ -7,6 +7,7 @@ import { postgresType, TEXT } from '../rules/postgres-catalog.ts';
 import { NO_PLACEHOLDERS, namePlaceholders, type SqlScalar, splitStatements } from '../rules/prepare-text.ts';
 import type { SqlQuery } from '../rules/read-sql-query.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
+import { parseRows } from '../sql-rows.ts';
 import * as wire from './messages.ts';
 import { type SessionStatement, sessionStatement } from './session-statements.ts';
 import { decodeParameter, encodeValue } from './wire-values.ts';
@@ -219,7 +220,7 @@ export class PostgresConnection {
     const answered = await this.#run(sql, values, false);
     if (answered.hasMore) this.#deps.send(wire.notice(`Only the first ${answered.limit} rows are sent.`));
     const columns = describe(answered, isBinary);
-    return { columns, rows: answered.results, tag: (count) => `SELECT ${count}` };
+    return { columns, rows: parseRows(answered), tag: (count) => `SELECT ${count}` };
   }
 
   async #run(sql: string, values: Record<string, SqlScalar>, checkOnly: boolean): Promise<AnsweredSql> {
