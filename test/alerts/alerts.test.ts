@@ -413,6 +413,38 @@ describe('what can be watched', () => {
     expect((await lookAt(retention.id, day + 24 * HOUR, 24 * HOUR)).calculated_value).toBe(25);
   });
 
+  it('retention over many hours and in months of the calendar', async () => {
+    const month = (back: number, day: number): number => {
+      const date = new Date(now);
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, day, 12);
+    };
+    // Four in one month, of whom one came back in the next; and four in one hour, of whom two came back in the next.
+    await events('paid', repeat(4, month(2, 5)));
+    await events('paid', [month(1, 27)]);
+    const hours = hourOf(now) - 600 * HOUR;
+    await events('opened', repeat(4, hours));
+    await events('opened', repeat(2, hours + HOUR));
+    await server.drain();
+    const valuesOf = async (event: string, interval: string) => {
+      const entity = { id: event, type: 'events' };
+      const filters = { insight: 'RETENTION', target_entity: entity, returning_entity: entity };
+      const { status, body } = await client.post(`${all}backtest/`, {
+        body: {
+          insight: await makeInsight('', filters),
+          config: { type: 'RetentionAlertConfig', period: 1 },
+          calculation_interval: interval,
+          threshold: lowerThan(10),
+          weeks: 8,
+        },
+      });
+      expect([status, body.detail]).toEqual([200, undefined]);
+      const found = body.starts.map((start: string, i: number) => [Date.parse(start), body.values[i]]);
+      return { slots: body.slots, found: found.filter(([, value]: number[]) => value !== 0) };
+    };
+    expect(await valuesOf('opened', 'hourly')).toEqual({ slots: 8 * 168, found: [[hours + HOUR, 50]] });
+    expect((await valuesOf('paid', 'monthly')).found).toEqual([[month(1, 1) - 12 * HOUR, 25]]);
+  });
+
   it('an event that falls silent', async () => {
     const slot = hourOf(now);
     await events('heartbeat', [slot - 2 * HOUR]);

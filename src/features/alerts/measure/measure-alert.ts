@@ -5,6 +5,7 @@ import { invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Interval } from '../../../core/time/interval.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../../core/time/units.ts';
+import { inChunks } from '../../../lib/id-set.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FunnelAnswer, LifecycleItem, RetentionRow, TrendItem } from '../../insights/rules/answers.ts';
@@ -71,7 +72,7 @@ function measureSeries(deps: MeasureDeps, request: MeasureRequest, unit: Interva
     case 'FunnelAlertConfig':
       return measureFunnel(deps, request, unit, config);
     case 'RetentionAlertConfig':
-      return measureRetention(deps, request, unit, config, slots);
+      return measureRetention(deps, request, unit, config);
     case 'LifecycleAlertConfig':
       return measureLifecycle(deps, request, unit, config);
     case 'SqlAlertConfig':
@@ -151,22 +152,32 @@ async function measureFunnel(
   };
 }
 
+/** So many intervals a question about retention may have, the period before the first slot among them. */
+const MAX_RETENTION_INTERVALS = 500;
+
 async function measureRetention(
   deps: MeasureDeps,
   request: MeasureRequest,
   unit: Interval,
   { period }: Config<'RetentionAlertConfig'>,
-  slots: number,
 ): Promise<Found> {
   const { project, from, until, signal } = request;
   const name = unit.slice(0, 1).toUpperCase() + unit.slice(1);
   const { display: _display, breakdown: _breakdown, breakdowns: _all, ...rest } = plain(request, 'RETENTION');
-  const fields = { ...rest, period: name, total_intervals: slots + period };
-  const rows = (await deps.questions.answer(project, fields, { from, until, unit, signal })) as RetentionRow[];
-  const share = ({ counts: [size = 0, ...later] }: RetentionRow): number =>
-    size === 0 ? 0 : (100 * (later[period - 1] ?? 0)) / size;
-  return { series: [{ label: null, values: rows.slice(0, slots).map(share) }] };
+  const { slots } = slotHistory(from, until, unit, project.timezone);
+  const values: number[] = [];
+  for (const part of inChunks(slots, MAX_RETENTION_INTERVALS - period)) {
+    const range = { from: part[0]?.start ?? from, until: part.at(-1)?.end ?? until };
+    const fields = { ...rest, period: name, total_intervals: part.length + period };
+    const rows = (await deps.questions.answer(project, fields, { ...range, unit, signal })) as RetentionRow[];
+    values.push(...rows.slice(0, part.length).map((row) => cameBack(row, period)));
+  }
+  return { series: [{ label: null, values }] };
 }
+
+/** In percent. */
+const cameBack = ({ counts: [size = 0, ...later] }: RetentionRow, period: number): number =>
+  size === 0 ? 0 : (100 * (later[period - 1] ?? 0)) / size;
 
 async function measureLifecycle(
   deps: MeasureDeps,
