@@ -478,7 +478,7 @@ describe('what can be watched', () => {
     const tagged = await flag('tagged', ['billing', 'old']);
     const [named, other] = [await flag('named', []), await flag('other', ['old'])];
     const config = { type: 'FlagChangeConfig', flag_ids: [named], tags: ['billing'], kinds: ['active'] };
-    const targets = [{ type: 'slack_webhook', url: hook.url }];
+    const targets = [{ type: 'webhook', url: hook.url }];
     const alert = await makeAlert({ config, threshold: null, targets });
     expect(alert.config).toEqual(config);
     const slot = hourOf(now);
@@ -488,7 +488,13 @@ describe('what can be watched', () => {
     for (const id of [tagged, named]) await disable(id);
     expect(await lookAt(alert.id, slot + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
     const [request] = await hook.waitForRequests(1);
-    expect(['tagged-', 'named-', 'other-'].map((name) => request?.text.includes(name))).toEqual([true, true, false]);
+    const { type, data } = JSON.parse(request?.body ?? '');
+    expect([type, data.notes.length]).toEqual(['flag.changed', 2]);
+    expect(['tagged-', 'named-', 'other-'].map((name) => String(data.notes).includes(name))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('the slot that is not over, if it is already too high', async () => {

@@ -55,7 +55,7 @@ describe('the webhook of the audit log', () => {
     const organization_id = (await owner.get('/api/organizations/@current/')).body.id;
     expect(told).toEqual(
       results.toReversed().map((entry: { created_at: string }) => ({
-        type: 'audit.entry',
+        type: 'audit',
         timestamp: new Date(entry.created_at).toISOString(),
         data: { organization_id, ...entry },
       })),

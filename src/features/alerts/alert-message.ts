@@ -77,8 +77,9 @@ export function alertMessage(told: Told): Message {
     ...(bounds === null ? [] : [{ name: 'Usual', value: boundsText(bounds) }]),
     { name: 'Time', value: `${slotName(slot.start)} to ${slotName(slot.end)}` },
   ];
+  const isFlagChange = type === 'alert.firing' && alert.definition.config.type === 'FlagChangeConfig';
   return {
-    type,
+    type: isFlagChange ? 'flag.changed' : type,
     timestamp: now,
     title: `${TITLES[type]}: ${alert.name}`,
     text: textOf(told),

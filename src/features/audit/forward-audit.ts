@@ -51,7 +51,7 @@ export async function forwardEntries(
       now,
       targets: [targetOf(webhook, now)],
       message: {
-        type: 'audit.entry',
+        type: 'audit',
         timestamp: entry.createdAt,
         title: `Entry ${entry.number}: ${entry.scope} ${entry.activity.replaceAll('_', ' ')}`,
         text: '',

@@ -25,6 +25,13 @@ describe('names in messages', () => {
     );
   });
 
+  it('become no links or pictures in Mattermost and Discord', () => {
+    const { text } = JSON.parse(
+      slackBody(message({ text: 'see [this](http://evil.example) ![](http://evil.example)' })),
+    );
+    expect(text.split('\n')[1]).toBe('see [this]\u200b(http://evil.example) ![]\u200b(http://evil.example)');
+  });
+
   it('become no headers or HTML in a mail', () => {
     const { subject, html } = mailText(message({ title: ugly, text: '<script>alert(1)</script>' }));
     expect(subject).not.toMatch(/[\r\n]/);

@@ -15,9 +15,9 @@ type MessageType =
   | 'digest.test'
   | 'digest.invitation'
   | 'digest.paused'
-  | 'audit.entry'
+  | 'audit'
   | 'audit.test'
-  | `flag.${'change_not_made' | 'rollout_halted' | 'approval_requested' | 'approval_decided'}`
+  | `flag.${'changed' | 'change_not_made' | 'rollout_halted' | 'approval_requested' | 'approval_decided'}`
   | `experiment.${'launched' | 'ended' | 'shipped' | 'rolled_back' | 'guardrail'}`;
 
 export interface Message {
@@ -44,13 +44,17 @@ function oneLine(text: string, max = MAX_TITLE_LENGTH): string {
   return [...plain].length > max ? `${[...plain].slice(0, max).join('')}…` : plain;
 }
 
-/** Slack's special characters; `@` is separated from the word after it, so that nobody is called. */
+/**
+ * Slack's special characters, and what Mattermost and Discord take for a link or a picture (`[text](address)`). `@` is
+ * separated from the word after it, so that nobody is called.
+ */
 const escapeSlack = (text: string): string =>
   oneLine(text, 500)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll(/([*_~`])/g, '\u200b$1')
+    .replaceAll('](', ']\u200b(')
     .replaceAll(/(?<!\w)@(?=\w)/g, '@\u200b');
 
 const escapeHtml = (text: string): string =>
