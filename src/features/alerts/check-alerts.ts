@@ -3,6 +3,7 @@
  * does nothing if another process was faster or somebody has changed the alert meanwhile: so there is one look and one
  * message for each slot, through crashes and changes of the leader.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { historyStart, judge, QUIET } from '../../core/alerts/judge.ts';
 import { lastWholeSlot, type Slot, slotAfter, slotAt, slotUnit } from '../../core/alerts/slots.ts';
 import { Failure } from '../../core/errors.ts';
@@ -24,6 +25,7 @@ import { targetsOf } from './alert-targets.ts';
 import { GRACE_MS } from './alerts.ts';
 import { type MeasureDeps, type MeasuredAlert, measureAlert } from './measure/measure-alert.ts';
 import { needsInsight, ruleOf } from './rules/alert-definition.ts';
+import { Pauses } from './rules/pauses.ts';
 import type { Alert, AlertCheck } from './store/alert-store.ts';
 import { UnsubscribeLinks } from './unsubscribe.ts';
 
@@ -93,16 +95,21 @@ export class AlertChecks implements LeaderTask {
     await this.#each(ongoing, (alert) => this.#lookAtOngoing(alert, now, answers));
   }
 
-  /** A few at a time: people who wait for answers come first. */
+  /** A few at a time, with pauses: events, flags and people who wait for answers come first. */
   async #each(alerts: readonly Alert[], work: (alert: Alert) => Promise<void>): Promise<void> {
     const queue = [...alerts];
+    const { signal } = this.#stopping;
+    const pauses = new Pauses();
     const worker = async (): Promise<void> => {
-      for (let alert = queue.shift(); alert && !this.#stopping.signal.aborted; alert = queue.shift()) {
+      for (let alert = queue.shift(); alert && !signal.aborted; alert = queue.shift()) {
         const { id, projectId } = alert;
+        const start = performance.now();
         // One that cannot be looked at must not keep others from being looked at; it is tried again.
         await work(alert).catch((err: unknown) =>
           this.#deps.logger.error({ err, project: projectId, alert: id }, 'an alert was not looked at'),
         );
+        const pauseMs = pauses.after(performance.now() - start);
+        if (queue.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       }
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
