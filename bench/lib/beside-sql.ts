@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { type RunningProcess, startProcess } from './processes.ts';
 import { fill, KEYS, measureWaits } from './waits.ts';
 
-/** As heavy as they come: one that never ends, one that needs all memory, and two that read everything. */
+/** As heavy as they come: one that never ends, one that needs all memory, two that read everything, and a large answer. */
 const HEAVY = [
   'select max(md5(concat(a.uuid, b.uuid))) from events a, events b, events c',
   'select a.uuid, list(b.uuid) from events a join events b on a.event = b.event group by 1',
   'select properties.$current_url as url, count(), uniq(person_id) from events group by url order by 2 desc',
   'select event, md5(properties) as m, row_number() over (partition by event order by properties) as n from events order by m limit 100',
+  'select uuid, event, timestamp, properties, person_id, distinct_id from events limit 50000',
 ];
 
 export async function measureBesideSql(seconds: number, events: number) {

@@ -14,6 +14,7 @@ import type { ClickHouseStatement, SqlAnswer } from './child/protocol.ts';
 import { readClickHouseValue } from './rules/clickhouse-values.ts';
 import type { SentTable } from './rules/clickhouse-views.ts';
 import { SqlRefusal } from './rules/refusal.ts';
+import { joinRows } from './sql-rows.ts';
 import type { SqlRunner } from './sql-runner.ts';
 import type { Statement, StatementEngine } from './statement-engine.ts';
 import type { StatementSlots } from './statement-slots.ts';
@@ -112,7 +113,7 @@ async function run(
       .slice(0, answer.limit)
       .map((row) => row.map((value, i) => readClickHouseValue(value, typeAt(answer, i))));
     const hasMore = found.length > answer.limit;
-    const rows = Buffer.from(JSON.stringify(values));
+    const rows = joinRows(values.map((row) => JSON.stringify(row)));
     return { ...answer, rows, rowCount: values.length, hasMore, runMs: performance.now() - start };
   } catch (error) {
     signal.throwIfAborted();

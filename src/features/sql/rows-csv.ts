@@ -1,6 +1,13 @@
+import { Readable } from 'node:stream';
 import { type CsvCells, csvCell, csvLine } from '../../lib/csv-line.ts';
 import type { SqlAnswer } from './child/protocol.ts';
-import { parseRows } from './sql-rows.ts';
+import { rowBatches } from './sql-rows.ts';
 
-export const rowsCsv = (answer: Pick<SqlAnswer, 'columns' | 'rows'>, cells: CsvCells): string =>
-  [answer.columns, ...parseRows(answer).map((row) => row.map(csvCell))].map((line) => csvLine(line, cells)).join('');
+type Answer = Pick<SqlAnswer, 'columns' | 'rows'>;
+
+export const rowsCsv = (answer: Answer, cells: CsvCells): Readable => Readable.from(csvPieces(answer, cells));
+
+async function* csvPieces(answer: Answer, cells: CsvCells): AsyncGenerator<string> {
+  yield csvLine(answer.columns, cells);
+  for await (const batch of rowBatches(answer)) yield batch.map((row) => csvLine(row.map(csvCell), cells)).join('');
+}

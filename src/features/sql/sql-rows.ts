@@ -1,5 +1,44 @@
+/** Rows of an answer as JSON, one a line, so that large ones can be read piece by piece. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SqlAnswer } from './child/protocol.ts';
 
-export const NO_ROWS = Buffer.from('[]');
+type Rows = Pick<SqlAnswer, 'rows'>;
 
-export const parseRows = ({ rows }: Pick<SqlAnswer, 'rows'>): unknown[][] => JSON.parse(rows.toString());
+const BATCH_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+
+/** Of rows that are JSON already. */
+export const joinRows = (rows: readonly string[]): Buffer => Buffer.from(`[${rows.join(',\n')}]`);
+
+export const NO_ROWS = joinRows([]);
+
+export const parseRows = ({ rows }: Rows): unknown[][] => JSON.parse(rows.toString());
+
+/** For any number of rows: other requests are served in between. */
+export async function* rowBatches({ rows }: Rows): AsyncGenerator<unknown[][]> {
+  const end = rows.length - 1;
+  for (let at = 1; at < end; ) {
+    const line = rows.indexOf(LINE_FEED, at + BATCH_BYTES);
+    const isLast = line < 0;
+    // Without the comma at the end of a line.
+    yield JSON.parse(`[${rows.toString('utf8', at, isLast ? end : line - 1)}]`);
+    at = isLast ? end : line + 1;
+    await nextTurn();
+  }
+}
+
+/** Takes as many rows at a time as its reader wants. */
+export class RowReader {
+  readonly #batches: AsyncIterator<unknown[][]>;
+  #batch: unknown[][] = [];
+
+  constructor(answer: Rows) {
+    this.#batches = rowBatches(answer);
+  }
+
+  /** At most `max`, perhaps fewer; none once there are no more. */
+  async take(max: number): Promise<unknown[][]> {
+    if (this.#batch.length === 0) this.#batch = (await this.#batches.next()).value ?? [];
+    return this.#batch.splice(0, max);
+  }
+}

@@ -35,6 +35,7 @@ describe('a response', () => {
         expect(String(whole.answer.rows)).toBe(JSON.stringify(values));
         expect({ ...whole.answer, rows: null }).toEqual({ ...response.answer, rows: null });
       }),
+      { numRuns: 30 },
     );
   });
 

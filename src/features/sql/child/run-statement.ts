@@ -7,7 +7,7 @@ import { adaptPostgresTree, readsCatalog } from '../rules/postgres-tree.ts';
 import { plainPostgres, prepareText, type SqlScalar } from '../rules/prepare-text.ts';
 import { SqlRefusal } from '../rules/refusal.ts';
 import type { TreeNode } from '../rules/tree-nodes.ts';
-import { NO_ROWS } from '../sql-rows.ts';
+import { joinRows, NO_ROWS } from '../sql-rows.ts';
 import type { SqlAnswer, SqlRequest } from './protocol.ts';
 import { toJsonValue, typeName } from './read-values.ts';
 import { type ResultColumn, writeParquet } from './write-parquet.ts';
@@ -57,7 +57,7 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
     return { ...common, rows: NO_ROWS, rowCount, hasMore: false, runMs: runMs() };
   }
   const found = await readRows(statement, limit + 1, request.maxBytes);
-  const rows = Buffer.from(`[${found.slice(0, limit).join(',')}]`);
+  const rows = joinRows(found.slice(0, limit));
   return { ...common, rows, rowCount: Math.min(found.length, limit), hasMore: found.length > limit, runMs: runMs() };
 }
 
@@ -188,8 +188,8 @@ async function readRows(statement: DuckDBPreparedStatement, max: number, maxByte
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
       for (const row of chunk.getRows()) {
         const json = JSON.stringify(row.map(toJsonValue));
-        // With the comma or bracket after it.
-        bytes += Buffer.byteLength(json) + 1;
+        // With what is between two rows.
+        bytes += Buffer.byteLength(json) + 2;
         if (bytes > maxBytes) {
           throw new SqlRefusal('too_large', 'The answer is too large. Select fewer columns, or set a lower limit.');
         }

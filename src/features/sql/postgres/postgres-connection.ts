@@ -7,7 +7,7 @@ import { postgresType, TEXT } from '../rules/postgres-catalog.ts';
 import { NO_PLACEHOLDERS, namePlaceholders, type SqlScalar, splitStatements } from '../rules/prepare-text.ts';
 import type { SqlQuery } from '../rules/read-sql-query.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
-import { parseRows } from '../sql-rows.ts';
+import { joinRows, NO_ROWS, RowReader } from '../sql-rows.ts';
 import * as wire from './messages.ts';
 import { type SessionStatement, sessionStatement } from './session-statements.ts';
 import { decodeParameter, encodeValue } from './wire-values.ts';
@@ -35,7 +35,8 @@ interface Portal {
 
 interface Answer {
   columns: wire.ColumnDescription[];
-  rows: readonly (readonly unknown[])[];
+  rows: RowReader;
+  rowCount: number;
   tag(count: number): string;
 }
 
@@ -220,7 +221,7 @@ export class PostgresConnection {
     const answered = await this.#run(sql, values, false);
     if (answered.hasMore) this.#deps.send(wire.notice(`Only the first ${answered.limit} rows are sent.`));
     const columns = describe(answered, isBinary);
-    return { columns, rows: parseRows(answered), tag: (count) => `SELECT ${count}` };
+    return { columns, rows: new RowReader(answered), rowCount: answered.rowCount, tag: (count) => `SELECT ${count}` };
   }
 
   async #run(sql: string, values: Record<string, SqlScalar>, checkOnly: boolean): Promise<AnsweredSql> {
@@ -239,14 +240,17 @@ export class PostgresConnection {
 
   /** `max` 0: all that are left. */
   async #sendRows(portal: Portal, max: number): Promise<void> {
-    const { columns, rows, tag } = await this.#answer(portal);
-    const end = max > 0 ? Math.min(rows.length, portal.sent + max) : rows.length;
+    const { columns, rows, rowCount, tag } = await this.#answer(portal);
+    const end = max > 0 ? Math.min(rowCount, portal.sent + max) : rowCount;
     const { send } = this.#deps;
-    for (const row of rows.slice(portal.sent, end)) {
-      send(wire.dataRow(columns.map(({ oid, isBinary }, at) => encodeValue(row[at], oid, isBinary))));
+    while (portal.sent < end) {
+      const batch = await rows.take(end - portal.sent);
+      for (const row of batch) {
+        send(wire.dataRow(columns.map(({ oid, isBinary }, at) => encodeValue(row[at], oid, isBinary))));
+      }
+      portal.sent += batch.length;
     }
-    portal.sent = end;
-    send(end < rows.length ? wire.portalSuspended() : wire.commandComplete(tag(end)));
+    send(end < rowCount ? wire.portalSuspended() : wire.commandComplete(tag(end)));
   }
 }
 
@@ -257,9 +261,12 @@ const describe = ({ types }: AnsweredSql, isBinary: (column: number) => boolean)
   });
 
 function sessionAnswer(session: SessionStatement | null): Answer {
-  if (session?.kind !== 'show') return { columns: [], rows: [], tag: () => session?.tag ?? '' };
+  if (session?.kind !== 'show') {
+    return { columns: [], rows: new RowReader({ rows: NO_ROWS }), rowCount: 0, tag: () => session?.tag ?? '' };
+  }
+  const rows = new RowReader({ rows: joinRows([JSON.stringify([session.value])]) });
   const column = { name: session.name, oid: TEXT.oid, length: TEXT.length, isBinary: false };
-  return { columns: [column], rows: [[session.value]], tag: () => 'SHOW' };
+  return { columns: [column], rows, rowCount: 1, tag: () => 'SHOW' };
 }
 
 /** PostgreSQL's codes for ours. */
