@@ -129,6 +129,38 @@ describe.skipIf(!hasBrowser)('alerts in the console', () => {
     }
   });
 
+  it('are made on changes of single flags, chosen by their keys', async () => {
+    const flag = async (key: string): Promise<number> =>
+      (await clientFor(server).post('/api/projects/1/feature_flags/', { body: { key, name: `Name of ${key}` } })).body
+        .id;
+    const [checkout, search] = [await flag('new-checkout'), await flag('fast-search')];
+    await page.goto(`${server.url}/project/1/alerts/new`);
+    await page.getByLabel('Name').fill('Risky flags');
+    await page.getByLabel('Watch').selectOption('flags');
+    const flags = page.getByRole('combobox', { name: 'These flags' });
+    await flags.fill('no such flag');
+    await flags.press('Enter');
+    await page.getByText('No flag has the key “no such flag”').waitFor();
+    for (const key of ['new-checkout', 'fast-search']) {
+      await flags.fill(key.slice(1));
+      await page.getByRole('option', { name: `${key} Name of` }).click();
+    }
+    await page.getByRole('button', { name: 'Remove fast-search' }).waitFor();
+    expect(await page.getByText('No flag has the key').count()).toBe(0);
+    await saveScreenshot(page, 'alert-flags');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByRole('heading', { name: 'Risky flags' }).waitFor();
+    const made = async () => {
+      const { results } = (await clientFor(server).get('/api/projects/1/alerts/')).body;
+      return results.find(({ name }: { name: string }) => name === 'Risky flags');
+    };
+    expect((await made()).config).toMatchObject({ type: 'FlagChangeConfig', flag_ids: [checkout, search] });
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Remove new-checkout' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expect.poll(async () => (await made()).config.flag_ids).toEqual([search]);
+  });
+
   it('are made on a statement, on new errors and on the disk, without a back-test of what is not known', async () => {
     await page.setViewportSize({ width: 1440, height: 1000 });
     const query = { kind: 'HogQLQuery', query: 'select count() from events' };

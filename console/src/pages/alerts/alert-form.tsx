@@ -3,7 +3,6 @@ import { ADMIN, listMembers } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
 import { TagInput } from '../../components/tag-input.tsx';
-import { pluralize } from '../../lib/numbers.ts';
 import { useProject, useSession } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import {
@@ -19,6 +18,7 @@ import {
   WATCHED,
   type Watched,
 } from './draft.ts';
+import { FlagPicker } from './flag-picker.tsx';
 
 interface FormProps {
   draft: AlertDraft;
@@ -125,7 +125,7 @@ const inRowHint = ({ clearFor }: AlertDraft): string =>
     ? 'How many have to be outside before it fires, and inside before it clears.'
     : `How many have to be outside before it fires; it clears after ${clearFor} inside.`;
 
-/** Whose changes of flags, and which. Single flags are chosen through the API. */
+/** Whose changes of flags, and which. */
 function FlagFields({ draft, onChange }: Omit<FormProps, 'kind'>) {
   const { flagIds, flagTags, flagKinds } = draft;
   const toggle = (kind: (typeof flagKinds)[number], isChosen: boolean): void =>
@@ -133,18 +133,23 @@ function FlagFields({ draft, onChange }: Omit<FormProps, 'kind'>) {
       ...draft,
       flagKinds: isChosen ? [...flagKinds, kind] : flagKinds.filter((one) => one !== kind),
     });
+  const isOfAll = flagIds.length === 0 && flagTags.length === 0;
   return (
     <>
+      <FlagPicker
+        ids={flagIds}
+        onChange={(ids) => onChange({ ...draft, flagIds: ids })}
+        placeholder={isOfAll ? 'All flags' : 'Add…'}
+      />
       <div class="field">
-        <span class="label">Flags with one of these tags</span>
+        <span class="label">And flags with one of these tags</span>
         <TagInput
-          label="Flags with one of these tags"
+          label="And flags with one of these tags"
           value={flagTags}
           onChange={(tags) => onChange({ ...draft, flagTags: tags })}
-          placeholder={flagIds.length === 0 ? 'All flags' : 'Add…'}
+          placeholder={isOfAll ? 'Any tag' : 'Add…'}
         />
       </div>
-      {flagIds.length > 0 && <p class="muted small">And {pluralize(flagIds.length, 'flag')} chosen through the API.</p>}
       <fieldset class="plain stack-s">
         <legend class="label">Changes</legend>
         {FLAG_CHANGE_KINDS.map(({ value, label }) => (
@@ -200,7 +205,7 @@ function ConditionFields({ draft, kind, onChange }: FormProps) {
         />
       )}
       {condition === 'seasonal' ? (
-        <div class="row">
+        <div class="alert-fields">
           <Select<AlertDraft['direction']>
             label="Unusually"
             value={draft.direction}
@@ -215,7 +220,7 @@ function ConditionFields({ draft, kind, onChange }: FormProps) {
           />
         </div>
       ) : (
-        <div class="row">
+        <div class="alert-fields">
           <TextField label={`Below${unit}`} value={draft.lower} onInput={(lower) => set({ lower })} />
           <TextField label={`Above${unit}`} value={draft.upper} onInput={(upper) => set({ upper })} />
         </div>
@@ -275,7 +280,7 @@ export function TargetFields({
         ))}
       </fieldset>
       {draft.hooks.map((hook, index) => (
-        <div class="row" key={hook.id ?? index}>
+        <div class="alert-hook" key={hook.id ?? index}>
           <Select<HookDraft['type']>
             label="Webhook"
             value={hook.type}
