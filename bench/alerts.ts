@@ -1,20 +1,20 @@
 /**
  * What alerts and destinations cost.
  *
- * - `round`: all alerts, each on an insight of its own, are looked at once, beside the same questions asked without
- *   alerts, in turns.
+ * - `minute`: all alerts, each on an insight of its own, are looked at once for a minute, beside the same questions asked
+ *   without alerts, in turns.
+ * - `hour`: the same for an hour, with seasons of six weeks, funnels, retention and lifecycle.
  * - `waits`: how long others wait for /e/ and /decide/ while as many alerts are looked at every minute, and without alerts.
  * - `destinations`: CPU time of each captured event without a destination and with one.
  *
- *   npm run bench:alerts [-- --events 100000 --alerts 200 --rounds 3 --seconds 60 --only round,waits --folder kept/]
+ *   npm run bench:alerts [-- --events 100000 --alerts 200 --rounds 3 --seconds 60 --only minute,waits --folder kept/]
  *
- * The events of `round` are kept for the next run if `--folder` is given.
+ * The events of `minute` and `hour` are kept for the next run if `--folder` is given.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { HOUR_MS } from '../src/core/time/units.ts';
 import { AlertChecks } from '../src/features/alerts/check-alerts.ts';
 import { answerSavedQuestions } from '../src/features/insights/api/answer-saved-questions.ts';
 import { ResultCache } from '../src/features/insights/result-cache.ts';
@@ -32,7 +32,7 @@ import { measureBesideAlerts } from './lib/beside-alerts.ts';
 import { measureDestinationCost } from './lib/destination-cost.ts';
 import { cpuMsSince, median } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
-import { DUE, watchShop } from './lib/watched-shop.ts';
+import { DUE, LENGTHS, type WatchInterval, watchShop } from './lib/watched-shop.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ const { values: flags } = parseArgs({
     alerts: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '60' },
-    only: { type: 'string', default: 'round,waits,destinations' },
+    only: { type: 'string', default: 'minute,hour,waits,destinations' },
     folder: { type: 'string' },
   },
 });
@@ -106,13 +106,13 @@ const medianOf = (costs: readonly Cost[]): Cost => ({
   cpuMs: Math.round(median(costs.map(({ cpuMs }) => cpuMs))),
 });
 
-async function measureRounds(folder: string) {
+async function measureRounds(folder: string, interval: WatchInterval) {
   // As much memory as the server gives it.
   const options = { memoryLimit: '512MB' };
   const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS, undefined, options);
   const metadataFile = join(mkdtempSync(join(tmpdir(), 'cairn-alerts-')), 'metadata.sqlite');
   const { metadata } = await openMetadataStore(metadataFile, 0, tablesOf(FEATURES));
-  await watchShop(metadata, ALERTS);
+  await watchShop(metadata, ALERTS, interval);
   let now = DUE;
   const { checks, questions, asked } = openChecks(metadata, events, { now: () => now });
   const [looked, direct]: [Cost[], Cost[]] = [[], []];
@@ -122,7 +122,7 @@ async function measureRounds(folder: string) {
     const errors = (await metadata.alerts.listEnabled()).filter(({ progress }) => progress.errors > 0);
     if (errors.length > 0) throw new Error(`${errors.length} alerts could not be computed`);
     const others = await costOf(() => askAll(questions, asked));
-    now += HOUR_MS;
+    now += LENGTHS[interval];
     // The first one opens the file and warms up.
     if (round === 0) continue;
     looked.push(own);
@@ -140,7 +140,8 @@ async function measure(folder: string) {
   return {
     machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
     events: EVENTS,
-    ...(wants('round') ? { round: await measureRounds(folder) } : {}),
+    ...(wants('minute') ? { byTheMinute: await measureRounds(folder, 'every_minute') } : {}),
+    ...(wants('hour') ? { byTheHour: await measureRounds(folder, 'hourly') } : {}),
     ...(wants('waits')
       ? { waits: await measureBesideAlerts(Number(flags.seconds), Math.min(EVENTS, MAX_SENT_EVENTS), ALERTS) }
       : {}),

@@ -54,6 +54,11 @@ interface Insights {
   measured: { name: string; ours: number; byHand: number }[];
 }
 
+interface AlertRound {
+  looked: { cpuMs: number };
+  askedDirectly: { cpuMs: number };
+}
+
 interface ScaleRow {
   setup: string;
   'singles/s': number;
@@ -282,6 +287,47 @@ export const BENCHES: readonly Bench[] = [
       Object.entries(results).map(
         ([name, { askedMs, byHandMs, ratio }]): Row => [name, `${askedMs} ms`, `${byHandMs} ms`, String(ratio)],
       ),
+  },
+  {
+    name: 'alerts',
+    title: 'Alerts and destinations',
+    description:
+      'One look at each of 200 alerts, by the minute and by the hour, beside the same questions asked without alerts; CPU time, because looks leave half of the time to others. How long /decide/ takes while 200 alerts are looked at every minute, beside how long it takes without alerts. And CPU time of each captured event with a destination, beside none.',
+    short: '--events 20000 --alerts 20 --rounds 1 --seconds 5 --only minute,hour,destinations',
+    rows: (result: {
+      byTheMinute: AlertRound;
+      byTheHour: AlertRound;
+      waits?: Record<'quiet' | 'besideAlerts', { decideP99: number; captureP99: number }>;
+      destinations: { cpuMicrosPerEvent: Record<'none' | 'filtered' | 'waiting' | 'sent', number> };
+    }) => {
+      const { byTheMinute, byTheHour, waits, destinations } = result;
+      const round = (name: string, { looked, askedDirectly }: AlertRound): Row => [
+        name,
+        seconds(looked.cpuMs),
+        seconds(askedDirectly.cpuMs),
+        ratio(looked.cpuMs, askedDirectly.cpuMs),
+      ];
+      const wait = (name: string, busy: number, quiet: number): Row => [
+        name,
+        `${busy} ms`,
+        `${quiet} ms`,
+        ratio(busy, quiet),
+      ];
+      const { none, ...others } = destinations.cpuMicrosPerEvent;
+      return [
+        round('looks by the minute, CPU', byTheMinute),
+        round('looks by the hour, CPU', byTheHour),
+        ...(waits
+          ? [
+              wait('/decide/, p99', waits.besideAlerts.decideP99, waits.quiet.decideP99),
+              wait('/e/, p99', waits.besideAlerts.captureP99, waits.quiet.captureP99),
+            ]
+          : []),
+        ...Object.entries(others).map(
+          ([name, micros]): Row => [`an event, ${name}`, `${micros} µs`, `${none} µs`, ratio(micros, none)],
+        ),
+      ];
+    },
   },
   {
     name: 'mcp',

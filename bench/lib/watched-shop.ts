@@ -9,7 +9,10 @@ import type { Project } from '../../src/stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import { UNTIL } from './product-traffic.ts';
 
-/** When the last hour of the traffic is looked at. */
+export type WatchInterval = 'every_minute' | 'hourly';
+export const LENGTHS: Record<WatchInterval, number> = { every_minute: MINUTE_MS, hourly: HOUR_MS };
+
+/** When the last slot of the traffic is looked at. */
 export const DUE = UNTIL + 2 * MINUTE_MS;
 
 interface Watched {
@@ -30,12 +33,15 @@ const event = (id: string, more: JsonObject = {}): JsonObject => ({ id, type: 'e
 const steps = [event('$pageview'), event('added to cart', { order: 1 }), event('purchased', { order: 2 })];
 
 /** What teams watch: mostly numbers of events and users, some of them filtered or split, and a few funnels. */
-const KINDS: readonly ((name: string) => Watched)[] = [
+const TRENDS: readonly ((name: string) => Watched)[] = [
   (name) => trends({ events: [event(name)] }),
   (name) => trends({ events: [event(name, { math: 'dau' })] }),
   (name) => trends({ events: [event(name)], breakdown: '$browser', breakdown_type: 'event' }),
   (name) => trends({ events: [event(name), event('$pageview', { order: 1 })], formula: 'A / B' }),
   () => trends({ events: [event('purchased', { math: 'sum', math_property: 'amount' })] }),
+];
+const KINDS: readonly ((name: string) => Watched)[] = [
+  ...TRENDS,
   () => ({ config: { type: 'FunnelAlertConfig' }, filters: { insight: 'FUNNELS', events: steps } }),
   (name) => ({
     config: { type: 'LifecycleAlertConfig', status: 'new' },
@@ -46,24 +52,29 @@ const KINDS: readonly ((name: string) => Watched)[] = [
     filters: { insight: 'RETENTION', target_entity: event('$pageview'), returning_entity: event(name) },
   }),
 ];
-const CONDITIONS: readonly JsonObject[] = [
+const PLAIN_CONDITIONS: readonly JsonObject[] = [
   { condition: { type: 'absolute_value' }, threshold: { configuration: { type: 'absolute', bounds: { lower: 1 } } } },
   {
     condition: { type: 'relative_decrease' },
     threshold: { configuration: { type: 'percentage', bounds: { upper: 0.9 } } },
   },
+];
+const CONDITIONS: readonly JsonObject[] = [
+  ...PLAIN_CONDITIONS,
   { condition: { type: 'seasonal' }, threshold: { configuration: { type: 'deviation', k: 4, direction: 'both' } } },
 ];
 
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
-export async function watchShop(metadata: MetadataStore, count: number): Promise<Project> {
+/** By the minute, only trends can be watched, and no seasons. */
+export async function watchShop(metadata: MetadataStore, count: number, interval: WatchInterval): Promise<Project> {
+  const [kinds, conditions] = interval === 'hourly' ? [KINDS, CONDITIONS] : [TRENDS, PLAIN_CONDITIONS];
   const clock = { now: () => UNTIL };
   const project = await metadata.projects.create(newProject({ clock, ids: randomIds }, 'shop', 'Shop', 'phc_bench'));
   for (let n = 0; n < count; n++) {
-    const { config, filters } = at(KINDS, n)(at(EVENTS, n));
+    const { config, filters } = at(kinds, n)(at(EVENTS, n));
     // All kinds with all conditions, then again with the next filter.
-    const filter = at(FILTERS, Math.floor(n / (KINDS.length * CONDITIONS.length)));
+    const filter = at(FILTERS, Math.floor(n / (kinds.length * conditions.length)));
     const insight = await metadata.insights.create({
       projectId: project.id,
       shortId: `shop${String(n).padStart(4, '0')}`,
@@ -89,13 +100,13 @@ export async function watchShop(metadata: MetadataStore, count: number): Promise
       insightId: insight.id,
       name: `Alert ${n}`,
       enabled: true,
-      definition: readDefinition({ ...at(CONDITIONS, n), config, calculation_interval: 'hourly' }),
+      definition: readDefinition({ ...at(conditions, n), config, calculation_interval: interval }),
       subscribedUsers: [],
       targets: [],
       snoozedUntil: null,
       state: 'Not firing',
       progress: { judge: QUIET, errors: 0, lastValue: null },
-      nextSlot: UNTIL - HOUR_MS,
+      nextSlot: UNTIL - LENGTHS[interval],
       nextCheckAt: UNTIL + MINUTE_MS,
       lastCheckedAt: null,
       lastNotifiedAt: null,
