@@ -226,15 +226,23 @@ export const importFlagsCommand: Run = async (context, args) => {
 
 type Proof = Awaited<ReturnType<typeof verifyVendorFlags>>;
 
-function printProof({ out }: CommandContext, { evaluator, equal, differ, notImported, flags, users }: Proof): void {
+function printProof({ out }: CommandContext, proof: Proof): void {
+  const { evaluator, equal, differ, otherTypes, notImported, flags, users } = proof;
   const converted = flags - notImported.length;
-  out.print(`${equal.length} of ${converted} flags give ${users} users the value that ${evaluator} gives them.`);
-  for (const { key, examples } of differ) {
-    for (const { context, theirs, ours } of examples) {
-      const user = stringifyExact({ distinct_id: context.distinctId, properties: context.properties });
-      out.print(
-        `    ${key} for ${user}: theirs ${stringifyExact(theirs as Json)}, ours ${stringifyExact(ours as Json)}`,
-      );
+  const printExamples = (some: Proof['differ']): void => {
+    for (const { key, examples } of some) {
+      for (const { context, theirs, ours } of examples) {
+        const user = stringifyExact({ distinct_id: context.distinctId, properties: context.properties });
+        out.print(
+          `    ${key} for ${user}: theirs ${stringifyExact(theirs as Json)}, ours ${stringifyExact(ours as Json)}`,
+        );
+      }
     }
-  }
+  };
+  out.print(`${equal.length} of ${converted} flags give ${users} users the value that ${evaluator} gives them.`);
+  printExamples(differ);
+  if (otherTypes.length === 0) return;
+  const keys = otherTypes.map(({ key }) => key).join(', ');
+  out.print(`Values of other types than the conditions compare, or null, may give another value: ${keys}`);
+  printExamples(otherTypes);
 }

@@ -129,12 +129,20 @@ describe('an import with --verify', () => {
     const file = written(`${source}.json`, data);
     const args = ['flags', 'import', source, file, '--project', '1', '--keep-people', '--verify'];
     const { proof, plan, status } = (await cairnJson([...args, '--data-dir', server.dataDir])) as {
-      proof: { equal: string[]; differ: object[]; notImported: { key: string }[]; evaluator: string; users: number };
+      proof: {
+        equal: string[];
+        differ: object[];
+        otherTypes: object[];
+        notImported: { key: string }[];
+        evaluator: string;
+        users: number;
+      };
       plan: { changes: { name: string }[] };
       status: string;
     };
     expect([status, proof.evaluator, proof.users, proof.differ]).toEqual(['planned', evaluator, 10_000, []]);
     expect([proof.equal.sort(), proof.notImported.map(({ key }) => key)]).toEqual([equal, leftOut]);
+    expect(proof.otherTypes).toEqual([]);
     expect(plan.changes.map(({ name }) => name).sort()).toEqual(equal);
   });
 
@@ -161,6 +169,22 @@ describe('an import with --verify', () => {
     expect(accepted).toContain('! dark (accepted): 1 of 2 users get another value from @growthbook/growthbook\n');
     expect(accepted).toContain('2 of 4 flags have equal values for everybody.\n');
     expect(Object.keys(await flagsByKey()).sort()).toEqual(['dark', 'exp', 'limits']);
+  });
+
+  it('lists what differs only for values of other types, and imports it', async () => {
+    // GrowthBook takes null for 0.
+    const minors = { defaultValue: false, rules: [{ condition: { age: { $lt: 18 } }, force: true }] };
+    const file = written('minors.json', { features: { minors } });
+    const { code, stdout } = await run('growthbook', file, '--project', '1', '--verify');
+    expect(code).toBe(0);
+    expect(stdout).toContain('+ create flag minors\n');
+    expect(stdout).toContain('1 of 1 flags give 10000 users the value that @growthbook/growthbook gives them.\n');
+    expect(stdout).toContain(
+      'Values of other types than the conditions compare, or null, may give another value: minors\n',
+    );
+    expect(stdout).toMatch(
+      / {4}minors for \{"distinct_id":"user-\d+","properties":\{"age":[^}]*\}\}: theirs true, ours false\n/,
+    );
   });
 
   it('says what is missing or wrong', async () => {

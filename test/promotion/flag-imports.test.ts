@@ -13,6 +13,11 @@ import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-fla
 import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../../src/features/flags/rules/flag-evaluation.ts';
 import { validateFilters } from '../../src/features/flags/rules/validate/validate-filters.ts';
+import {
+  evaluateFor,
+  makeEdgeUsers,
+  prepareConverted,
+} from '../../src/features/promotion/rules/import/compare-users.ts';
 import { type ConvertedFlag, convertFlags } from '../../src/features/promotion/rules/import/import-flags.ts';
 import type { ImportSource } from '../../src/features/promotion/rules/import/import-source.ts';
 import type { PortableFlag } from '../../src/features/promotion/rules/portable-flag.ts';
@@ -123,7 +128,29 @@ async function expectEqualValues(
       }
     }
   }
+  await expectEqualAtEdges(converted, theirs, ours);
   expect(seen.size).toBeGreaterThan(1);
+}
+
+const EDGE_USERS = 500;
+
+/** For users with values at the edges of the flag's own conditions. */
+async function expectEqualAtEdges(
+  converted: readonly ConvertedFlag[],
+  theirs: (key: string, user: User) => unknown,
+  ours: (flag: PortableFlag, result: FlagEvaluation | undefined) => unknown,
+) {
+  const flags = converted.map(({ flag }) => flag);
+  const prepared = prepareConverted(flags);
+  for (const { flag, dependsOn } of converted) {
+    const related = flags.filter(({ key }) => key === flag.key || dependsOn.includes(key));
+    for (const user of makeEdgeUsers(related, EDGE_USERS)) {
+      const expected = await theirs(flag.key, { id: user.distinctId, attributes: user.properties });
+      const actual = ours(flag, evaluateFor(prepared, flag.key, user, NOW));
+      if (JSON.stringify(actual) === JSON.stringify(expected)) continue;
+      expect([flag.key, user, actual]).toEqual([flag.key, user, expected]);
+    }
+  }
 }
 
 /** Reports what was converted, so that a generator that makes nothing convertible is noticed. */

@@ -12,6 +12,8 @@ import { type ServerProcess, startServerProcess } from '../support/server-proces
 
 const KILLS = Number(process.env['KILLS'] ?? 8);
 const KEY = 'phx_faults_personal_key';
+/** With many kills, the answers are read in more requests than a key has in a minute. */
+const ENV = { API_REQUESTS_PER_MINUTE: '0' };
 const STEPS = 3;
 const SETTLED_MS = 60_000;
 const MAX_ROUND_MS = 30_000;
@@ -29,7 +31,7 @@ it(
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-schedules-'));
     let server: ServerProcess | null = null;
     try {
-      server = await startServerProcess(dataDir);
+      server = await startServerProcess(dataDir, { env: ENV });
       const send = async (method: string, path: string, body?: object) =>
         (await call(server?.url ?? '', method, `/api/projects/1/${path}`, { key: KEY, body })).body;
       const makeFlag = async (key: string): Promise<number> =>
@@ -62,10 +64,10 @@ it(
         // From before the first slot to after the last.
         await sleep((round * 337) % 3000);
         await server.kill();
-        server = await startServerProcess(dataDir);
+        server = await startServerProcess(dataDir, { env: ENV });
       }
       const isWaiting = async ({ change }: Made): Promise<boolean> =>
-        (await send('GET', `scheduled_changes/${change}/`)).executed_at === null;
+        typeof (await send('GET', `scheduled_changes/${change}/`)).executed_at !== 'string';
       const waiting = async () => {
         let count = 0;
         for (const one of [...ramps, ...additions]) if (await isWaiting(one)) count++;

@@ -77,7 +77,8 @@ async function openUnleash(data: JsonObject, environment: string, now: number) {
   await new Promise<void>((resolve) => unleash.once('ready', () => resolve()));
   return {
     async evaluate(key: string, { distinctId, properties }: ComparedUser): Promise<VendorValue> {
-      const texts = Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, String(value)]));
+      const given = Object.entries(properties).filter(([, value]) => value !== null);
+      const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
       const context = { userId: distinctId, properties: texts, currentTime: new Date(now) };
       const { enabled, name, payload } = unleash.getVariant(key, context);
       if (!enabled) return { variant: unleash.isEnabled(key, context), payload: null };

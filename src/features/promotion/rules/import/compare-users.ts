@@ -7,6 +7,7 @@ import { allProperties } from '../../../flags/rules/filters-shape.ts';
 import type { FlagEvaluation } from '../../../flags/rules/flag-evaluation.ts';
 import type { PortableFlag } from '../portable-flag.ts';
 import { namesToIds } from '../references.ts';
+import { comparedType, edgeValues, namedValues, typeOfValue } from './edge-values.ts';
 import type { ConvertedFlag } from './import-flags.ts';
 
 export interface ComparedUser {
@@ -91,33 +92,99 @@ export function evaluateFor(
   return evaluate(prepared, subject, new Set([key]))[0];
 }
 
-/** With values that the conditions name, their neighbours, and without them. The same each time. */
-export function makeUsers(flags: readonly PortableFlag[], count: number): ComparedUser[] {
-  const candidates = new Map<string, Json[]>();
-  for (const property of flags.flatMap(({ filters }) => allProperties(filters))) {
-    const { key, type } = property;
-    if (type === 'flag' || typeof key !== 'string') continue;
-    candidates.set(key, [...(candidates.get(key) ?? []), ...valuesNear(property)].slice(0, 100));
-  }
+/** Numbers below a limit, the same each time. */
+function repeatableNumbers(): (limit: number) => number {
   let state = 1;
-  const below = (limit: number): number => {
+  return (limit) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
   };
+}
+
+/** With values that the conditions name, those beside them, or without them. The same each time. */
+export function makeUsers(flags: readonly PortableFlag[], count: number): ComparedUser[] {
+  const conditions = conditionsByKey(flags);
+  const below = repeatableNumbers();
+  const oneOf = (values: readonly Json[]): Json | undefined => values[below(values.length + 1)];
+  return Array.from({ length: count }, (_, at) =>
+    userWith(
+      at,
+      [...conditions].map(([key, { near }]) => [key, oneOf(near)]),
+    ),
+  );
+}
+
+/**
+ * Of every other user one property is at an edge of a condition: all edges in turn, while the user mostly meets the other
+ * conditions. The rest have any of all edges.
+ */
+export function makeEdgeUsers(flags: readonly PortableFlag[], count: number): ComparedUser[] {
+  const conditions = [...conditionsByKey(flags)];
+  const edges = conditions.flatMap(([key, { edges: some }]) => some.map((value) => ({ key, value })));
+  const below = repeatableNumbers();
+  const oneOf = (values: readonly Json[]): Json | undefined => values[below(values.length + 1)];
   return Array.from({ length: count }, (_, at) => {
-    const chosen = [...candidates].flatMap(([key, values]): [string, Json][] => {
-      const value = values[below(values.length + 1)];
-      return value === undefined ? [] : [[key, value]];
+    const edge = at % 2 === 0 ? edges[(at / 2) % edges.length] : undefined;
+    const values = conditions.map(([key, { near, edges: some }]): [string, Json | undefined] => {
+      if (edge === undefined) return [key, oneOf(some)];
+      return [key, key === edge.key ? edge.value : oneOf(near)];
     });
-    const { distinct_id: named, ...properties } = Object.fromEntries(chosen);
-    return { distinctId: named === undefined || at % 2 === 0 ? `user-${at}` : String(named), properties };
+    return userWith(at, values);
   });
 }
 
-function valuesNear({ operator, value }: JsonObject): Json[] {
-  if (typeof value === 'number') return [value - 1, value, value + 1];
-  if (Array.isArray(value)) return value.flatMap((one): Json[] => (typeof one === 'number' ? [one, one + 1] : [one]));
-  if (operator !== 'regex' && operator !== 'not_regex') return typeof value === 'string' ? [value] : [];
-  const [, choice] = /\(\?:(.*)\)\$?$/s.exec(String(value)) ?? [];
-  return choice === undefined ? [] : choice.split('|').map((text) => text.replace(/\\(.)/g, '$1'));
+/** Each has one property of another type than its conditions compare, or null; all of these values in turn. */
+export function makeUsersOfOtherTypes(flags: readonly PortableFlag[], count: number): ComparedUser[] {
+  const conditions = [...conditionsByKey(flags)];
+  const others = conditions.flatMap(([key, { otherTypes }]) => otherTypes.map((value) => ({ key, value })));
+  const below = repeatableNumbers();
+  return Array.from({ length: others.length === 0 ? 0 : count }, (_, at) => {
+    const other = others[at % others.length];
+    const values = conditions.map(([key, { near }]): [string, Json | undefined] => [
+      key,
+      key === other?.key ? other.value : near[below(near.length + 1)],
+    ]);
+    return userWith(at, values);
+  });
 }
+
+function userWith(at: number, values: readonly (readonly [string, Json | undefined])[]): ComparedUser {
+  const given = values.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined);
+  const { distinct_id: named, ...properties } = Object.fromEntries(given);
+  const isNamed = typeof named === 'string' && named !== '' && at % 2 === 0;
+  return { distinctId: isNamed ? named : `user-${at}`, properties };
+}
+
+interface Candidates {
+  /** What conditions name, and numbers beside it. */
+  near: Json[];
+  /** Of the types that conditions compare. */
+  edges: Json[];
+  otherTypes: Json[];
+}
+
+const MAX_CANDIDATES = 300;
+
+function conditionsByKey(flags: readonly PortableFlag[]): Map<string, Candidates> {
+  const byKey = new Map<string, JsonObject[]>();
+  for (const property of flags.flatMap(({ filters }) => allProperties(filters))) {
+    const { key, type } = property;
+    if (type !== 'flag' && typeof key === 'string') byKey.set(key, [...(byKey.get(key) ?? []), property]);
+  }
+  return new Map([...byKey].map(([key, conditions]) => [key, candidatesFor(conditions)]));
+}
+
+function candidatesFor(conditions: readonly JsonObject[]): Candidates {
+  const types = new Set<unknown>(conditions.map(comparedType));
+  // The text of a number is a number to some products.
+  const isCompared = (value: Json): boolean =>
+    types.has(typeOfValue(value) ?? 'none') &&
+    !(types.has('number') && Number.isFinite(Number(value)) && value !== Number(value));
+  const values = unique(conditions.flatMap(edgeValues));
+  const near = conditions
+    .flatMap(namedValues)
+    .flatMap((one): Json[] => (typeof one === 'number' ? [one - 1, one, one + 1] : [one]));
+  return { near: unique(near), edges: values.filter(isCompared), otherTypes: values.filter((one) => !isCompared(one)) };
+}
+
+const unique = (values: readonly Json[]): Json[] => [...new Set(values)].slice(0, MAX_CANDIDATES);

@@ -73,6 +73,12 @@ export function patternMatches(key: string, pattern: string, isWanted: boolean, 
 export const isSet = (key: string): JsonObject => property(key, 'is_set', 'is_set');
 export const isNotSet = (key: string): JsonObject => property(key, 'is_not_set', 'is_not_set');
 
+/** Anything that is not true counts as false here, so false itself is compared as a text. `isWanted` false: also without it. */
+export function booleanMatches(key: string, value: boolean, isWanted: boolean): Alternatives {
+  if (!value) return textMatches(key, 'is', ['false'], isWanted);
+  return isWanted ? [[property(key, 'exact', 'true')]] : [[property(key, 'exact', 'false')], [isNotSet(key)]];
+}
+
 /** Also those who do not have it. */
 export const notANumber = (key: string): JsonObject =>
   patternMatches(key, '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?$', false, true);

@@ -5,6 +5,7 @@ import {
   type Alternatives,
   allOf,
   anyOf,
+  booleanMatches,
   isNotSet,
   isSet,
   NEVER,
@@ -206,8 +207,7 @@ function equals(key: string, value: Json, isMet: boolean, refused: NotImportable
   if (typeof value === 'number') return [[property(key, isMet ? 'between' : 'not_between', [value, value])]];
   if (value === null) return [[isMet ? isNotSet(key) : isSet(key)]];
   if (typeof value !== 'boolean') throw refused;
-  const same = [property(key, 'exact', String(value === isMet))];
-  return isMet ? [same] : [same, [isNotSet(key)]];
+  return booleanMatches(key, value, isMet);
 }
 
 /** The attribute is one of a list, or a text is in it. */

@@ -6,6 +6,7 @@ import {
   type Alternatives,
   allOf,
   anyOf,
+  booleanMatches,
   isNotSet,
   isSet,
   NEVER,
@@ -162,10 +163,7 @@ function equals(key: string, value: Json, isMet: boolean): Alternatives {
     if (isMet) return [[property(key, 'between', [value, value])]];
     return [[property(key, 'not_between', [value, value])]];
   }
-  if (typeof value === 'boolean') {
-    const compared = [property(key, 'exact', String(value === isMet))];
-    return isMet ? [compared] : [compared, [isNotSet(key)]];
-  }
+  if (typeof value === 'boolean') return booleanMatches(key, value, isMet);
   if (value === null) return [[isMet ? isNotSet(key) : isSet(key)]];
   throw new NotImportable(`a comparison of ${key.slice(0, 100)} with ${JSON.stringify(value).slice(0, 50)}`);
 }

@@ -5,6 +5,7 @@ import {
   type Alternatives,
   allOf,
   anyOf,
+  booleanMatches,
   isNotSet,
   isSet,
   NEVER,
@@ -122,7 +123,7 @@ function holds(key: string, op: string, value: Json): Alternatives {
   const match = TEXTS[op];
   if (match !== undefined && typeof value === 'string') return textMatches(key, match, [value], true);
   if (op === 'in' && typeof value === 'number') return [[property(key, 'between', [value, value])]];
-  if (op === 'in' && typeof value === 'boolean') return [[property(key, 'exact', String(value))]];
+  if (op === 'in' && typeof value === 'boolean') return booleanMatches(key, value, true);
   if (op === 'matches' && typeof value === 'string') return [[patternMatches(key, value, true)]];
   const number = NUMBERS[op];
   if (number !== undefined && typeof value === 'number') return [[property(key, number[0], value)]];
@@ -157,7 +158,7 @@ function doesNotHold(key: string, op: string, value: Json): Alternatives {
   if (op === 'matches' && typeof value === 'string') return [[patternMatches(key, value, false)]];
   if (op === 'in' && typeof value === 'number')
     return [[property(key, 'not_between', [value, value])], [notANumber(key)]];
-  if (op === 'in' && typeof value === 'boolean') return [[property(key, 'exact', String(!value))], [isNotSet(key)]];
+  if (op === 'in' && typeof value === 'boolean') return booleanMatches(key, value, false);
   const number = NUMBERS[op];
   if (number !== undefined && typeof value === 'number') return [[property(key, number[1], value)], [notANumber(key)]];
   throw refused(key, `not ${op}`, value);
