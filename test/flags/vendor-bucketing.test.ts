@@ -74,12 +74,66 @@ it('is asked for by SDKs that evaluate locally, also where another flag depends 
 it('refuses a percentage that its ranges do not have', async () => {
   const id = await create('old', imported(30));
   const [group] = imported(30).groups;
-  const { status, body } = await client.patch(`${PATH}${id}/`, {
-    body: { filters: { groups: [{ ...group, rollout_percentage: 60 }] } },
-  });
+  const disagreeing = { groups: [{ ...imported(40).groups[0], rollout_percentage: 60 }] };
+  const { status, body } = await client.patch(`${PATH}${id}/`, { body: { filters: disagreeing } });
   expect([status, body.attr, body.code]).toEqual([400, 'filters', 'bucketing_coverage']);
-  expect(body.detail).toContain('cover 30 %, as another product does, so the rollout percentage cannot be 60. Rehash');
+  expect(body.detail).toContain('cover 40 %, as another product does, so the rollout percentage cannot be 60. Rehash');
+  const filters = { groups: [{ ...group, rollout_percentage: 60 }] };
+  expect((await client.post(PATH, { body: { key: 'new', filters } })).body.code).toBe('bucketing_coverage');
+  for (const rollout_percentage of [-1, 101, 'x', null]) {
+    const answer = await client.patch(`${PATH}${id}/`, {
+      body: { filters: { groups: [{ ...group, rollout_percentage }] } },
+    });
+    expect([rollout_percentage, answer.status]).toEqual([rollout_percentage, 400]);
+  }
+  expect((await client.get(`${PATH}${id}/`)).body.filters).toEqual(imported(30));
 });
+
+it('moves the ends of its ranges where only a percentage is changed', async () => {
+  const id = await create('old', imported(72));
+  const change = (filters: { groups: object[] }, rollout_percentage: number) => ({
+    groups: [{ ...filters.groups[0], rollout_percentage }],
+  });
+  const answer = await client.patch(`${PATH}${id}/`, { body: { filters: change(imported(72), 73) } });
+  expect([answer.status, answer.body.filters]).toEqual([200, imported(73)]);
+  expect(await decided('123')).toEqual([true, true, true]);
+  expect((await client.patch(`${PATH}${id}/`, { body: { filters: change(imported(73), 0) } })).body.filters).toEqual(
+    imported(0),
+  );
+  expect(await decided('123')).toEqual([false, false, false]);
+});
+
+it('says why one percentage is not enough', async () => {
+  const [{ bucketing = [], ...group } = {}] = imported(50).groups;
+  const twice = { groups: [{ ...group, rollout_percentage: 25, bucketing: [...bucketing, ...bucketing] }] };
+  const id = await create('old', twice);
+  const filters = { groups: [{ ...twice.groups[0], rollout_percentage: 30 }] };
+  const saved = await client.patch(`${PATH}${id}/`, { body: { filters } });
+  const shown = await client.post(`${PATH}user_blast_radius/`, { body: { id, filters } });
+  for (const { status, body } of [saved, shown]) {
+    expect([status, body.attr, body.code]).toEqual([400, 'filters', 'not_one_rollout']);
+    expect(body.detail).toBe(
+      'Condition 1 puts users into ranges as another product does, and its percentage cannot become 30 %: several percentages decide who is in, one after the other. Rehash the flag first, or change its ranges.',
+    );
+  }
+});
+
+it.skipIf(isWithoutEvents)(
+  'shows whose value another percentage changes: nobody loses the flag while it grows',
+  async () => {
+    const id = await create('old', imported(30));
+    const batch = Array.from({ length: 200 }, (_, i) => ({ event: 'seen', distinct_id: `user-${i}` }));
+    await sendJson(server.url, '/batch/', { api_key: server.projectKey, batch });
+    await server.drain();
+    const filters = { groups: [{ ...imported(30).groups[0], rollout_percentage: 60 }] };
+    const { body } = await client.post(`${PATH}user_blast_radius/`, { body: { id, filters } });
+    const same = await client.post(`${PATH}user_blast_radius/`, { body: { id, filters: imported(60) } });
+    expect([body.users_affected, body.users_changed]).toEqual([same.body.users_affected, same.body.users_changed]);
+    expect(body.changes).toEqual([{ from: false, to: true, count: body.users_changed }]);
+    expect(body.users_changed).toBeGreaterThan(30);
+    expect(body.users_changed).toBeLessThan(90);
+  },
+);
 
 it.skipIf(isWithoutEvents)('says how many people a rehash changes, and does it', async () => {
   const id = await create('old', imported(30));

@@ -27,9 +27,9 @@ export function RehashCard({ flag, names, onChanged }: RehashProps) {
     <section class="card stack-s" aria-label="Imported hash">
       <h2>Hashed as by {vendor}</h2>
       <p>
-        This flag was imported with its people: its percentages reach the same persons as in {vendor}. Its rollout
-        percentages cannot be edited, and SDKs that evaluate locally ask the server for it. Rehash it when it no longer
-        matters who is in: the percentages stay, the people change.
+        This flag was imported with its people: its percentages reach the same persons as in {vendor}. While a rollout
+        percentage grows, whoever has the flag keeps it. SDKs that evaluate locally ask the server for it. Rehash it
+        when it no longer matters who is in: the percentages stay, the people change.
       </p>
       <div>
         <Button disabled={!flag.can_edit || flag.deleted} onClick={() => setOpen(true)}>

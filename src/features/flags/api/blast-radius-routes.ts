@@ -10,6 +10,7 @@ import { measureImpact, measureReach } from '../decide/blast-radius.ts';
 import { toFlagDefinition } from '../decide/flag-snapshots.ts';
 import { withExplicitGroups } from '../rules/filters-shape.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
+import { followPercentages } from '../rules/validate/follow-percentages.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { BlastRadiusRequestSchema, BlastRadiusSchema, presentChange, presentReach } from './flag-evaluation-schemas.ts';
 
@@ -85,7 +86,8 @@ async function versionsToCompare(deps: FlagRouteDeps, projectId: number, body: B
   const flag = await deps.metadata.flags.get(projectId, id);
   if (!flag) throw notFound();
   const { key = flag.key, active = flag.active, deleted = flag.deleted } = body;
-  const filters = (body.filters as JsonObject | undefined) ?? flag.filters;
+  const filters =
+    body.filters === undefined ? flag.filters : followPercentages(flag.filters, body.filters as JsonObject);
   const before = flag.active && !flag.deleted ? toFlagDefinition(flag) : null;
   return { before, after: active && !deleted ? toFlagDefinition({ ...flag, key, filters, active: true }) : null };
 }

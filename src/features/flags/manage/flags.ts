@@ -17,6 +17,7 @@ import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { ApprovalRequired, orAskForApproval } from '../../approvals/require-approval.ts';
 import type { ApprovalPolicy } from '../../approvals/rules/approval-records.ts';
 import { withExplicitGroups } from '../rules/filters-shape.ts';
+import { followPercentages } from '../rules/validate/follow-percentages.ts';
 import { requireGroups } from '../rules/validate/validate-filters.ts';
 import { requireFlagApproval, reviseRequests } from './flag-approval.ts';
 import { checkFlag, validateChanges } from './flag-checks.ts';
@@ -165,7 +166,8 @@ async function changeFlagIn(
   if (!rights.canEdit(before)) throw forbidden("You don't have edit permissions for this feature flag.");
   // Filters without groups are ignored: some clients send them unintentionally.
   const { filters, ...rest } = given;
-  const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
+  const hasFilters = filters !== undefined && Object.hasOwn(filters, 'groups');
+  const sent = hasFilters ? { ...rest, filters: followPercentages(before.filters, filters) } : rest;
   validateChanges(sent);
   const after = withChanges(before, await resolveConflicts(store, before, sent, base), deps.clock.now());
   if (isUnchanged(before, after)) return before;
