@@ -255,6 +255,35 @@ describe.skipIf(!hasBrowser)('flags of another product in the console', () => {
     expect(pageErrors).toEqual([]);
   });
 
+  it('get another percentage in the editor, after a look at who gets the flag: nobody loses it', async () => {
+    const ranges = (to: number) => [
+      {
+        properties: [],
+        rollout_percentage: to / 10,
+        bucketing: [{ hash: 'growthbook_1', salt: 'grow', by: 'distinct_id', of: 1000, ranges: [{ from: 0, to }] }],
+      },
+    ];
+    const path = '/api/projects/1/feature_flags/';
+    const { id } = (await client.post(path, { body: { key: 'grow', filters: { groups: ranges(300) } } })).body;
+    const events = Array.from({ length: 40 }, (_, at) => ({ event: 'seen', distinct_id: `grown-${at}` }));
+    await capture(server, server.projectKey, events);
+    const wanted = { id, filters: { groups: ranges(600) } };
+    const { users_changed: changed, total_users: total } = (
+      await client.post(`${path}user_blast_radius/`, { body: wanted })
+    ).body;
+    expect(changed).toBeGreaterThan(0);
+    await page.goto(`${server.url}/project/1/flags/${id}?tab=release`);
+    await page.getByLabel('Rollout percentage').fill('60');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(new RegExp(`^${changed} of ${total} persons`)).waitFor();
+    expect(await pageProblems(page, 'review-imported')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('All changes saved (version 2).').waitFor();
+    expect((await flagsByKey())['grow'].filters.groups).toEqual(ranges(600));
+    expect(pageErrors).toEqual([]);
+  });
+
   it('are rehashed on their page, after a look at whose value changes', async () => {
     const bucketing = (salt: string) => [
       { hash: 'growthbook_1', salt, by: 'distinct_id', of: 1000, ranges: [{ from: 0, to: 300 }] },
