@@ -7,7 +7,7 @@ import { allProperties } from '../../../flags/rules/filters-shape.ts';
 import type { FlagEvaluation } from '../../../flags/rules/flag-evaluation.ts';
 import type { PortableFlag } from '../portable-flag.ts';
 import { namesToIds } from '../references.ts';
-import { comparedType, edgeValues, namedValues, typeOfValue } from './edge-values.ts';
+import { edgeValues, namedValues, typeInCondition, typeOfValue } from './edge-values.ts';
 import type { ConvertedFlag } from './import-flags.ts';
 
 export interface ComparedUser {
@@ -102,7 +102,7 @@ function repeatableNumbers(): (limit: number) => number {
 }
 
 /** With values that the conditions name, those beside them, or without them. The same each time. */
-export function makeUsers(flags: readonly PortableFlag[], count: number): ComparedUser[] {
+function makeUsers(flags: readonly PortableFlag[], count: number): ComparedUser[] {
   const conditions = conditionsByKey(flags);
   const below = repeatableNumbers();
   const oneOf = (values: readonly Json[]): Json | undefined => values[below(values.length + 1)];
@@ -175,7 +175,7 @@ function conditionsByKey(flags: readonly PortableFlag[]): Map<string, Candidates
 }
 
 function candidatesFor(conditions: readonly JsonObject[]): Candidates {
-  const types = new Set<unknown>(conditions.map(comparedType));
+  const types = new Set<unknown>(conditions.map(typeInCondition));
   // The text of a number is a number to some products.
   const isCompared = (value: Json): boolean =>
     types.has(typeOfValue(value) ?? 'none') &&

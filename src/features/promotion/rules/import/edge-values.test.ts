@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import type { PortableFlag } from '../portable-flag.ts';
 import { makeEdgeUsers, makeUsersOfOtherTypes } from './compare-users.ts';
-import { comparedType, edgeValues } from './edge-values.ts';
+import { edgeValues, typeInCondition } from './edge-values.ts';
 
 const is = (key: string, operator: string, value: Json): JsonObject => ({ key, operator, type: 'person', value });
 
@@ -23,7 +23,7 @@ describe('the edges of a condition', () => {
     [is('beta', 'not_regex', '^(?:false)$'), 'boolean', [false, true, 'false', 'FALSE']],
     [is('any', 'is_set', 'is_set'), null, ['', null, 0, false]],
   ])('are at, below and above it: %j', (property, type, some) => {
-    expect(comparedType(property)).toBe(type);
+    expect(typeInCondition(property)).toBe(type);
     expect(edgeValues(property)).toEqual(expect.arrayContaining(some));
   });
 });

@@ -13,7 +13,7 @@ export function edgeValues(property: JsonObject): Json[] {
 }
 
 /** What the condition expects to compare; null if it does not matter to it. */
-export function comparedType(property: JsonObject): ComparedType | null {
+export function typeInCondition(property: JsonObject): ComparedType | null {
   const { operator } = property;
   if (operator === 'is_set' || operator === 'is_not_set') return null;
   return typeOfValue(namedValues(property)[0] ?? '');
