@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER } from '../../src/stores/metadata/accounts.ts';
@@ -69,7 +69,7 @@ interface File {
 function linesOf(manifest: { files: File[] }) {
   return manifest.files.flatMap(({ name }) => {
     const bytes = readFileSync(pathOf(name));
-    const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+    const text = (name.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString();
     return text
       .split('\n')
       .filter((line) => line !== '')
@@ -526,7 +526,8 @@ describe('bad input', () => {
     ['destination', folderOf({ prefix: 'a\u0000b' })],
     ['destination', folderOf({ prefix: 7 })],
     ['destination', folderOf({ bucket_name: 'x' })],
-    ['destination', folderOf({ compression: 'zstd' })],
+    // Where Node has no zstd.
+    ...('createZstdCompress' in zlib ? [] : [['destination', folderOf({ compression: 'zstd' })] as [string, object]]),
     ['destination', folderOf({ compression: 'brotli' })],
     ['destination', folderOf({ file_format: 'CSV' })],
     ['destination', folderOf({ max_file_size_mb: 0 })],

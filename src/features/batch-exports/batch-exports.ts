@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../core/json/json.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { SecretKey } from '../../lib/secret-key.ts';
+import { createZstd } from '../../lib/zstd.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { requireWebhookAddress } from '../deliveries/webhook-address.ts';
@@ -14,6 +15,7 @@ import {
   type ExportDestination,
   type ExportModel,
   exportPlace,
+  NO_ZSTD,
   presentDestination,
   readDestination,
   storeServer,
@@ -244,6 +246,8 @@ function checkedDestination(
   before: ExportDestination | null,
 ): ExportDestination {
   const read = readDestination(given, before);
+  if (read.fileFormat === 'JSONLines' && read.compression === 'zstd' && createZstd === null)
+    throw invalid('destination', NO_ZSTD, 'unsupported');
   if (read.type === 'Folder' && config.exportDir === null) throw invalid('destination', NO_EXPORT_DIR, 'unsupported');
   if (read.type === 'S3') {
     if (read.endpoint !== null)

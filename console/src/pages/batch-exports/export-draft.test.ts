@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchExport } from '../../api/batch-exports.ts';
-import {
-  bodyOf,
-  compressionsOf,
-  describePlace,
-  draftOf,
-  type ExportDraft,
-  missingIn,
-  newDraft,
-} from './export-draft.ts';
+import { bodyOf, describePlace, draftOf, type ExportDraft, missingIn, newDraft } from './export-draft.ts';
 
 const KEYS = { accessKeyId: 'id', secretAccessKey: 'secret' };
 const draft = (changes: Partial<ExportDraft> = {}): ExportDraft => ({
@@ -64,10 +56,5 @@ describe('the draft of an export', () => {
       secretAccessKey: '',
     });
     expect(describePlace(stored)).toBe('s3://my-events/cairn/{model}/{year}/{month}/{day}');
-  });
-
-  it('offers zstd for Parquet only', () => {
-    expect(compressionsOf('JSONLines').map(({ value }) => value)).toEqual(['', 'gzip']);
-    expect(compressionsOf('Parquet').map(({ value }) => value)).toEqual(['', 'gzip', 'zstd']);
   });
 });

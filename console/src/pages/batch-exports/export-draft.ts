@@ -114,11 +114,11 @@ export function draftOf(saved: BatchExport, zone: string): ExportDraft {
   };
 }
 
-/** JSON lines are not compressed with zstd. */
-export const compressionsOf = (format: FileFormat): { value: Compression; label: string }[] => [
+/** Not every server can compress JSON lines with zstd; those that cannot say so. */
+export const COMPRESSIONS: readonly { value: Compression; label: string }[] = [
   { value: '', label: 'None' },
   { value: 'gzip', label: 'gzip' },
-  ...(format === 'Parquet' ? [{ value: 'zstd' as const, label: 'zstd' }] : []),
+  { value: 'zstd', label: 'zstd' },
 ];
 
 /** What is missing before it can be saved; null if nothing is. `hasKeys`: credentials are stored. */

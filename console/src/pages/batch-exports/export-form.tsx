@@ -1,8 +1,8 @@
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
 import { useProject } from '../../lib/session.ts';
 import {
+  COMPRESSIONS,
   type Compression,
-  compressionsOf,
   type ExportDraft,
   type ExportInterval,
   type FileFormat,
@@ -89,7 +89,7 @@ export function PlaceFields({ draft, hasKeys, onChange }: FormProps & { hasKeys:
         <Select<Compression>
           label="Compression"
           value={draft.compression}
-          options={compressionsOf(draft.format)}
+          options={COMPRESSIONS}
           onChange={(compression) => set({ compression })}
         />
         <TextField

@@ -37,6 +37,10 @@ export interface S3Destination extends FileSettings {
 
 export type ExportDestination = FolderDestination | S3Destination;
 
+/** Of a server that cannot compress lines so. Parquet is written by the engine, which can. */
+export const NO_ZSTD =
+  'zstd for JSONLines needs a server on Node 22.15 or later, such as the Docker image. Use gzip, or Parquet.';
+
 /** Instead of a secret; sent back, it stands for the one that is stored. */
 const HIDDEN = '******';
 const SECRET_FIELDS = ['aws_access_key_id', 'aws_secret_access_key'] as const;
@@ -79,12 +83,6 @@ function readFileSettings(config: JsonObject, before: ExportDestination | null):
       : config['compression'] === null
         ? null
         : choose(config, 'compression', ['gzip', 'zstd'] as const, 'gzip');
-  if (fileFormat === 'JSONLines' && compression === 'zstd')
-    throw invalid(
-      ATTR,
-      'Files of JSONLines are compressed with gzip, or not at all; zstd is for Parquet.',
-      'unsupported',
-    );
   return {
     prefix: config['prefix'] === undefined ? (before?.prefix ?? '') : readPrefix(ATTR, 'prefix', config['prefix']),
     fileFormat,

@@ -62,5 +62,7 @@ export function partName(prefix: string, run: NamedRun, number: number, { extens
 export const manifestName = (prefix: string, run: NamedRun): string =>
   below(fill(prefix, run), `manifest_${timeName(run.startAt)}_${timeName(run.endAt)}.json`);
 
-export const extensionOf = (format: string, compression: string | null): string =>
-  format === 'Parquet' ? 'parquet' : `jsonl${compression === 'gzip' ? '.gz' : ''}`;
+export const extensionOf = (format: string, compression: 'gzip' | 'zstd' | null): string =>
+  format === 'Parquet' ? 'parquet' : `jsonl${compression === null ? '' : LINE_EXTENSIONS[compression]}`;
+
+const LINE_EXTENSIONS = { gzip: '.gz', zstd: '.zst' } as const;

@@ -49,6 +49,7 @@ describe('names of files', () => {
   it('end as their format and compression say', () => {
     expect(extensionOf('Parquet', 'zstd')).toBe('parquet');
     expect(extensionOf('JSONLines', 'gzip')).toBe('jsonl.gz');
+    expect(extensionOf('JSONLines', 'zstd')).toBe('jsonl.zst');
     expect(extensionOf('JSONLines', null)).toBe('jsonl');
   });
 
@@ -106,7 +107,7 @@ describe('the place of files', () => {
     ['hidden credentials of nothing', { type: 'S3', config: { ...s3.config, aws_access_key_id: '******' } }],
     ['credentials of two lines', { type: 'S3', config: { ...s3.config, aws_secret_access_key: 'a\nb' } }],
     ['an endpoint with a path', { type: 'S3', config: { ...s3.config, endpoint_url: 'https://example.org/a' } }],
-    ['zstd for JSON lines', { type: 'Folder', config: { compression: 'zstd' } }],
+    ['an unknown compression', { type: 'Folder', config: { compression: 'brotli' } }],
     ['an unknown format', { type: 'Folder', config: { file_format: 'CSV' } }],
     ['files without a size', { type: 'Folder', config: { max_file_size_mb: 0 } }],
     ['a region with a slash', { type: 'S3', config: { ...s3.config, region: 'eu/x' } }],

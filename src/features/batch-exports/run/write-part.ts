@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { createZstd } from '../../../lib/zstd.ts';
 import type { EventStore } from '../../../stores/events/event-store.ts';
 import type { ModelReader } from '../read/model-reader.ts';
-import type { ExportDestination } from '../rules/export-destination.ts';
+import { type ExportDestination, NO_ZSTD } from '../rules/export-destination.ts';
+import { ExportFailure } from '../targets/export-target.ts';
 
 export interface WritePartDeps {
   writeParquet: EventStore['writeParquet'];
@@ -83,9 +85,19 @@ async function writeLines(
       slice = await reader.next(slice.position, page);
     }
   }
-  const steps = compression === 'gzip' ? [createGzip()] : [];
-  await pipeline([Readable.from(pages()), ...steps, createWriteStream(path, { flags: 'wx', mode: 0o600 })]);
+  await pipeline([
+    Readable.from(pages()),
+    ...compressor(compression),
+    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+  ]);
   return done;
+}
+
+function compressor(compression: ExportDestination['compression']): Transform[] {
+  if (compression === null) return [];
+  if (compression === 'gzip') return [createGzip()];
+  if (createZstd === null) throw new ExportFailure(NO_ZSTD, { isFinal: true });
+  return [createZstd()];
 }
 
 async function hashOf(path: string): Promise<string> {
