@@ -21,7 +21,7 @@ const GROUPS: Record<string, string[]> = {
   faults: [
     'test/operate/{process,losses,damaged-files,failing-disk,poison}.test.ts',
     'test/persons/deletion*.test.ts',
-    'test/{alerts,accounts,destinations,batch-exports,scheduled-changes,subscriptions,relay}/kill.test.ts',
+    'test/{alerts,accounts,destinations,batch-exports,flag-usage,scheduled-changes,subscriptions,relay}/kill.test.ts',
     'src/stores/duckdb/event-file.test.ts',
   ],
   // Messages to the outside, which wait for their time.

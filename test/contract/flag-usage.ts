@@ -1,6 +1,10 @@
 /** What a store keeps of the usage of flags. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Decision } from '../../src/features/flags/decide/decision.ts';
 import type { FlagUseCount } from '../../src/features/flags/store/flag-usage-store.ts';
+import { FlagUsage } from '../../src/features/flags/usage/flag-usage.ts';
+import { randomIds } from '../../src/lib/ids.ts';
+import { openLog } from '../../src/lib/log.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 
 const MINUTE = 60_000;
@@ -51,6 +55,32 @@ export function describeFlagUsage(name: string, open: () => Promise<{ metadata: 
       expect(await begin('a', 2)).toBe(true);
       expect(await begin('a', 1)).toBe(false);
       expect(await begin('b', 1)).toBe(true);
+    });
+
+    it('of three processes is counted exactly, also where the answer to a write is lost', async () => {
+      let [writes, now, recorded] = [0, NOW, 0];
+      /** Every third write is made, and looks as if it had failed. */
+      const transaction: MetadataStore['transaction'] = async (work) => {
+        const result = await store.transaction(work);
+        if (++writes % 3 === 0) throw new Error('The connection was lost.');
+        return result;
+      };
+      const deps = { metadata: { transaction }, clock: { now: () => now }, ids: randomIds, log: openLog('silent') };
+      const processes = [new FlagUsage(deps), new FlagUsage(deps), new FlagUsage(deps)];
+      const decision = {
+        evaluations: [{ id: 7, key: 'a', value: true, reason: 'condition_match' }],
+      } as unknown as Decision;
+      const flush = (usage: FlagUsage) => usage.flush().catch(() => undefined);
+      for (let round = 0; round < 30; round++) {
+        const usage = processes[round % 3];
+        for (let i = 0; i <= round; i++, recorded++) usage?.record(1, decision, 'posthog-node/5.67');
+        if (round % 4 === 0) now += MINUTE;
+        if (round % 2 === 0 && usage) await flush(usage);
+      }
+      for (const usage of processes) for (let tries = 0; tries < 3; tries++) await flush(usage);
+      const counted = await store.flagUsage.list(1, 7, NOW, NOW + DAY);
+      expect(writes).toBeGreaterThan(15);
+      expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(recorded);
     });
 
     it('is kept by the hour after two days, by the day after sixty, and no longer than 400 days', async () => {
