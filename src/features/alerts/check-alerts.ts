@@ -169,9 +169,11 @@ export class AlertChecks implements LeaderTask {
     const key = JSON.stringify([project.id, insightId, definition.config, definition.interval, from, slot]);
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const question = await this.#question(alert);
-    const request = { project, definition, ...question, from, until: slot.end, signal: this.#stopping.signal };
-    const answer = measureAlert(this.#deps, request);
+    const range = { from, until: slot.end, signal: this.#stopping.signal };
+    const answer = this.#question(alert).then((question) =>
+      measureAlert(this.#deps, { project, definition, ...question, ...range }),
+    );
+    // Before anything is waited for: the other one that is looked at now may be on the same insight.
     answers.set(key, answer);
     return answer;
   }
