@@ -38,12 +38,27 @@ export function describeFlagUsage(name: string, open: () => Promise<{ metadata: 
       );
       expect(await store.flagUsage.list(1, 7, NOW, NOW + DAY)).toHaveLength(3);
       expect(await store.flagUsage.list(2, 7, NOW, NOW + DAY)).toEqual([]);
-      expect(await store.flagUsage.lastUsed(1)).toEqual(
+      const control = { value: use().value, last: NOW + MINUTE, lastBefore: NOW };
+      const test = { value: 'test', last: NOW, lastBefore: NOW };
+      expect(await store.flagUsage.lastUsed(1, NOW)).toEqual(
         new Map([
-          [7, NOW + MINUTE],
-          [8, NOW],
+          [7, [control, test].sort((a, b) => (a.value < b.value ? -1 : 1))],
+          [8, [{ ...control, last: NOW }]],
         ]),
       );
+      expect(await store.flagUsage.lastUsed(1, NOW - 1)).toEqual(
+        new Map([
+          [
+            7,
+            expect.arrayContaining([
+              { ...control, lastBefore: null },
+              { ...test, lastBefore: null },
+            ]),
+          ],
+          [8, [{ ...control, last: NOW, lastBefore: null }]],
+        ]),
+      );
+      expect(await store.flagUsage.lastUsed(2, NOW)).toEqual(new Map());
       expect(await store.flagUsage.firstUsed(1)).toBe(NOW);
       expect(await store.flagUsage.firstUsed(2)).toBeNull();
     });

@@ -141,15 +141,19 @@ describe('usage of flags', () => {
     });
     await decide('/decide/?v=3', 'a', 'posthog-node/5.67.1');
     server.setNow('2026-03-01T12:01:00Z');
-    const inList = async () => (await client.get(`${flags}${ids['off']}/`)).body.status;
-    await expect.poll(inList, { timeout: 20_000 }).toBe('ACTIVE');
     // Somebody asks, and has got nothing else for 45 days: not safe, because the code is still there.
-    expect(await status('off')).toEqual({
-      status: 'STALE',
-      reason: "Always 'false' for 45 days.",
-      safe_to_remove: false,
-      seen_in: ['posthog-node/5.67'],
-    });
+    await expect
+      .poll(() => status('off'), { timeout: 20_000 })
+      .toEqual({
+        status: 'STALE',
+        reason: "Always 'false' for 45 days.",
+        safe_to_remove: false,
+        seen_in: ['posthog-node/5.67'],
+      });
+    // The list says so, too.
+    expect((await client.get(`${flags}${ids['off']}/`)).body.status).toBe('STALE');
+    const { results } = (await client.get(`${flags}?active=STALE`)).body;
+    expect(results.map(({ key }: { key: string }) => key)).toContain('off');
   });
 
   it('archives several flags at once, all or none, and brings them back', async () => {

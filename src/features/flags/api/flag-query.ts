@@ -5,7 +5,7 @@ import { type Query, queryText } from '../../../http/paging.ts';
 import { type FlagOrder, type FlagQuery, type FlagType, SORTABLE_FIELDS } from '../manage/list-flags.ts';
 
 export const FLAG_QUERY = {
-  active: '`true`, `false`, or `STALE`: the same value for everybody, and not changed for 30 days.',
+  active: '`true`, `false`, or `STALE`: not changed for 30 days, and the same value for everybody or not evaluated.',
   deleted: '`true`: only deleted flags, which can be restored. Ours.',
   created_by_id: 'ID of the user who created it.',
   search: 'Part of the key or name.',

@@ -1,7 +1,6 @@
-import { DAY_MS } from '../../../core/time/units.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { isFullyRolledOut } from '../rules/filters-shape.ts';
-import { onlyValue, STALE_AFTER_DAYS, seenIn } from '../rules/removal.ts';
+import { hasOneValue, onlyValue, STALE_AFTER_DAYS, seenIn, staleBefore } from '../rules/removal.ts';
 import type { LastUses } from '../usage/last-uses.ts';
 import type { Use } from '../usage/usage-report.ts';
 
@@ -11,7 +10,7 @@ type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';
 export function flagStatus(flag: FeatureFlag, uses: LastUses, now: number): { status: FlagStatus; reason: string } {
   if (flag.deleted) return { status: 'DELETED', reason: 'The flag was deleted.' };
   if (!flag.active) return { status: 'INACTIVE', reason: 'The flag is disabled.' };
-  const isOld = now - flag.updatedAt >= STALE_AFTER_DAYS * DAY_MS;
+  const isOld = flag.updatedAt <= staleBefore(now);
   if (isOld && isFullyRolledOut(flag.filters)) {
     const reason = `The flag has the same value for everybody and has not been changed for ${STALE_AFTER_DAYS} days.`;
     return { status: 'STALE', reason };
@@ -19,12 +18,15 @@ export function flagStatus(flag: FeatureFlag, uses: LastUses, now: number): { st
   if (isOld && isUnused(flag, uses, now)) {
     return { status: 'STALE', reason: `The flag has not been evaluated for ${STALE_AFTER_DAYS} days.` };
   }
+  if (isOld && hasOneValue(uses.valuesOf(flag), now)) {
+    return { status: 'STALE', reason: `Everybody has got the same value for ${STALE_AFTER_DAYS} days.` };
+  }
   return { status: 'ACTIVE', reason: 'The flag is in use.' };
 }
 
 /** Only what was counted for that long can be said to be unused. */
 function isUnused(flag: FeatureFlag, { of, countedSince }: LastUses, now: number): boolean {
-  const before = now - STALE_AFTER_DAYS * DAY_MS;
+  const before = staleBefore(now);
   return countedSince !== null && countedSince < before && (of(flag) ?? 0) < before;
 }
 
@@ -38,12 +40,8 @@ interface RemovalStatus {
 /** The status, and whether code that asks for the flag can be removed: not while any client still asks for it. */
 export function removalStatus(flag: FeatureFlag, uses: LastUses, counted: readonly Use[], now: number): RemovalStatus {
   const known = flagStatus(flag, uses, now);
-  const only = known.status === 'ACTIVE' ? onlyValue(counted, now) : null;
-  const isUnchanged = now - flag.updatedAt >= STALE_AFTER_DAYS * DAY_MS;
-  const judged =
-    only !== null && isUnchanged
-      ? { status: 'STALE' as const, reason: `Always '${only.value}' for ${only.days} days.` }
-      : known;
+  const only = known.status === 'STALE' ? onlyValue(counted, now) : null;
+  const reason = only === null ? known.reason : `Always '${only.value}' for ${only.days} days.`;
   const seen = seenIn(counted, now);
-  return { ...judged, safe_to_remove: judged.status !== 'ACTIVE' && seen.length === 0, seen_in: seen };
+  return { ...known, reason, safe_to_remove: known.status !== 'ACTIVE' && seen.length === 0, seen_in: seen };
 }

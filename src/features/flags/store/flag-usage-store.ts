@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/time/units.ts';
 import type { Sql } from '../../../stores/sql/tables.ts';
+import type { ValueUse } from '../rules/removal.ts';
 
 declare module '../../../stores/metadata/metadata-store.ts' {
   interface FeatureStores {
@@ -46,8 +47,8 @@ export interface FlagUsageStore {
   add(counts: readonly FlagUseCount[]): Promise<void>;
   /** Buckets that start in the range; the end is excluded. */
   list(projectId: number, flagId: number, from: number, to: number): Promise<FlagUseCount[]>;
-  /** Flag → the start of the last bucket in which it was evaluated. */
-  lastUsed(projectId: number): Promise<Map<number, number>>;
+  /** Flag → the start of the last bucket of each value, and of the last that starts at `before` or earlier. */
+  lastUsed(projectId: number, before: number): Promise<Map<number, ValueUse[]>>;
   /** The start of the first bucket of the project; null without any. */
   firstUsed(projectId: number): Promise<number | null>;
   /** Makes hours of old minutes and days of old hours, and forgets the oldest. In a transaction. */
@@ -122,14 +123,21 @@ export function flagUsageStore({ db, dialect }: Sql): FlagUsageStore {
         count: Number(row.count),
       }));
     },
-    async lastUsed(projectId) {
+    async lastUsed(projectId, before) {
       const rows = await db
         .selectFrom('flagUsage')
-        .select((eb) => ['flagId', eb.fn.max('start').as('last')])
+        .select((eb) => ['flagId', 'value', eb.fn.max('start').as('last')])
+        .select(sql<number | null>`max(case when start <= ${before} then start end)`.as('lastBefore'))
         .where('projectId', '=', projectId)
-        .groupBy('flagId')
+        .groupBy(['flagId', 'value'])
+        .orderBy('value')
         .execute();
-      return new Map(rows.map(({ flagId, last }) => [Number(flagId), Number(last)]));
+      const uses = new Map<number, ValueUse[]>();
+      for (const { flagId, value, last, lastBefore } of rows) {
+        const use = { value, last: Number(last), lastBefore: lastBefore === null ? null : Number(lastBefore) };
+        uses.set(Number(flagId), [...(uses.get(Number(flagId)) ?? []), use]);
+      }
+      return uses;
     },
     async firstUsed(projectId) {
       const row = await db

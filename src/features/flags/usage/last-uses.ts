@@ -4,6 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Logger } from '../../../lib/log.ts';
 import type { EventStoreDeps } from '../../../query/query-deps.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import { staleBefore, type ValueUse } from '../rules/removal.ts';
 import type { FlagUsageStore } from '../store/flag-usage-store.ts';
 import { lastReportedUses } from './reported-usage.ts';
 
@@ -13,9 +14,13 @@ interface LastUsesDeps extends EventStoreDeps {
   log: Logger;
 }
 
+type Flag = Pick<FeatureFlag, 'id' | 'key'>;
+
 export interface LastUses {
   /** Null: never, as far as is known. */
-  of(flag: Pick<FeatureFlag, 'id' | 'key'>): number | null;
+  of(flag: Flag): number | null;
+  /** The same by value. */
+  valuesOf(flag: Flag): readonly ValueUse[];
   /** The first evaluation of any flag of the project that was counted; null before it. */
   countedSince: number | null;
 }
@@ -25,7 +30,7 @@ const REPORTED_WITHIN_MS = 60 * DAY_MS;
 const REPORTED_FOR_MS = MINUTE_MS;
 const MAX_PROJECTS = 1000;
 
-type Reported = Promise<ReadonlyMap<string, number>>;
+type Reported = Promise<ReadonlyMap<string, readonly ValueUse[]>>;
 
 export class FlagLastUses {
   readonly #deps: LastUsesDeps;
@@ -36,16 +41,15 @@ export class FlagLastUses {
   }
 
   async find(projectId: number): Promise<LastUses> {
-    const { flagUsage } = this.#deps.metadata;
+    const { metadata, clock } = this.#deps;
+    const { flagUsage } = metadata;
     const [counted, countedSince, reported] = await Promise.all([
-      flagUsage.lastUsed(projectId),
+      flagUsage.lastUsed(projectId, staleBefore(clock.now())),
       flagUsage.firstUsed(projectId),
       this.#reportedIn(projectId),
     ]);
-    return {
-      countedSince,
-      of: ({ id, key }) => laterOf(counted.get(id), reported.get(key)),
-    };
+    const valuesOf = ({ id, key }: Flag): ValueUse[] => [...(counted.get(id) ?? []), ...(reported.get(key) ?? [])];
+    return { countedSince, valuesOf, of: (flag) => newestOf(valuesOf(flag)) };
   }
 
   /** Asked for at most once a minute: it reads events. */
@@ -62,7 +66,8 @@ export class FlagLastUses {
   /** Flags can be shown without it. */
   async #read(projectId: number, now: number): Reported {
     try {
-      return await lastReportedUses(this.#deps, projectId, { from: now - REPORTED_WITHIN_MS, to: now + 1 });
+      const range = { from: now - REPORTED_WITHIN_MS, to: now + 1 };
+      return await lastReportedUses(this.#deps, projectId, range, staleBefore(now));
     } catch (err) {
       this.#deps.log.warn({ err }, 'could not read when flags were last evaluated by SDKs');
       this.#reported.delete(projectId);
@@ -71,5 +76,5 @@ export class FlagLastUses {
   }
 }
 
-const laterOf = (a: number | undefined, b: number | undefined): number | null =>
-  a === undefined && b === undefined ? null : Math.max(a ?? 0, b ?? 0);
+const newestOf = (uses: readonly ValueUse[]): number | null =>
+  uses.length === 0 ? null : Math.max(...uses.map(({ last }) => last));
