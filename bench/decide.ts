@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seeded } from '../src/features/demo/rules/seeded-random.ts';
 import { makeFolder, personId } from './lib/decide-folder.ts';
-import { compareEvaluators } from './lib/evaluate-rates.ts';
+import { compareEvaluators, measureCounting } from './lib/evaluate-rates.ts';
 import { flagKey } from './lib/flag-definitions.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
 import { largeBatch, waitBeside } from './lib/large-batch.ts';
@@ -203,8 +203,19 @@ async function inProcess(): Promise<Record<string, unknown>> {
   return rates;
 }
 
+/** What counting the usage of flags takes of a decision that was made before, and of a new one. */
+function shareOfCounting(counting: ReturnType<typeof measureCounting>, laterMicros: number, firstMicros: number) {
+  const percent = (micros: number, of: number): number => round((100 * micros) / of, 2);
+  return {
+    ...counting,
+    percentOfRepeatedDecision: percent(counting.countRepeatedDecisionMicros, laterMicros),
+    percentOfNewDecision: percent(counting.countNewDecisionMicros, firstMicros),
+  };
+}
+
 async function main(): Promise<void> {
   const evaluations = await inProcess();
+  const counting = measureCounting(SIZES[0], 5000, flags.short ? 3 : 11);
   execFileSync(process.execPath, ['scripts/build.js']);
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
   const projects = SIZES.map((flags) => [keyOf(flags), { flags, persons: personsIn(flags) }] as const);
@@ -222,13 +233,16 @@ async function main(): Promise<void> {
       await warmUp(bare, barePath(path, SIZES[0]));
       await warmUp(cairn, path);
     }
+    const decide20Flags = await compare(bare, cairn, PATHS[0], SIZES[0]);
+    const first = await firstRequests(cairn);
     const report = {
       machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
       persons,
-      decide20Flags: await compare(bare, cairn, PATHS[0], SIZES[0]),
+      decide20Flags,
       flags20Flags: await compare(bare, cairn, PATHS[1], SIZES[0]),
       decide200Flags: await compare(bare, cairn, PATHS[0], 200),
-      firstRequests: await firstRequests(cairn),
+      firstRequests: first,
+      countingUsage: shareOfCounting(counting, decide20Flags.cairn.cpuMicrosPerRequest, first.firstCpuMicros),
       growth: await growth(cairn),
       changes: await changes(cairn),
       longestWaitBesideLargeBatch: await besideLargeBatch(bare, cairn),

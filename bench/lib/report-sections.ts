@@ -147,6 +147,7 @@ export const BENCHES: readonly Bench[] = [
       decide20Flags: { bare: Rate; cairn: Rate };
       flags20Flags: { bare: Rate; cairn: Rate };
       longestWaitBesideLargeBatch: { bareMs: number; cairnMs: number };
+      countingUsage?: { percentOfRepeatedDecision: number; percentOfNewDecision: number };
     }) => [
       ...againstBare('`/decide/?v=3`', result.decide20Flags.bare, result.decide20Flags.cairn),
       ...againstBare('`/flags/?v=2`', result.flags20Flags.bare, result.flags20Flags.cairn),
@@ -156,6 +157,16 @@ export const BENCHES: readonly Bench[] = [
         `${number(result.longestWaitBesideLargeBatch.bareMs)} ms`,
         '',
       ],
+      ...(result.countingUsage === undefined
+        ? []
+        : [
+            [
+              'counting usage, of the CPU time of a decision (of a new one)',
+              `${result.countingUsage.percentOfRepeatedDecision} % (${result.countingUsage.percentOfNewDecision} %)`,
+              '',
+              '',
+            ] satisfies Row,
+          ]),
     ],
   },
   {
