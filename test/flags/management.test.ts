@@ -349,6 +349,8 @@ describe('the list', () => {
     ['active=true', ['Zed', 'config', 'many', 'plain']],
     ['active=false', ['off']],
     ['active=STALE', []],
+    ['stale=true', []],
+    ['stale=false', ['Zed', 'config', 'many', 'off', 'plain']],
     ['active=nonsense', ['Zed', 'config', 'many', 'off', 'plain']],
     ['search=CHECKOUT', ['Zed', 'plain']],
     ['search=zE', ['Zed']],
@@ -382,6 +384,7 @@ describe('the list', () => {
   it('finds stale flags: the same for everybody, and not changed for 30 days', async () => {
     server.setNow('2026-02-14T12:00:00Z');
     expect(await keysOf('active=STALE')).toEqual(['Zed', 'config', 'plain']);
+    expect(await keysOf('stale=true')).toEqual(['Zed', 'config', 'plain']);
     const [zed] = (await mine.get(`${path}?search=zed`)).body.results;
     expect(zed.status).toBe('STALE');
     await mine.patch(`${path}${zed.id}/`, { body: { name: 'touched' } });

@@ -6,6 +6,7 @@ import { type FlagOrder, type FlagQuery, type FlagType, SORTABLE_FIELDS } from '
 
 export const FLAG_QUERY = {
   active: '`true`, `false`, or `STALE`: not changed for 30 days, and the same value for everybody or not evaluated.',
+  stale: '`true`: the same as `active=STALE`. Ours.',
   deleted: '`true`: only deleted flags, which can be restored. Ours.',
   created_by_id: 'ID of the user who created it.',
   search: 'Part of the key or name.',
@@ -22,7 +23,7 @@ const RUNTIMES: readonly EvaluationRuntime[] = ['all', 'client', 'server'];
 export function readFlagQuery(query: Query): FlagQuery {
   const text = (name: keyof typeof FLAG_QUERY): string => queryText(query, name) ?? '';
   const parsed = {
-    active: readActive(text('active')),
+    active: text('stale') === 'true' ? 'STALE' : readActive(text('active')),
     createdBy: /^\d{1,15}$/.test(text('created_by_id')) ? Number(text('created_by_id')) : undefined,
     search: text('search') === '' ? undefined : text('search'),
     type: TYPES.find((type) => type === text('type')),
