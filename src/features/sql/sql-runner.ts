@@ -18,7 +18,7 @@ const IDLE_MS = 60_000;
 /** What Node and the engine need beside what a statement may use. */
 const OVERHEAD_MB = 250;
 const OUT_OF_MEMORY = 77;
-const MAX_START_SECONDS = 30;
+const MAX_START_SECONDS = 60;
 const LOW_PRIORITY = 10;
 /** For the brackets around the rows. */
 const SPARE_BYTES = 16;
