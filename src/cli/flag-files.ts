@@ -243,6 +243,8 @@ function printProof({ out }: CommandContext, proof: Proof): void {
   printExamples(differ);
   if (otherTypes.length === 0) return;
   const keys = otherTypes.map(({ key }) => key).join(', ');
-  out.print(`Values of other types than the conditions compare, or null, may give another value: ${keys}`);
+  out.print(
+    `Values that the conditions do not expect (of other types, null, versions like 2-alpha) may differ: ${keys}`,
+  );
   printExamples(otherTypes);
 }

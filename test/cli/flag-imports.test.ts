@@ -180,7 +180,7 @@ describe('an import with --verify', () => {
     expect(stdout).toContain('+ create flag minors\n');
     expect(stdout).toContain('1 of 1 flags give 10000 users the value that @growthbook/growthbook gives them.\n');
     expect(stdout).toContain(
-      'Values of other types than the conditions compare, or null, may give another value: minors\n',
+      'Values that the conditions do not expect (of other types, null, versions like 2-alpha) may differ: minors\n',
     );
     expect(stdout).toMatch(
       / {4}minors for \{"distinct_id":"user-\d+","properties":\{"age":[^}]*\}\}: theirs true, ours false\n/,

@@ -36,7 +36,7 @@ export interface ImportProof {
   differ: Difference[];
   /**
    * Flags that are equal, but not for users with values that their conditions do not compare: a text where they compare
-   * numbers, null. Here a number and its text are the same.
+   * numbers, null, a version such as `2-alpha`. Here a number and its text are the same.
    */
   otherTypes: Difference[];
   notImported: ConvertedFlags['notImported'];

@@ -7,7 +7,7 @@ import { allProperties } from '../../../flags/rules/filters-shape.ts';
 import type { FlagEvaluation } from '../../../flags/rules/flag-evaluation.ts';
 import type { PortableFlag } from '../portable-flag.ts';
 import { namesToIds } from '../references.ts';
-import { edgeValues, namedValues, typeInCondition, typeOfValue } from './edge-values.ts';
+import { edgeValues, isShortPreRelease, namedValues, typeInCondition, typeOfValue } from './edge-values.ts';
 import type { ConvertedFlag } from './import-flags.ts';
 
 export interface ComparedUser {
@@ -160,6 +160,7 @@ interface Candidates {
   near: Json[];
   /** Of the types that conditions compare. */
   edges: Json[];
+  /** Of other types, and versions that only some products read. */
   otherTypes: Json[];
 }
 
@@ -176,9 +177,11 @@ function conditionsByKey(flags: readonly PortableFlag[]): Map<string, Candidates
 
 function candidatesFor(conditions: readonly JsonObject[]): Candidates {
   const types = new Set<unknown>(conditions.map(typeInCondition));
+  const hasVersions = conditions.some(({ operator }) => String(operator).startsWith('semver_'));
   // The text of a number is a number to some products.
   const isCompared = (value: Json): boolean =>
     types.has(typeOfValue(value) ?? 'none') &&
+    !(hasVersions && isShortPreRelease(value)) &&
     !(types.has('number') && Number.isFinite(Number(value)) && value !== Number(value));
   const values = unique(conditions.flatMap(edgeValues));
   const near = conditions

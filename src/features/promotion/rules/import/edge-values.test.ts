@@ -10,7 +10,11 @@ describe('the edges of a condition', () => {
   it.each<[JsonObject, string | null, Json[]]>([
     [is('age', 'gte', 18), 'number', [17, 17.999, 18 - 18 * Number.EPSILON, 18, 18.001, 19, -18, '18', '18.0', null]],
     [is('age', 'between', [0, 0]), 'number', [0, -Number.EPSILON, Number.EPSILON, '', true]],
-    [is('v', 'semver_gt', '1.2.3'), 'text', ['1.2.3', '1.2.2', '1.2.4', '1.1.3', '1.2.3-alpha', 'v1.2.3', '1.2']],
+    [
+      is('v', 'semver_gt', '1.2.3'),
+      'text',
+      ['1.2.3', '1.2.2', '1.2.4', '1.1.3', '1.2.3-alpha', '1-alpha', 'v1.2.3', '1.2'],
+    ],
     [is('v', 'semver_gt', '2.0.0-beta'), 'text', ['2.0.0', '2.0.0-beta.1', '1.0.0']],
     [
       is('joined', 'is_date_after', '2026-01-01T00:00:00Z'),
@@ -42,4 +46,12 @@ it('come to users in turn, apart from values of other types', () => {
   expect([0, null, true].some((value) => plan.has(value))).toBe(false);
   expect([null, '18', true].every((value) => seen(others, 'age').has(value))).toBe(true);
   expect([null, 0, false].every((value) => seen(others, 'plan').has(value))).toBe(true);
+});
+
+it('keeps versions that only some products read apart', () => {
+  const filters = { groups: [{ properties: [is('v', 'semver_gt', '2.1')] }] };
+  const flags = [{ key: 'a', filters } as unknown as PortableFlag];
+  const versions = (users: ReturnType<typeof makeEdgeUsers>) => new Set(users.map(({ properties }) => properties['v']));
+  const [users, others] = [versions(makeEdgeUsers(flags, 400)), versions(makeUsersOfOtherTypes(flags, 100))];
+  expect([users.has('2.1.0-alpha'), users.has('2-alpha'), others.has('2-alpha')]).toEqual([true, false, true]);
 });

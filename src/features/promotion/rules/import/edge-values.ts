@@ -19,6 +19,9 @@ export function typeInCondition(property: JsonObject): ComparedType | null {
   return typeOfValue(namedValues(property)[0] ?? '');
 }
 
+/** A pre-release of a version with fewer than three numbers, which is a version to some products only. */
+export const isShortPreRelease = (value: Json): boolean => typeof value === 'string' && /^\d+(\.\d+)?-/.test(value);
+
 /** Null has none. */
 export function typeOfValue(value: Json): ComparedType | null {
   if (typeof value === 'boolean' || typeof value === 'number') return typeof value as ComparedType;
@@ -62,7 +65,7 @@ function nearVersion(value: string): Json[] {
     [-1, 1].map((by) => numbers.map((number, i) => Math.max(0, i === at ? number + by : number)).join('.')),
   );
   const whole = [...numbers, 0, 0].slice(0, 3).join('.');
-  const preReleases = rest.length > 0 ? [core, `${value}.1`] : [`${whole}-alpha`, `${whole}-0`];
+  const preReleases = rest.length > 0 ? [core, `${value}.1`] : [`${whole}-alpha`, `${whole}-0`, `${numbers[0]}-alpha`];
   return [...moved, ...preReleases, `${value}+build`, `v${value}`, numbers.slice(0, 2).join('.'), `${core}.0.0.0`];
 }
 
