@@ -30,7 +30,7 @@ import type { MetadataStore } from '../src/stores/metadata/metadata-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { measureBesideAlerts } from './lib/beside-alerts.ts';
 import { measureDestinationCost } from './lib/destination-cost.ts';
-import { cpuMsSince, median } from './lib/race.ts';
+import { type Cost, costOf, median } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
 import { DUE, LENGTHS, type WatchInterval, watchShop } from './lib/watched-shop.ts';
 
@@ -80,17 +80,6 @@ function openChecks(metadata: MetadataStore, events: EventStore, clock: { now():
     freeDiskShare: async () => 1,
   });
   return { checks, questions, asked };
-}
-
-interface Cost {
-  ms: number;
-  cpuMs: number;
-}
-
-async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  const [before, start] = [process.cpuUsage(), performance.now()];
-  await work();
-  return { ms: performance.now() - start, cpuMs: cpuMsSince(before) };
 }
 
 async function askAll(questions: SavedQuestions, asked: readonly Asked[]): Promise<void> {

@@ -20,6 +20,7 @@ import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { PROJECT, UNTIL } from './lib/product-traffic.ts';
+import { type Cost, costOf } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
 
 const { values: flags } = parseArgs({
@@ -62,18 +63,6 @@ const uniqueVisitors = (store: EventStore): Promise<unknown> =>
      where e.event = '$pageview' and e.timestamp >= make_timestamp_ms($1) group by 1`,
     [UNTIL - LENGTH],
   );
-
-interface Cost {
-  ms: number;
-  cpuMs: number;
-}
-
-async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  const [before, start] = [process.cpuUsage(), performance.now()];
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return { ms: performance.now() - start, cpuMs: (user + system) / 1000 };
-}
 
 function show(name: string, { ms, cpuMs }: Cost, baseline: Cost): void {
   const ratio = (cpuMs / baseline.cpuMs).toFixed(1);

@@ -36,3 +36,14 @@ export function median(list: readonly number[]): number {
   const [low = 0, high = 0] = sorted.length % 2 === 1 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1);
   return (low + high) / 2;
 }
+
+export interface Cost {
+  ms: number;
+  cpuMs: number;
+}
+
+export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
+  const [before, start] = [process.cpuUsage(), performance.now()];
+  await work();
+  return { ms: performance.now() - start, cpuMs: cpuMsSince(before) };
+}
