@@ -25,7 +25,7 @@ beforeAll(async () => {
   const role = (await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } })).body;
   await makeFlag({ post }, role.id);
   await post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
-  await createSavedInsights({ post });
+  await createSavedInsights({ get, post });
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });

@@ -1,9 +1,11 @@
+import { expect, vi } from 'vitest';
 import type { Answer, CallOptions } from './client.ts';
+import { isEmbedded } from './server.ts';
 
-type Post = (path: string, options?: CallOptions) => Promise<Answer>;
+type Call = (path: string, options?: CallOptions) => Promise<Answer>;
 
 /** Creates one of everything that is saved beside flags, so that their paths exist. */
-export async function createSavedInsights({ post }: { post: Post }): Promise<void> {
+export async function createSavedInsights({ get, post }: { get: Call; post: Call }): Promise<void> {
   const project = '/api/projects/1';
   const filters = { insight: 'TRENDS', events: [{ id: 'seen' }] };
   const { body } = await post(`${project}/insights/`, { body: { name: 'Seen', filters, saved: true } });
@@ -50,5 +52,11 @@ export async function createSavedInsights({ post }: { post: Post }): Promise<voi
   await post(`${project}/secret_keys/`, { body: { label: 'Orders service' } });
   const query = { kind: 'HogQLQuery', query: 'select 1 as n' };
   await post(`${project}/query/`, { body: { query, async: true, client_query_id: 'nightly' } });
+  // It is in the activity once it has ended; other stores have no events, and no SQL.
+  if (isEmbedded) {
+    const hasEnded = async () =>
+      expect((await get(`${project}/activity_log/?scope=Query`)).body.results).toHaveLength(1);
+    await vi.waitFor(hasEnded, { timeout: 60_000 });
+  }
   await post('/api/organizations/@current/domains/', { body: { domain: 'example.org' } });
 }
