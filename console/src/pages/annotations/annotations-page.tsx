@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ChartAnnotation, listAnnotations, updateAnnotation } from '../../api/annotations.ts';
+import { actionsColumn } from '../../components/actions-column.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -137,19 +138,5 @@ const columnsFor = ({ projectId, edit, remove }: RowActions): Column<ChartAnnota
       </>
     ),
   },
-  {
-    id: 'actions',
-    title: 'Actions',
-    hideTitle: true,
-    cell: (one) => (
-      <div class="row">
-        <Button kind="quiet" small onClick={() => edit(one)}>
-          Edit
-        </Button>
-        <Button kind="quiet" small onClick={() => remove(one)}>
-          Delete
-        </Button>
-      </div>
-    ),
-  },
+  actionsColumn({ edit, remove }),
 ];

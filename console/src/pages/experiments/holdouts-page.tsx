@@ -1,6 +1,7 @@
 /** Persons who stay out of experiments. */
 import { useState } from 'preact/hooks';
 import { deleteHoldout, type Experiment, type Holdout, listExperiments, listHoldouts } from '../../api/experiments.ts';
+import { actionsColumn } from '../../components/actions-column.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Link } from '../../components/link.tsx';
@@ -12,7 +13,7 @@ import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { HoldoutDialog, holdoutPercent } from './holdout-dialog.tsx';
-import { actionsColumn, experimentsColumn, nameColumn } from './shared-columns.tsx';
+import { experimentsColumn, nameColumn } from './shared-columns.tsx';
 
 /** More than a project has. */
 const MAX_EXPERIMENTS = 1000;

@@ -7,6 +7,7 @@ import {
   listSavedMetrics,
   type SavedMetric,
 } from '../../api/experiments.ts';
+import { actionsColumn } from '../../components/actions-column.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Link } from '../../components/link.tsx';
@@ -18,7 +19,7 @@ import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { draftOf, metricOf } from './draft.ts';
 import { SavedMetricDialog } from './saved-metric-dialog.tsx';
-import { actionsColumn, experimentsColumn, nameColumn } from './shared-columns.tsx';
+import { experimentsColumn, nameColumn } from './shared-columns.tsx';
 
 /** More than a project has. */
 const MAX_EXPERIMENTS = 1000;

@@ -1,6 +1,7 @@
 /** Which changes of feature flags need approval. */
 import { useState } from 'preact/hooks';
 import { type ApprovalPolicy, listPolicies, removePolicy } from '../../api/approvals.ts';
+import { actionsColumn } from '../../components/actions-column.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Badge, Empty, Loaded } from '../../components/states.tsx';
@@ -78,20 +79,5 @@ const columnsFor = (
     isWide: true,
     cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
   },
-  {
-    id: 'actions',
-    title: 'Actions',
-    hideTitle: true,
-    cell: (policy) =>
-      canEdit && (
-        <div class="row">
-          <Button kind="quiet" small onClick={() => edit(policy)}>
-            Edit
-          </Button>
-          <Button kind="quiet" small onClick={() => remove(policy)}>
-            Delete
-          </Button>
-        </div>
-      ),
-  },
+  actionsColumn({ edit, remove, isEditable: () => canEdit }),
 ];
