@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { envelope, queryText, readActivityPage, readPage, requestUrl, withQuery } from './paging.ts';
+import { envelope, queryChoice, queryText, readActivityPage, readPage, requestUrl, withQuery } from './paging.ts';
 
 describe('limit and offset', () => {
   it.each([
@@ -23,6 +23,22 @@ describe('limit and offset', () => {
   it('takes the last of several values', () => {
     expect(queryText({ search: ['a', 'b'] }, 'search')).toBe('b');
     expect(queryText({}, 'search')).toBeUndefined();
+  });
+});
+
+describe('a parameter that is one of a few', () => {
+  const STATES = ['waiting', 'sent'] as const;
+
+  it('is absent, or one of them', () => {
+    expect([{}, { state: '' }, { state: 'sent' }].map((query) => queryChoice(query, 'state', STATES))).toEqual([
+      undefined,
+      undefined,
+      'sent',
+    ]);
+  });
+
+  it('is refused with the list of what it can be', () => {
+    expect(() => queryChoice({ state: 'Sent' }, 'state', STATES)).toThrow('state is one of waiting, sent.');
   });
 });
 

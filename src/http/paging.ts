@@ -20,6 +20,15 @@ export function queryText(query: Query, name: string): string | undefined {
 export const queryTexts = (query: Query, name: string): string[] =>
   [query[name] ?? [], query[`${name}[]`] ?? []].flat();
 
+/** A query parameter that is one of a few; undefined where it is absent or empty. */
+export function queryChoice<T extends string>(query: Query, name: string, allowed: readonly T[]): T | undefined {
+  const text = queryText(query, name);
+  if (!text) return undefined;
+  const chosen = allowed.find((one) => one === text);
+  if (chosen === undefined) throw invalid(name, `${name} is one of ${allowed.join(', ')}.`, 'invalid_choice');
+  return chosen;
+}
+
 function positiveInteger(text: string | undefined): number | null {
   const number = Number(text);
   return text !== undefined && Number.isSafeInteger(number) && number > 0 ? number : null;

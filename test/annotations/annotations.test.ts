@@ -119,6 +119,18 @@ describe('an annotation', () => {
     const refused = await client.get(`${all}?after=whenever`);
     expect([refused.status, refused.body.attr]).toEqual([400, 'after']);
   });
+
+  it('is found by its scope, which is a known one', async () => {
+    await make({ content: 'Everywhere', scope: 'organization', date_marker: '2025-04-05T00:00:00Z' });
+    expect(await contents('?scope=organization&after=2025-04-01&before=2025-04-30')).toEqual(['Everywhere']);
+    expect(await contents('?scope=project&after=2025-04-01&before=2025-04-30')).toEqual([]);
+    const { status, body } = await client.get(`${all}?scope=world`);
+    expect([status, body.attr, body.detail]).toEqual([
+      400,
+      'scope',
+      'scope is one of dashboard_item, dashboard, project, organization.',
+    ]);
+  });
 });
 
 it('lists the changes of flags beside annotations, on request', async () => {

@@ -71,6 +71,8 @@ describe('the webhook of the audit log', () => {
     expect(log.slice(0, 2).map(({ slot, kind }: { slot: string; kind: string }) => [slot, kind])).toEqual(
       results.map(({ number }: { number: number }) => [String(number), 'audit']),
     );
+    const unknown = await owner.get(`${WEBHOOK}deliveries/?state=gone`);
+    expect([unknown.status, unknown.body.attr]).toEqual([400, 'state']);
   });
 
   it('is tried again under the same id, and everything that failed is sent again when asked', async () => {

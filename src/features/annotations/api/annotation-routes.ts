@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 import { parseMoment } from '../../../core/time/parse-date.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
+import { envelope, type Query, queryChoice, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { readTimeField } from '../../../http/read-time.ts';
 import { iso, PAGE_QUERY } from '../../../http/schemas/common.ts';
@@ -59,10 +59,9 @@ const presentOne = async (deps: AnnotationApiDeps, project: Project, annotation:
   (await presentAll(deps, project, [annotation]))[0];
 
 function readQuery(query: Query, now: number): AnnotationQuery {
-  const scope = ANNOTATION_SCOPES.find((name) => name === queryText(query, 'scope'));
   const insightId = Number(queryText(query, 'dashboardItemId'));
   return {
-    scope,
+    scope: queryChoice(query, 'scope', ANNOTATION_SCOPES),
     insightId: Number.isSafeInteger(insightId) && insightId > 0 ? insightId : undefined,
     after: readMoment(query, 'after', now),
     before: readMoment(query, 'before', now),

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { FULL_KEY } from '../../../core/scopes.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
-import { envelope, queryText, readPage } from '../../../http/paging.ts';
+import { envelope, queryChoice, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN } from '../../../stores/metadata/accounts.ts';
 import { DeliverySchema, presentDelivery } from '../../deliveries/api/delivery-schemas.ts';
@@ -97,7 +97,7 @@ export function auditWebhookRoutes(app: FastifyInstance, deps: AuditApiDeps): vo
     handler: async ({ organization, query, url }) => {
       const page = readPage(query);
       const { projectId, kind, subjectId } = aboutAudit(organization.id);
-      const state = DELIVERY_STATES.find((one) => one === queryText(query, 'state'));
+      const state = queryChoice(query, 'state', DELIVERY_STATES);
       const found = await metadata.deliveries.list(projectId, { kinds: [kind], subjectId, state }, page);
       return envelope(url, page, found, (delivery) => presentDelivery(delivery, true));
     },

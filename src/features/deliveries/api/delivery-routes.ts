@@ -3,7 +3,7 @@ import { isAdmin } from '../../../access/callers.ts';
 import { Failure, invalid, notFound } from '../../../core/errors.ts';
 import { parseMoment } from '../../../core/time/parse-date.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
+import { envelope, type Query, queryChoice, queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES } from '../rules/delivery-kinds.ts';
@@ -17,9 +17,10 @@ function readQuery(query: Query, now: number) {
   const moment = after ? parseMoment(after, now) : undefined;
   if (after && moment === undefined)
     throw invalid('after', 'after is a date such as 2026-01-31, or how long ago: 5d, 2h.');
+  const kind = queryChoice(query, 'kind', DELIVERY_KINDS);
   return {
-    kinds: DELIVERY_KINDS.filter((kind) => kind === queryText(query, 'kind')),
-    state: DELIVERY_STATES.find((state) => state === queryText(query, 'state')),
+    kinds: kind === undefined ? [] : [kind],
+    state: queryChoice(query, 'state', DELIVERY_STATES),
     targetHash: queryText(query, 'target') || undefined,
     subjectId: queryText(query, 'subject_id') || undefined,
     after: moment,
@@ -34,7 +35,7 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryApiDeps): voi
     summary: 'Messages of the last 30 days, the newest first, with every attempt to deliver them',
     query: {
       ...PAGE_QUERY,
-      kind: '`alert`, `test`, `notice`, `experiment` or `digest`.',
+      kind: '`alert`, `test`, `notice`, `experiment`, `digest` or `flag`.',
       state: '`waiting`, `sending`, `sent`, `failed`, `unknown` or `skipped`.',
       target: 'The `target_id` of a delivery: only those to the same target.',
       subject_id: 'Only those about the alert or digest with this id.',

@@ -7,7 +7,7 @@ import type { Delivery } from '../store/delivery-store.ts';
 export const DeliverySchema = Type.Object({
   id: Type.Integer(),
   message_id: Type.String({ description: 'What receivers see, the same at every attempt.' }),
-  kind: Type.String({ description: '`alert`, `test`, `notice`, `audit`, `experiment` or `digest`.' }),
+  kind: Type.String({ description: '`alert`, `test`, `notice`, `audit`, `experiment`, `digest` or `flag`.' }),
   subject_id: Type.String({ description: 'The id of the alert or digest, or of the organization.' }),
   title: Type.String(),
   slot: Type.String({ description: 'The time that it is about; of the audit log, the number of the entry.' }),
