@@ -139,13 +139,13 @@ describe('a shared insight', () => {
   });
 
   it('has annotations where that is set', async () => {
-    const note = { content: 'v1.2.0', date_marker: START };
+    const note = { content: 'v1.2.0, @ada@example.org', date_marker: START };
     await owner.post('/api/projects/1/annotations/', { body: note });
     const other = { content: 'of the dashboard', dashboard_id: dashboard, scope: 'dashboard' };
     await owner.post('/api/projects/1/annotations/', { body: other });
     const { access_token: token } = await share(undefined, { settings: { showAnnotations: true } });
     const shown = (await visit(`/shared/${token}.json`)).body.annotations;
-    expect(shown).toEqual([{ content: 'v1.2.0', date_marker: START }]);
+    expect(shown).toEqual([{ content: 'v1.2.0, @•••', date_marker: START }]);
     await share(undefined, { settings: { showAnnotations: false } });
     expect((await visit(`/shared/${token}.json`)).body.annotations).toEqual([]);
   });

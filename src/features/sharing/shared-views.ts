@@ -181,11 +181,17 @@ export class SharedViews {
   async #annotations(project: Project, { kind, itemId }: OpenedShare['share']): Promise<Json[]> {
     const page = { limit: MAX_ANNOTATIONS, offset: 0 };
     const { items } = await this.#deps.metadata.annotations.list(project, {}, page);
-    return items
-      .filter(({ scope, insightId, dashboardId }) => {
-        if (scope === 'dashboard_item') return kind === 'insight' && insightId === itemId;
-        return scope !== 'dashboard' || (kind === 'dashboard' && dashboardId === itemId);
-      })
-      .map(({ content, dateMarker }) => ({ content, date_marker: new Date(dateMarker).toISOString() }));
+    return (
+      items
+        .filter(({ scope, insightId, dashboardId }) => {
+          if (scope === 'dashboard_item') return kind === 'insight' && insightId === itemId;
+          return scope !== 'dashboard' || (kind === 'dashboard' && dashboardId === itemId);
+        })
+        // Notes are written for members, and may name them.
+        .map(({ content, dateMarker }) => ({
+          content: maskAddresses(content),
+          date_marker: new Date(dateMarker).toISOString(),
+        }))
+    );
   }
 }
