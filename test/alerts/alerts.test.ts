@@ -300,9 +300,39 @@ describe('an alert', () => {
   it('is looked at for the newest slot only after a standstill, with what was missed', async () => {
     const alert = await makeAlert({ insight: await makeInsight('standstill'), targets: [] });
     const slot = hourOf(now) + 7 * 24 * HOUR;
-    expect(await lookAt(alert.id, slot)).toMatchObject({ state: 'Firing', missed: 167 });
+    expect(await lookAt(alert.id, slot)).toMatchObject({ state: 'Firing', missed: 168 });
     const { count } = (await client.get(`${all}${alert.id}/checks/`)).body;
     expect(count).toBe(1);
+  });
+
+  it('reminds once for a slot, also when the clock jumps', async () => {
+    const insight = await makeInsight('jumps');
+    const targets = [{ type: 'webhook', url: hook.url }];
+    const alert = await makeAlert({ insight, targets, hysteresis: { remind_every: '1h' } });
+    const slot = hourOf(now);
+    await lookAt(alert.id, slot);
+    await hook.waitForRequests(1);
+    // Back by an hour, and on by three days.
+    at(slot + 61_000);
+    expect(await hook.staysAt(1)).toBe(true);
+    expect(await lookAt(alert.id, slot + 72 * HOUR)).toMatchObject({ state: 'Firing', missed: 71 });
+    await hook.waitForRequests(2);
+    // Back by three days, and on by an hour.
+    at(slot + 2 * HOUR);
+    expect(await hook.staysAt(2)).toBe(true);
+    at(slot + 3 * HOUR + 61_000);
+    expect(await hook.staysAt(2)).toBe(true);
+    expect(await lookAt(alert.id, slot + 73 * HOUR)).toMatchObject({ state: 'Firing', missed: 0 });
+    const requests = await hook.waitForRequests(3);
+    expect(await hook.staysAt(3)).toBe(true);
+    const name = (hours: number): string => `${new Date(slot + hours * HOUR).toISOString().slice(0, 16)}Z`;
+    const told = requests.map(({ body }) => JSON.parse(body));
+    expect(told.map(({ type, data }) => [type, data.slot])).toEqual([
+      ['alert.firing', name(0)],
+      ['alert.reminder', name(72)],
+      ['alert.reminder', name(73)],
+    ]);
+    expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
   it('says nothing while it is snoozed, and tells of a fresh firing afterwards', async () => {
@@ -583,6 +613,14 @@ describe('deliveries', () => {
     await expect.poll(async () => (await deliveries('?kind=test'))[0]?.state).toBe('sent');
   });
 
+  it.each([
+    ['kind', 'alert, test, notice, audit, experiment, digest, flag'],
+    ['state', 'waiting, sending, sent, failed, unknown, skipped'],
+  ])('are listed by a known %s only', async (name, allowed) => {
+    const { status, body } = await client.get(`/api/projects/1/deliveries/?${name}=other`);
+    expect([status, body.attr, body.detail]).toEqual([400, name, `${name} is one of ${allowed}.`]);
+  });
+
   it('are tried again with the same id, heeding Retry-After', async () => {
     const alert = await make();
     hook.answers.push({ status: 500 }, { status: 429, headers: { 'retry-after': '600' } });
@@ -647,6 +685,20 @@ describe('deliveries', () => {
     await expect.poll(async () => (await deliveries())[0].state).toBe('failed');
     expect((await deliveries())[0].attempts[0].error).toContain('a redirect');
     expect(hook.requests).toHaveLength(1);
+  });
+
+  it('are delivered to a receiver whose answer never ends, and tried again at one that never answers', async () => {
+    const alert = await make();
+    hook.answers.push('endless', 'hang');
+    await client.post(`${all}${alert.id}/test/`);
+    await expect.poll(async () => (await deliveries())[0].state).toBe('sent');
+    at(now + 1000);
+    await client.post(`${all}${alert.id}/test/`);
+    await expect.poll(async () => (await deliveries())[0].attempts, { timeout: 60_000 }).toHaveLength(1);
+    expect((await deliveries())[0]).toMatchObject({
+      state: 'waiting',
+      attempts: [{ status: null, error: 'TimeoutError' }],
+    });
   });
 
   it('are signed with both secrets for a day after one was replaced', async () => {

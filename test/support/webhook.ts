@@ -21,7 +21,8 @@ interface WebhookReply {
   after?: Promise<void>;
 }
 
-export type HookAnswer = 'hang' | WebhookReply;
+/** `endless`: accepted, with a body that goes on until the connection is closed. */
+export type HookAnswer = 'hang' | 'endless' | WebhookReply;
 
 export interface Hook {
   url: string;
@@ -87,6 +88,16 @@ async function handleRequest(
   });
   const answer: HookAnswer = answers.shift() ?? { status: 200, body: 'ok' };
   if (answer === 'hang') return;
+  if (answer === 'endless') return void writeEndlessly(response.writeHead(200));
   await answer.after;
   response.writeHead(answer.status, answer.headers).end(answer.body);
+}
+
+function writeEndlessly(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 'x');
+  const fill = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', fill);
+  fill();
 }

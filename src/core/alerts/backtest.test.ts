@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../time/units.ts';
 import { backtest, suggestThreshold } from './backtest.ts';
 import type { AlertRule, Measured } from './judge.ts';
-import { isWeekend, lastWholeSlot, slotAfter, slotAt, slotHistory, slotName } from './slots.ts';
+import { countSlots, isWeekend, lastWholeSlot, slotAfter, slotAt, slotHistory, slotName } from './slots.ts';
 
 const START = Date.UTC(2026, 0, 5);
 const rule = (rest: Partial<AlertRule> = {}): AlertRule => ({
@@ -71,5 +71,20 @@ describe('slots', () => {
     expect(slotName(slotAfter(hour, 'hour', 'UTC', true).start)).toBe('2026-01-19T00:00Z');
     const week = slotAt(at('2026-01-16T12:00:00Z'), 'week', 'UTC');
     expect(isWeekend(week, 'week', 'UTC')).toBe(false);
+    const sunday = at('2026-01-18T12:00:00Z');
+    expect(slotName(lastWholeSlot(sunday, 'hour', 'UTC', true).start)).toBe('2026-01-16T23:00Z');
+    expect(slotName(lastWholeSlot(sunday, 'week', 'UTC', true).start)).toBe('2026-01-11T00:00Z');
+  });
+
+  it('are counted from one to another, by the clocks of the project', () => {
+    const count = (unit: Parameters<typeof slotAt>[1], from: string, to: string, skipsWeekends: boolean): number => {
+      const slot = (iso: string) => slotAt(at(iso), unit, 'Europe/Berlin');
+      return countSlots(slot(from), slot(to), unit, 'Europe/Berlin', skipsWeekends);
+    };
+    expect(count('hour', '2026-01-16T12:00:00Z', '2026-01-16T12:00:00Z', false)).toBe(0);
+    // A weekend on which clocks skip an hour.
+    expect(count('hour', '2026-03-27T11:00:00Z', '2026-03-30T10:00:00Z', false)).toBe(71);
+    expect(count('hour', '2026-03-27T11:00:00Z', '2026-03-30T10:00:00Z', true)).toBe(24);
+    expect(count('day', '2026-03-27T11:00:00Z', '2026-03-30T10:00:00Z', true)).toBe(1);
   });
 });

@@ -2,7 +2,7 @@
  * Whether an alert fires: one look at one slot. The leader calls it slot by slot, a back-test for many slots at once; both
  * get the same answers, because everything that is remembered from slot to slot is in the `JudgeState`.
  */
-import { type Baseline, expectedAt, type Firing, SEASONAL_MEMORY_MS } from './seasonal.ts';
+import { type Baseline, comparedSlots, expectedAt, type Firing, SEASONAL_MEMORY_MS } from './seasonal.ts';
 import type { Slot, SlotHistory } from './slots.ts';
 
 export const ALERT_CONDITIONS = ['absolute_value', 'relative_increase', 'relative_decrease', 'seasonal'] as const;
@@ -103,6 +103,17 @@ export function historyStart(
 ): number {
   if (condition === 'seasonal') return start - SEASONAL_MEMORY_MS;
   return condition === 'absolute_value' ? start : previousStart;
+}
+
+/** Which values have to be known to judge the slot with this index: others are not read. In their order. */
+export function neededSlots(
+  { condition }: Pick<AlertRule, 'condition'>,
+  history: SlotHistory,
+  index: number,
+  since: number,
+): number[] {
+  if (condition === 'seasonal') return [...comparedSlots(history, index, since), index].sort((a, b) => a - b);
+  return condition === 'absolute_value' || index === 0 ? [index] : [index - 1, index];
 }
 
 /** Looks at the slot with this index. */

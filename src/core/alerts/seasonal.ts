@@ -40,8 +40,8 @@ export function expectedAt(
   return { expected, spread: Math.max(deviation, chance) };
 }
 
-/** The latest first. */
-function comparedSlots(history: SlotHistory, index: number, since: number): number[] {
+/** The slots that a slot is compared with, the latest first. */
+export function comparedSlots(history: SlotHistory, index: number, since: number): number[] {
   const { unit, slots, walls } = history;
   const first = slots.findIndex(({ start }) => start >= since);
   if (first === -1 || first >= index) return [];

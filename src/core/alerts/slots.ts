@@ -27,8 +27,11 @@ export function slotAt(at: number, unit: Interval, timezone: string): Slot {
 }
 
 /** The last one that is over. */
-export const lastWholeSlot = (now: number, unit: Interval, timezone: string): Slot =>
-  slotAt(startOfInterval(now, unit, timezone) - 1, unit, timezone);
+export function lastWholeSlot(now: number, unit: Interval, timezone: string, skipsWeekends = false): Slot {
+  let slot = slotAt(startOfInterval(now, unit, timezone) - 1, unit, timezone);
+  while (skipsWeekends && isWeekend(slot, unit, timezone)) slot = slotAt(slot.start - 1, unit, timezone);
+  return slot;
+}
 
 /** The first slot after this one that is looked at. */
 export function slotAfter({ end }: Slot, unit: Interval, timezone: string, skipsWeekends: boolean): Slot {
@@ -36,6 +39,12 @@ export function slotAfter({ end }: Slot, unit: Interval, timezone: string, skips
   while (skipsWeekends && isWeekend(slot, unit, timezone)) slot = slotAt(slot.end, unit, timezone);
   return slot;
 }
+
+/** How many slots are looked at from one on, up to, not including, another. */
+export const countSlots = (from: Slot, to: Slot, unit: Interval, timezone: string, skipsWeekends: boolean): number =>
+  ticksOf({ from: from.start, until: to.start }, unit, timezone).filter(
+    (slot) => !(skipsWeekends && isWeekend(slot, unit, timezone)),
+  ).length;
 
 /** Weeks and months contain days of work, so they are never skipped. */
 export const isWeekend = ({ start }: Slot, unit: Interval, timezone: string): boolean =>

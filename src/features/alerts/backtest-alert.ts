@@ -5,7 +5,8 @@ import { lastWholeSlot, slotAt, slotUnit } from '../../core/alerts/slots.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { WEEK_MS } from '../../core/time/units.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
-import { type MeasureDeps, measureAlert } from './measure/measure-alert.ts';
+import { type MeasureDeps, measureSlots } from './measure/measure-alert.ts';
+import { SharedAnswers } from './measure/shared-answers.ts';
 import { type AlertDefinition, ruleOf } from './rules/alert-definition.ts';
 
 interface BacktestRequest {
@@ -34,7 +35,8 @@ export async function backtestAlert(deps: MeasureDeps, request: BacktestRequest)
     unit,
     timezone,
   ).start;
-  const measured = await measureAlert(deps, { project, definition, filters, query, from, until: last.end, signal });
+  const range = { from, until: last.end, signal, answers: new SharedAnswers() };
+  const measured = await measureSlots(deps, { project, definition, filters, query, ...range });
   const index = measured.history.slots.findIndex(({ start }) => start >= first.start);
   const result = backtest(rule, measured, index);
   const isNoisy = result.perWeek > MAX_FIRINGS_A_WEEK;

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { historyStart, judge, QUIET } from '../../core/alerts/judge.ts';
-import { lastWholeSlot, type Slot, slotAfter, slotAt, slotUnit } from '../../core/alerts/slots.ts';
+import { countSlots, lastWholeSlot, type Slot, slotAfter, slotAt, slotUnit } from '../../core/alerts/slots.ts';
 import { Failure } from '../../core/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -23,7 +23,8 @@ import type { AlertMetrics } from './alert-metrics.ts';
 import { alertUrl, subjectName } from './alert-subject.ts';
 import { targetsOf } from './alert-targets.ts';
 import { GRACE_MS } from './alerts.ts';
-import { type MeasureDeps, type MeasuredAlert, measureAlert } from './measure/measure-alert.ts';
+import { type MeasureDeps, type MeasuredAlert, measureLastSlot } from './measure/measure-alert.ts';
+import { SharedAnswers } from './measure/shared-answers.ts';
 import { needsInsight, ruleOf } from './rules/alert-definition.ts';
 import { Pauses } from './rules/pauses.ts';
 import type { Alert, AlertCheck } from './store/alert-store.ts';
@@ -86,7 +87,7 @@ export class AlertChecks implements LeaderTask {
       this.#lastCleaning = now;
     }
     const due = await metadata.alerts.listDue(now);
-    const answers = new Map<string, Promise<MeasuredAlert>>();
+    const answers = new SharedAnswers();
     const lagMs = due.length > 0 ? await this.#deps.lagMs() : 0;
     await this.#each(due, (alert) => this.#look(alert, now, lagMs, answers));
     if (Math.abs(now - this.#lastOngoing) < ONGOING_INTERVAL_MS) return;
@@ -115,22 +116,24 @@ export class AlertChecks implements LeaderTask {
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
   }
 
-  async #look(alert: Alert, now: number, lagMs: number, answers: Map<string, Promise<MeasuredAlert>>): Promise<void> {
+  async #look(alert: Alert, now: number, lagMs: number, answers: SharedAnswers): Promise<void> {
     const project = await this.#deps.metadata.projects.get(alert.projectId);
     if (!project) return;
-    const unit = slotUnit(alert.definition.interval);
+    const { timezone } = project;
+    const { interval, skipWeekend } = alert.definition;
+    const unit = slotUnit(interval);
     // After a standstill only the newest slot: nobody is helped by an alert of yesterday.
-    const newest = lastWholeSlot(now - GRACE_MS, unit, project.timezone);
-    const next = slotAt(alert.nextSlot, unit, project.timezone);
+    const newest = lastWholeSlot(now - GRACE_MS, unit, timezone, skipWeekend);
+    const next = slotAt(alert.nextSlot, unit, timezone);
     const slot = newest.start > next.start ? newest : next;
     const isProcessed = lagMs === 0 || now - lagMs > slot.end;
     if (!isProcessed && now < slot.end + MAX_WAIT_MS) return;
-    const missed = slot === next ? 0 : Math.max(0, Math.round((slot.start - next.start) / (next.end - next.start)) - 1);
+    const missed = slot === next ? 0 : countSlots(next, slot, unit, timezone, skipWeekend);
     await this.#judgeSlot(alert, project, slot, { late: !isProcessed, missed, answers, isOngoing: false });
   }
 
   /** Only whether it is already above its bound: then nobody waits for the end of the slot. */
-  async #lookAtOngoing(alert: Alert, now: number, answers: Map<string, Promise<MeasuredAlert>>): Promise<void> {
+  async #lookAtOngoing(alert: Alert, now: number, answers: SharedAnswers): Promise<void> {
     const project = await this.#deps.metadata.projects.get(alert.projectId);
     const slot = project && slotAt(now, slotUnit(alert.definition.interval), project.timezone);
     if (!project || !slot || slot.start !== alert.nextSlot) return;
@@ -154,28 +157,14 @@ export class AlertChecks implements LeaderTask {
     }
   }
 
-  /** Alerts on one insight and slot share its answer. */
-  async #measure(
-    alert: Alert,
-    project: Project,
-    slot: Slot,
-    answers: Map<string, Promise<MeasuredAlert>>,
-  ): Promise<MeasuredAlert> {
-    const { definition, insightId } = alert;
+  async #measure(alert: Alert, project: Project, slot: Slot, answers: SharedAnswers): Promise<MeasuredAlert> {
+    const { definition } = alert;
     const unit = slotUnit(definition.interval);
-    const rule = ruleOf(definition);
-    const first = historyStart(rule, slot.start, slotAt(slot.start - 1, unit, project.timezone).start);
+    const previous = slotAt(slot.start - 1, unit, project.timezone);
+    const first = historyStart(ruleOf(definition), slot.start, previous.start);
     const from = slotAt(first, unit, project.timezone).start;
-    const key = JSON.stringify([project.id, insightId, definition.config, definition.interval, from, slot]);
-    const known = answers.get(key);
-    if (known !== undefined) return known;
-    const range = { from, until: slot.end, signal: this.#stopping.signal };
-    const answer = this.#question(alert).then((question) =>
-      measureAlert(this.#deps, { project, definition, ...question, ...range }),
-    );
-    // Before anything is waited for: the other one that is looked at now may be on the same insight.
-    answers.set(key, answer);
-    return answer;
+    const range = { from, until: slot.end, signal: this.#stopping.signal, answers };
+    return measureLastSlot(this.#deps, { project, definition, ...(await this.#question(alert)), ...range });
   }
 
   async #question({ projectId, insightId, definition }: Alert) {
@@ -241,7 +230,7 @@ export class AlertChecks implements LeaderTask {
 interface LookOptions {
   late: boolean;
   missed: number;
-  answers: Map<string, Promise<MeasuredAlert>>;
+  answers: SharedAnswers;
   isOngoing: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** What an alert watches, as one number for each slot of a range. */
-import type { Measured, MeasuredSeries } from '../../../core/alerts/judge.ts';
-import { slotHistory, slotUnit } from '../../../core/alerts/slots.ts';
+import { type Measured, type MeasuredSeries, neededSlots } from '../../../core/alerts/judge.ts';
+import { type SlotHistory, slotHistory, slotUnit } from '../../../core/alerts/slots.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Interval } from '../../../core/time/interval.ts';
@@ -16,6 +16,7 @@ import type { AlertConfig, AlertDefinition } from '../rules/alert-definition.ts'
 import { type Problem, problemNotes } from '../rules/new-problems.ts';
 import { type FlagChangeDeps, listFlagChanges } from './flag-changes.ts';
 import { listNewErrors, type NewErrorDeps } from './new-errors.ts';
+import type { SharedAnswers } from './shared-answers.ts';
 
 export interface MeasureDeps extends FlagChangeDeps, NewErrorDeps {
   questions: SavedQuestions;
@@ -36,6 +37,7 @@ interface MeasureRequest {
   from: number;
   until: number;
   signal: AbortSignal;
+  answers: SharedAnswers;
 }
 
 export interface MeasuredAlert extends Measured {
@@ -46,23 +48,89 @@ export interface MeasuredAlert extends Measured {
 const MAX_SECONDS = 10;
 const MAX_SERIES = 25;
 
-/** Fails with a `Failure` that says why it cannot be computed. */
-export async function measureAlert(deps: MeasureDeps, request: MeasureRequest): Promise<MeasuredAlert> {
-  const { project, definition, from, until, signal } = request;
-  const unit = slotUnit(definition.interval);
+/** All slots of the range. Fails with a `Failure` that says why it cannot be computed. */
+export const measureSlots = (deps: MeasureDeps, request: MeasureRequest): Promise<MeasuredAlert> =>
+  measure(deps, request, ({ slots }) => slots.map((_, index) => index));
+
+/** What is needed to judge the last slot of the range: for a season, the same hours of earlier weeks. Others are 0. */
+export const measureLastSlot = (deps: MeasureDeps, request: MeasureRequest): Promise<MeasuredAlert> =>
+  measure(deps, request, (history, since) => neededSlots(request.definition, history, history.slots.length - 1, since));
+
+async function measure(
+  deps: MeasureDeps,
+  request: MeasureRequest,
+  needed: (history: SlotHistory, since: number) => readonly number[],
+): Promise<MeasuredAlert> {
+  const { project, definition, query, from, until, signal, answers } = request;
+  const { config, condition, interval } = definition;
+  const unit = slotUnit(interval);
   const history = slotHistory(from, until, unit, project.timezone);
-  const work = async (stop: AbortSignal) => ({
-    ...(await measureSeries(deps, { ...request, signal: stop }, unit, history.slots.length)),
-    since: definition.condition === 'seasonal' ? await deps.questions.firstEvent(project) : 0,
-  });
-  const { series, notes = [], since } = await withQueryLimits(MAX_SECONDS, signal, work);
-  return { history, series, since: since ?? until, notes };
+  const work = async (stop: AbortSignal) => {
+    const firstEvent = (): Promise<number | null> => deps.questions.firstEvent(project);
+    const since =
+      condition === 'seasonal' ? ((await answers.get(['first event', project.id], firstEvent)) ?? until) : 0;
+    const ranges = partsOf(needed(history, since), request.filters);
+    const filters = ranges.length > 1 ? withAllValues(request.filters) : request.filters;
+    const parts: MeasuredPart[] = [];
+    for (const [first, last] of ranges) {
+      const range = { from: history.slots[first]?.start ?? from, until: history.slots[last]?.end ?? until };
+      const question = [project.id, filters, query, config, unit, range];
+      const part = { ...request, ...range, filters, signal: stop };
+      const found = await answers.get(question, () => measureSeries(deps, part, unit, last - first + 1));
+      parts.push({ first, ...found });
+    }
+    return { since, parts };
+  };
+  const { since, parts } = await withQueryLimits(MAX_SECONDS, signal, work);
+  return { history, since, series: joinParts(parts, history.slots.length), notes: parts.at(-1)?.notes ?? [] };
 }
 
 interface Found {
   series: MeasuredSeries[];
   notes?: readonly string[];
 }
+
+/** Some slots in a row. */
+interface MeasuredPart extends Found {
+  /** The index of the first of them. */
+  first: number;
+}
+
+/** The first and last of those in a row: each is one question. The bounds of bins depend on all values together. */
+function partsOf(indices: readonly number[], { breakdown_histogram_bin_count: bins = null }: JsonObject) {
+  const parts: [first: number, last: number][] = [];
+  for (const index of indices) {
+    const part = parts.at(-1);
+    if (part && (index === part[1] + 1 || bins !== null)) part[1] = index;
+    else parts.push([index, index]);
+  }
+  return parts;
+}
+
+/** Of a breakdown that is asked for in parts: a value that is small in one of them may be large in another. */
+const MAX_VALUES_OF_PART = 1000;
+
+function withAllValues(filters: JsonObject): JsonObject {
+  const { breakdown = null, breakdowns = null } = filters;
+  return breakdown === null && breakdowns === null ? filters : { ...filters, breakdown_limit: MAX_VALUES_OF_PART };
+}
+
+/** Where there are several parts, the values of a breakdown are those that are largest in all of them together. */
+function joinParts(parts: readonly MeasuredPart[], length: number): MeasuredSeries[] {
+  const found = new Map<string | null, number[]>();
+  for (const { first, series } of parts) {
+    for (const { label, values } of series) {
+      const joined = found.get(label) ?? Array.from({ length }, () => 0);
+      joined.splice(first, values.length, ...values);
+      found.set(label, joined);
+    }
+  }
+  const all = [...found].map(([label, values]) => ({ label, values }));
+  if (parts.length > 1) all.sort((a, b) => sum(b.values) - sum(a.values));
+  return all.slice(0, MAX_SERIES);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 function measureSeries(deps: MeasureDeps, request: MeasureRequest, unit: Interval, slots: number): Promise<Found> {
   const { config } = request.definition;
@@ -116,7 +184,7 @@ async function measureTrends(
   if (own.length === 0 && items.length > 0)
     throw invalid('config', `The insight has no series ${seriesIndex} any more: series_index counts from 0.`);
   return {
-    series: own.slice(0, MAX_SERIES).map(({ value, data }) => ({ label: value?.label ?? null, values: finite(data) })),
+    series: own.map(({ value, data }) => ({ label: value?.label ?? null, values: finite(data) })),
   };
 }
 
@@ -148,7 +216,7 @@ async function measureFunnel(
   const trends = answer.view === 'trends' ? answer.trends : [];
   const label = (value: (typeof trends)[number]['value']) => (value === null ? null : [value].flat().join(', '));
   return {
-    series: trends.slice(0, MAX_SERIES).map(({ value, data }) => ({ label: label(value), values: finite(data) })),
+    series: trends.map(({ value, data }) => ({ label: label(value), values: finite(data) })),
   };
 }
 

@@ -59,6 +59,12 @@ it('is signed with every valid secret, over id, time and body', () => {
   });
 });
 
+it('has the signature of the example that Standard Webhooks has published', () => {
+  const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'];
+  const headers = signatureHeaders('msg_p5jXN8AQM9LWM0D4loKWxJek', '{"test": 2432232314}', secrets, 1_614_265_330_000);
+  expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+});
+
 describe('a key', () => {
   const hash = targetHash({ type: 'webhook', url: 'https://example.org/x', secrets: ['a'] });
 
