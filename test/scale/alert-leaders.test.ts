@@ -1,7 +1,8 @@
 /**
- * Three processes that all take themselves for the leader; one after the other is stopped (SIGSTOP) and wakes late, or is
- * killed, while alerts fire each minute of a fast clock. One message for each alert, slot and target, none missing at
- * webhooks, no mail twice. `ROUNDS=200` does it as often.
+ * Three processes that all take themselves for the leader, while alerts fire each minute of a fast clock. Each dies at
+ * one of the points between two of its steps, or at any other moment, and is replaced; in between, one is stopped (SIGSTOP)
+ * and wakes late. One check and one message for each alert, slot and target, none missing at webhooks, no mail twice.
+ * `KILLS=500` kills as often.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/callers.ts';
+import { MINUTE_MS } from '../../src/core/time/units.ts';
 import { newProject } from '../../src/features/accounts/projects.ts';
 import { createAlert } from '../../src/features/alerts/alerts.ts';
 import { readDefinition } from '../../src/features/alerts/rules/alert-definition.ts';
@@ -18,12 +20,13 @@ import { createFlag, updateFlag } from '../../src/features/flags/manage/flags.ts
 import { randomIds } from '../../src/lib/ids.ts';
 import { FEATURES, tablesOf } from '../../src/runtime/features.ts';
 import { OWNER } from '../../src/stores/metadata/accounts.ts';
+import { DEATH_POINTS } from '../support/death-points.ts';
 import { fastClock } from '../support/fast-clock.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { describeWithPostgres, openPostgresSetup, type PostgresSetup } from '../support/postgres.ts';
 import { startHook } from '../support/webhook.ts';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 9);
+const KILLS = Number(process.env['KILLS'] ?? 9);
 const ALERTS = 3;
 /** A minute takes three seconds. */
 const CLOCK_SPEED = 20;
@@ -31,9 +34,12 @@ const SETTLED_MS = 120_000;
 const root = new URL('../..', import.meta.url).pathname;
 const script = `${root}dist/test-alert-leader-${process.pid}.js`;
 
+/** Undefined: no point of its own, it is killed from outside. */
+const POINTS = [...DEATH_POINTS, undefined];
+
 describeWithPostgres(() => {
   it(
-    `tells each slot once in ${ROUNDS} rounds`,
+    `tells each slot once through ${KILLS} kills`,
     async () => {
       await build({
         entryPoints: [`${root}test/support/alert-leader.ts`],
@@ -54,48 +60,52 @@ describeWithPostgres(() => {
         CLOCK_SPEED: String(CLOCK_SPEED),
         SMTP_URL: mail.config.smtpUrl,
       };
-      const startLeader = async (): Promise<ChildProcess> => {
-        const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-        await once(child.stdout ?? child, 'data');
-        return child;
-      };
-      const timers: NodeJS.Timeout[] = [];
-      let leaders: ChildProcess[] = [];
-      let kills = 0;
+      const leaders = new Leaders(env);
       try {
-        const { project, flagId, deps, caller } = await prepare(setup, clock, hook.url);
-        leaders = await Promise.all([startLeader(), startLeader(), startLeader()]);
-        for (let round = 0; round < ROUNDS; round++) {
+        const { project, flagId, deps, caller, alertIds } = await prepare(setup, clock, hook.url);
+        await leaders.start();
+        let changedAt = 0;
+        for (let round = 0; leaders.deaths.length < KILLS; round++) {
           await updateFlag(deps, caller, project, flagId, { active: round % 2 === 1 });
-          // At every moment of a minute.
-          await sleep(1500 + ((round * 389) % 3000));
-          const [victim, ...others] = leaders;
-          if (!victim) throw new Error('no leader');
-          if (round % 3 === 2) {
-            victim.kill('SIGKILL');
-            await once(victim, 'exit');
-            kills++;
-            leaders = [...others, await startLeader()];
-          } else {
-            victim.kill('SIGSTOP');
-            // Longer than an attempt counts as running.
-            timers.push(setTimeout(() => victim.kill('SIGCONT'), 3500 + ((round * 577) % 3000)));
-            leaders = [...others, victim];
-          }
+          changedAt = clock.now();
+          await sleep(700 + ((round * 389) % 900));
+          await leaders.disturb(round);
         }
-        const list = async () =>
-          (await setup.metadata.deliveries.list(project.id, {}, { limit: 10_000, offset: 0 })).items;
-        const isOpen = async () =>
-          (await list()).filter(({ state }) => state === 'waiting' || state === 'sending').length;
-        await sleep(10_000);
-        await expect.poll(isOpen, { timeout: SETTLED_MS, interval: 1000 }).toBe(0);
+        await leaders.replaceAll();
+        const { alerts, deliveries } = setup.metadata;
+        const list = async () => (await deliveries.list(project.id, {}, { limit: 10_000, offset: 0 })).items;
+        /** Minutes with changes that were not checked, and messages on their way. */
+        const open = async () => {
+          const nextSlots = await Promise.all(
+            alertIds.map(async (id) => (await alerts.get(project.id, id))?.nextSlot ?? 0),
+          );
+          const isOpen = ({ state }: { state: string }) => state === 'waiting' || state === 'sending';
+          return nextSlots.filter((slot) => slot <= changedAt).length + (await list()).filter(isOpen).length;
+        };
+        await expect.poll(open, { timeout: SETTLED_MS, interval: 1000 }).toBe(0);
         const rows = await list();
         const slots = rows.map(({ subjectId, slot, targetHash }) => `${subjectId} ${slot} ${targetHash}`);
         expect(new Set(slots).size).toBe(rows.length);
         const webhooks = rows.filter(({ target }) => target.type === 'webhook');
         const mails = rows.filter(({ target }) => target.type === 'email');
-        expect(webhooks.length).toBeGreaterThanOrEqual(ALERTS);
-        expect(mails).toHaveLength(webhooks.length);
+        let missed = 0;
+        for (const id of alertIds) {
+          const checks = (await alerts.listChecks(id, { limit: 10_000, offset: 0 })).items.toReversed();
+          // Minute after minute; those that nobody was there for are counted.
+          const gaps = checks.slice(1).map(({ slot }, i) => (slot - (checks[i]?.slot ?? 0)) / MINUTE_MS - 1);
+          expect(checks.slice(1).map(({ details }) => details.missed)).toEqual(gaps);
+          missed += checks.reduce((sum, { details }) => sum + details.missed, 0);
+          // One message to each target for each minute with changes, and no other.
+          const told = checks.filter(({ details }) => details.state === 'Firing').map(({ slot }) => slot);
+          const slotsOf = (some: typeof rows) =>
+            some
+              .filter(({ subjectId }) => subjectId === id)
+              .map(({ slot }) => slot)
+              .sort((a, b) => a - b);
+          expect(told.length).toBeGreaterThan(0);
+          expect(slotsOf(webhooks)).toEqual(told);
+          expect(slotsOf(mails)).toEqual(told);
+        }
         expect(new Set(webhooks.map(({ state }) => state))).toEqual(new Set(['sent']));
         const received = new Set(hook.requests.map(({ headers }) => headers['webhook-id']));
         expect([...received].sort()).toEqual(webhooks.map(({ key }) => messageId(key)).sort());
@@ -105,21 +115,94 @@ describeWithPostgres(() => {
         const sent = mails.filter(({ state }) => state === 'sent').map(({ key }) => messageId(key));
         expect(sent.filter((id) => !ids.includes(id))).toEqual([]);
         console.info(
-          `${ROUNDS} rounds, ${kills} kills, ${timers.length} pauses: ${webhooks.length} webhook messages in ` +
-            `${hook.requests.length} requests, ${ids.length} of ${mails.length} mails, ${mails.length - sent.length} unknown`,
+          `${leaders.deaths.length} kills (${summary(leaders.deaths)}), ${leaders.pauses} pauses: ` +
+            `${webhooks.length} webhook messages in ${hook.requests.length} requests, ` +
+            `${ids.length} of ${mails.length} mails, ${mails.length - sent.length} unknown, ${missed} minutes missed`,
         );
       } finally {
-        for (const timer of timers) clearTimeout(timer);
-        for (const leader of leaders) leader.kill('SIGKILL');
+        leaders.stop();
         await mail.close();
         await hook.close();
         await setup.remove();
         rmSync(script, { force: true });
       }
     },
-    2 * SETTLED_MS + ROUNDS * 20_000,
+    2 * SETTLED_MS + KILLS * 20_000,
   );
 });
+
+/** How often each. */
+const summary = (deaths: readonly string[]): string =>
+  [...new Set(deaths)].map((point) => `${point}: ${deaths.filter((one) => one === point).length}`).join(', ');
+
+/** Three processes; one that dies is replaced by one that dies elsewhere. */
+class Leaders {
+  readonly #env: Record<string, string>;
+  readonly #running = new Set<ChildProcess>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #started = 0;
+  #isStopping = false;
+  /** Where. */
+  readonly deaths: string[] = [];
+  pauses = 0;
+
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.#add(), this.#add(), this.#add()]);
+  }
+
+  async #add(): Promise<void> {
+    const point = this.#isStopping ? undefined : POINTS[this.#started++ % POINTS.length];
+    const env = point === undefined ? this.#env : { ...this.#env, DIE_AT: point };
+    const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#running.add(child);
+    child.once('exit', () => {
+      this.#running.delete(child);
+      if (this.#isStopping) return;
+      this.deaths.push(point ?? 'any moment');
+      void this.#add();
+    });
+    // Also if it dies at once.
+    await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'exit')]);
+  }
+
+  /** Every third time the oldest is killed; otherwise it is stopped for longer than an attempt counts as running. */
+  async disturb(round: number): Promise<void> {
+    const [oldest] = this.#running;
+    if (oldest === undefined) return;
+    if (round % 3 === 2) {
+      oldest.kill('SIGKILL');
+      return;
+    }
+    if (round % 3 === 1) return;
+    this.pauses++;
+    oldest.kill('SIGSTOP');
+    const timer = setTimeout(
+      () => {
+        oldest.kill('SIGCONT');
+        this.#timers.delete(timer);
+      },
+      3500 + ((round * 577) % 3000),
+    );
+    this.#timers.add(timer);
+  }
+
+  /** By three that live. */
+  async replaceAll(): Promise<void> {
+    this.stop();
+    await this.start();
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const child of this.#running) child.kill('SIGKILL');
+    this.#running.clear();
+  }
+}
 
 /** A user, a flag, and alerts on its changes. */
 async function prepare({ metadata }: PostgresSetup, clock: ReturnType<typeof fastClock>, url: string) {
@@ -158,12 +241,15 @@ async function prepare({ metadata }: PostgresSetup, clock: ReturnType<typeof fas
   const project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_alerts'));
   const flag = await createFlag(deps, caller, project, { key: 'switch', active: true });
   const definition = readDefinition({ config: { type: 'FlagChangeConfig' }, calculation_interval: 'every_minute' });
-  for (let n = 1; n <= ALERTS; n++)
-    await createAlert(deps, caller, project, {
+  const alertIds: string[] = [];
+  for (let n = 1; n <= ALERTS; n++) {
+    const { alert } = await createAlert(deps, caller, project, {
       name: `Flags ${n}`,
       definition,
       subscribedUsers: [user.id],
       targets: [{ id: null, type: 'webhook', url: `${url}/${n}`, rollSecret: false }],
     });
-  return { project, flagId: flag.id, deps, caller };
+    alertIds.push(alert.id);
+  }
+  return { project, flagId: flag.id, deps, caller, alertIds };
 }
