@@ -13,7 +13,7 @@ import type { Ids } from '../../lib/ids.ts';
 import { inTurn } from '../../lib/in-turn.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
-import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../deliveries/make-deliveries.ts';
@@ -62,10 +62,9 @@ export class AlertChecks implements LeaderTask {
   }
 
   start(): void {
-    this.#schedule ??= startSchedule({
+    this.#schedule ??= startPolling({
       clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: SECOND_MS,
+      everyMs: SECOND_MS,
       run: () => this.check(),
       onError: (err) => this.#deps.logger.error({ err }, 'alerts could not be read'),
     });

@@ -10,7 +10,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
-import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import { ADMIN, type Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { makeDeliveries } from '../deliveries/make-deliveries.ts';
@@ -51,10 +51,9 @@ export class DigestSchedule implements LeaderTask {
   }
 
   start(): void {
-    this.#schedule ??= startSchedule({
+    this.#schedule ??= startPolling({
       clock: this.#deps.clock,
-      initialDelayMs: 0,
-      intervalMs: SECOND_MS,
+      everyMs: SECOND_MS,
       run: () => this.#sendDue(),
       onError: (err) => this.#deps.logger.error({ err }, 'digests could not be read'),
     });
