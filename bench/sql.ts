@@ -108,8 +108,7 @@ async function measure(folder: string) {
     store.copyProject({ projectId: PROJECT, target: path, source, base: null, maxBytes: Number.MAX_SAFE_INTEGER }),
   );
   await store.close();
-  const file = new URL('../sql-child.js', import.meta.url);
-  const runner = new SqlRunner({ file, timeoutSeconds: 60, memoryMb: 512 });
+  const runner = new SqlRunner({ programs: new URL('../', import.meta.url), timeoutSeconds: 60, memoryMb: 512 });
   const statement = {
     path,
     placeholders: NO_PLACEHOLDERS,

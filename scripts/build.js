@@ -30,6 +30,7 @@ export async function build() {
       'large-worker': `${root}src/runtime/cluster/worker.ts`,
       'sequence-worker': `${root}src/runtime/sequence-worker.ts`,
       'sql-child': `${root}src/features/sql/child/sql-child.ts`,
+      'sql-launcher': `${root}src/features/sql/child/sql-launcher.ts`,
     },
     absWorkingDir: root,
     outdir: `${root}dist`,

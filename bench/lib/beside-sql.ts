@@ -1,7 +1,10 @@
 /** How long capture and flags take while statements of users keep the machine busy, beside how long they take otherwise. */
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { text } from 'node:stream/consumers';
 import { type RunningProcess, startProcess } from './processes.ts';
 import { fill, KEYS, measureWaits } from './waits.ts';
 
@@ -20,38 +23,38 @@ export async function measureBesideSql(seconds: number, events: number) {
   const server = await startProcess(['dist/main.js'], env);
   try {
     await fill(server, events);
-    await ask(server, 'select count() from events');
+    await askersOf(server, ['select count() from events']).stop();
     await measureWaits(server, 2);
-    const quiet = await measureWaits(server, seconds);
-    const stop = new AbortController();
+    const quiet = await measure(server, seconds);
     // Two of a project run at a time; the others wait.
-    const askers = HEAVY.map((sql) => keepAsking(server, sql, stop.signal));
-    const busy = await measureWaits(server, seconds);
-    stop.abort();
-    const statements = (await Promise.all(askers)).reduce((sum, count) => sum + count, 0);
-    return { quiet, besideHeavySql: busy, statements };
+    const askers = askersOf(server, HEAVY);
+    const besideHeavySql = await measure(server, seconds);
+    return { quiet, besideHeavySql, statements: await askers.stop() };
   } finally {
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-async function ask({ url }: RunningProcess, sql: string): Promise<number> {
-  const response = await fetch(`${url}/api/projects/1/query/`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEYS.INIT_PERSONAL_API_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: { kind: 'HogQLQuery', query: sql }, refresh: 'force_blocking' }),
-  });
-  await response.arrayBuffer();
-  return response.status;
+/** `generatorP99`: how late the load generator's own loop was, which is part of what it measures. */
+async function measure(server: RunningProcess, seconds: number) {
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  const waits = await measureWaits(server, seconds);
+  loop.disable();
+  return { ...waits, generatorP99: Number((loop.percentile(99) / 1e6).toFixed(1)) };
 }
 
-/** Returns how many it asked. */
-async function keepAsking(server: RunningProcess, sql: string, stopped: AbortSignal): Promise<number> {
-  let asked = 0;
-  while (!stopped.aborted) {
-    await ask(server, sql);
-    asked++;
-  }
-  return asked;
+/** `stop` waits for those that are running, and tells how many there were by their status. */
+function askersOf({ url }: RunningProcess, statements: readonly string[]) {
+  const program = ['scripts/run.js', 'bench/lib/ask-sql.ts'];
+  const asking = spawn(process.execPath, [...program, url, KEYS.INIT_PERSONAL_API_KEY, ...statements], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  return {
+    async stop(): Promise<Record<string, number>> {
+      asking.stdin.end();
+      return JSON.parse(await text(asking.stdout)) as Record<string, number>;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { NO_PLACEHOLDERS } from '../features/sql/rules/prepare-text.ts';
-import { parseRows } from '../features/sql/sql-rows.ts';
+import { readRows } from '../features/sql/sql-rows.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
@@ -24,5 +24,5 @@ export const runSql: Operation<SqlStatement, SqlRows> = async (deps, { project, 
   const rows = { byDefault: limit, max: limit };
   const query = { sql, placeholders: NO_PLACEHOLDERS, rows, refresh: true };
   const answer = await deps.sql.run(id, owner.user.id, query, signal);
-  return { columns: answer.columns, rows: parseRows(answer), hasMore: answer.hasMore };
+  return { columns: answer.columns, rows: await readRows(answer), hasMore: answer.hasMore };
 };

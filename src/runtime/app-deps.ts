@@ -166,7 +166,7 @@ function postgresPort(deps: PostgresPortDeps & { config: Config }): PostgresPort
 
 function sqlDeps({ config, clock, ids, log, backend, results }: BaseDeps) {
   const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;
-  const sqlRunner = new SqlRunner({ file: builtFile('sql-child.js'), timeoutSeconds, memoryMb });
+  const sqlRunner = new SqlRunner({ programs: builtFile('./'), timeoutSeconds, memoryMb });
   const running = { runner: sqlRunner, slots: new StatementSlots(), clock, ids, timeoutSeconds };
   const mirrorPersons = async (projectId: number): Promise<void> => backend.worker().mirrorPersons(projectId);
   const engineOf = (source: NonNullable<Backend['sql']>): StatementEngine =>

@@ -84,7 +84,7 @@ describe.skipIf(!isEmbedded)('random statements', () => {
     expect(existsSync(folder)).toBe(true);
     const file = readdirSync(folder).find((name) => name.startsWith('1-')) ?? '';
     const path = join(folder, file);
-    const runner = new SqlRunner({ file: builtFile('sql-child.js'), timeoutSeconds: 20, memoryMb: 256 });
+    const runner = new SqlRunner({ programs: builtFile('./'), timeoutSeconds: 20, memoryMb: 256 });
     const statements = new RandomStatements(seeded(SEED + 1));
     const codes = new Map<string, number>();
     try {

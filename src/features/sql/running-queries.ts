@@ -5,15 +5,21 @@ import type { Clock } from '../../lib/clock.ts';
 
 const KEPT_MS = 10 * MINUTE_MS;
 const MAX_KEPT = 100;
+/** Of all answers together. */
+const MAX_KEPT_BYTES = 100_000_000;
 
-interface RunningQuery {
+interface QueryIdentity {
   id: string;
   projectId: number;
   userId: number;
+}
+
+interface RunningQuery extends QueryIdentity {
   startedAt: number;
   endedAt: number | null;
   controller: AbortController;
-  answer: unknown;
+  /** JSON in pieces; null: there is none, or whoever asked has it. */
+  answer: readonly Buffer[] | null;
   error: Failure | null;
 }
 
@@ -31,43 +37,34 @@ export class RunningQueries {
   }
 
   /** `run` gets a signal that is aborted when the query is ended, or when `stopped` is. */
-  async run<T>(
-    about: { id: string; projectId: number; userId: number },
-    stopped: AbortSignal | null,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const key = keyOf(about.projectId, about.id);
-    if (this.#queries.get(key)?.endedAt === null) {
-      throw new Failure('conflict', 'A query with this client_query_id is running.', { attr: 'client_query_id' });
-    }
-    this.#forgetOld();
-    const controller = new AbortController();
-    const query: RunningQuery = {
-      ...about,
-      startedAt: this.#clock.now(),
-      endedAt: null,
-      controller,
-      answer: null,
-      error: null,
-    };
-    this.#queries.set(key, query);
+  async run<T>(about: QueryIdentity, stopped: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const query = this.#add(about);
     try {
-      const answer = await run(stopped === null ? controller.signal : AbortSignal.any([stopped, controller.signal]));
-      // Answers that were sent are not needed again.
-      if (stopped === null) query.answer = answer;
-      return answer;
-    } catch (error) {
-      query.error =
-        error instanceof Failure ? error : new Failure('unavailable', 'The query failed.', { cause: error });
-      throw error;
+      return await run(AbortSignal.any([stopped, query.controller.signal]));
     } finally {
-      query.endedAt = this.#clock.now();
-      if (stopped !== null) this.#queries.delete(key);
+      this.#forget(query);
     }
   }
 
+  /** Nobody waits for it: its answer, or its error, is kept for a while. */
+  start(about: QueryIdentity, run: (signal: AbortSignal) => Promise<readonly Buffer[]>): void {
+    const query = this.#add(about);
+    void run(query.controller.signal)
+      .then((answer) => {
+        query.answer = answer;
+      })
+      .catch((error: unknown) => {
+        query.error =
+          error instanceof Failure ? error : new Failure('unavailable', 'The query failed.', { cause: error });
+      })
+      .finally(() => {
+        query.endedAt = this.#clock.now();
+        this.#forgetOld();
+      });
+  }
+
   get(projectId: number, id: string): RunningQuery {
-    const query = this.#queries.get(keyOf(projectId, id));
+    const query = this.#queries.get(keyOf({ projectId, id }));
     if (query === undefined || this.#isOld(query)) throw notFound('There is no query with this id.');
     return query;
   }
@@ -77,18 +74,43 @@ export class RunningQueries {
     const query = this.get(projectId, id);
     if (query.userId !== owner.userId && !owner.isAdmin) throw forbidden();
     query.controller.abort(new Failure('invalid', 'The query was cancelled.', { code: 'query_cancelled' }));
-    this.#queries.delete(keyOf(projectId, id));
+    this.#forget(query);
+  }
+
+  #add(about: QueryIdentity): RunningQuery {
+    const key = keyOf(about);
+    if (this.#queries.get(key)?.endedAt === null) {
+      throw new Failure('conflict', 'A query with this client_query_id is running.', { attr: 'client_query_id' });
+    }
+    this.#forgetOld();
+    const controller = new AbortController();
+    const query = { ...about, startedAt: this.#clock.now(), endedAt: null, controller, answer: null, error: null };
+    // Behind those that are older.
+    this.#queries.delete(key);
+    this.#queries.set(key, query);
+    return query;
+  }
+
+  #forget(query: RunningQuery): void {
+    if (this.#queries.get(keyOf(query)) === query) this.#queries.delete(keyOf(query));
   }
 
   #isOld({ endedAt }: RunningQuery): boolean {
     return endedAt !== null && endedAt < this.#clock.now() - KEPT_MS;
   }
 
+  /** And as many others as there are too many, the oldest first. */
   #forgetOld(): void {
-    for (const [key, query] of this.#queries) {
-      if (this.#isOld(query) || (query.endedAt !== null && this.#queries.size > MAX_KEPT)) this.#queries.delete(key);
+    let bytes = [...this.#queries.values()].reduce((sum, query) => sum + sizeOf(query), 0);
+    for (const query of this.#queries.values()) {
+      const isTooMuch = this.#queries.size > MAX_KEPT || bytes > MAX_KEPT_BYTES;
+      if (!this.#isOld(query) && (query.endedAt === null || !isTooMuch)) continue;
+      bytes -= sizeOf(query);
+      this.#forget(query);
     }
   }
 }
 
-const keyOf = (projectId: number, id: string): string => `${projectId} ${id}`;
+const sizeOf = ({ answer }: RunningQuery): number => (answer ?? []).reduce((sum, piece) => sum + piece.length, 0);
+
+const keyOf = ({ projectId, id }: { projectId: number; id: string }): string => `${projectId} ${id}`;

@@ -9,7 +9,7 @@ import type { ResultCache } from '../insights/result-cache.ts';
 import { FILE_ROWS, readSqlQuery, type SqlQuery } from './rules/read-sql-query.ts';
 import { readSavedQuery, withFiltersOf } from './rules/saved-query.ts';
 import type { AnsweredSql, SqlQueries } from './sql-queries.ts';
-import { parseRows } from './sql-rows.ts';
+import { readRows } from './sql-rows.ts';
 
 interface SavedStatementsDeps {
   sql: SqlQueries;
@@ -32,6 +32,9 @@ type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'hasMore'> & {
   isCached: boolean;
   computedAt: number;
 };
+
+/** It becomes part of a larger answer, such as that of a dashboard, which is written at once. */
+const MAX_ANSWER_BYTES = 4_000_000;
 
 export class SavedStatements {
   readonly #deps: SavedStatementsDeps;
@@ -59,9 +62,9 @@ export class SavedStatements {
     // A statement may ask for the time, and copies of large projects are some seconds old: kept for a minute at most.
     const question = JSON.stringify(['sql', Math.floor(clock.now() / MINUTE_MS), text, placeholders]);
     const cached = await results.getOrCompute({ projectId: project.id, question, refresh, signal }, async (stopped) => {
-      const answered = await sql.run(project.id, userId, read, stopped);
+      const answered = await sql.run(project.id, userId, { ...read, maxBytes: MAX_ANSWER_BYTES }, stopped);
       const { columns, types, hasMore } = answered;
-      return { columns, types, results: parseRows(answered), hasMore };
+      return { columns, types, results: await readRows(answered), hasMore };
     });
     return { ...cached.answer, isCached: cached.isCached, computedAt: cached.computedAt };
   }

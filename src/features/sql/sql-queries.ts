@@ -30,7 +30,7 @@ interface SqlQueriesDeps {
 const MAX_ANSWER_BYTES = 50_000_000;
 const MAX_FILE_BYTES = 2_000_000_000;
 const MAX_KEPT = 50;
-const MAX_KEPT_CELLS = 100_000;
+const MAX_KEPT_BYTES = 1_000_000;
 const MAX_STATEMENTS_PER_MINUTE = 120;
 
 export class SqlQueries {
@@ -46,11 +46,11 @@ export class SqlQueries {
   /** `userId`: who asks, for their limit; null for nobody. */
   async run(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
     const { source, engine } = await this.#open(projectId, userId, query);
-    const { sql, placeholders, rows, checkOnly = false, isPostgres = false } = query;
+    const { sql, placeholders, rows, checkOnly = false, isPostgres = false, maxBytes = MAX_ANSWER_BYTES } = query;
     const key = JSON.stringify([source.version, userId, sql, placeholders, rows, checkOnly, isPostgres]);
     const kept = query.refresh || source.version === null ? undefined : this.#kept.get(key);
     if (kept !== undefined) return { ...kept, isCached: true };
-    const statement = { sql, placeholders, rows, checkOnly, isPostgres, maxBytes: MAX_ANSWER_BYTES };
+    const statement = { sql, placeholders, rows, checkOnly, isPostgres, maxBytes };
     const answer = await this.#record(projectId, userId, statement, () =>
       engine.run(projectId, source, statement, signal),
     );
@@ -112,7 +112,7 @@ export class SqlQueries {
   }
 
   #keep(key: string, answered: AnsweredSql): void {
-    if (answered.rowCount * answered.columns.length > MAX_KEPT_CELLS) return;
+    if (answered.rows.length > MAX_KEPT_BYTES) return;
     this.#kept.set(key, answered);
     const oldest = this.#kept.keys().next().value;
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);

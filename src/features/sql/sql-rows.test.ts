@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { joinRows, parseRows, RowReader, rowBatches } from './sql-rows.ts';
+import { joinRows, RowReader, readRows, rowBatches } from './sql-rows.ts';
 
 const pack = (rows: readonly unknown[][]) => ({ rows: joinRows(rows.map((row) => JSON.stringify(row))) });
 
@@ -10,14 +10,14 @@ it('gives all rows in order, in batches that are not large', async () => {
   const batches: unknown[][][] = [];
   for await (const batch of rowBatches(answer)) batches.push(batch);
   expect(batches.flat()).toEqual(rows);
-  expect(parseRows(answer)).toEqual(rows);
+  expect(await readRows(answer)).toEqual(rows);
   expect(batches.length).toBeGreaterThan(3);
   for (const batch of batches) expect(JSON.stringify(batch).length).toBeLessThan(70_000);
 });
 
 it('gives none of an empty answer', async () => {
   const answer = pack([]);
-  expect(parseRows(answer)).toEqual([]);
+  expect(await readRows(answer)).toEqual([]);
   expect(await new RowReader(answer).take(10)).toEqual([]);
 });
 

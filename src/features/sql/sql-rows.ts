@@ -12,7 +12,12 @@ export const joinRows = (rows: readonly string[]): Buffer => Buffer.from(`[${row
 
 export const NO_ROWS = joinRows([]);
 
-export const parseRows = ({ rows }: Rows): unknown[][] => JSON.parse(rows.toString());
+/** All of them, for whoever needs the values. */
+export async function readRows(answer: Rows): Promise<unknown[][]> {
+  const rows: unknown[][] = [];
+  for await (const batch of rowBatches(answer)) for (const row of batch) rows.push(row);
+  return rows;
+}
 
 /** For any number of rows: other requests are served in between. */
 export async function* rowBatches({ rows }: Rows): AsyncGenerator<unknown[][]> {

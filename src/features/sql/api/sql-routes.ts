@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { levelIn, requireKeyScopes } from '../../../access/callers.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
@@ -12,7 +13,6 @@ import { SQL_FUNCTIONS } from '../rules/functions.ts';
 import { FILE_ROWS, readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
-import { parseRows } from '../sql-rows.ts';
 import type { SqlApiDeps } from './deps.ts';
 import { QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
 
@@ -44,15 +44,14 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
       const about = { id, projectId: context.project.id, userId: context.caller.user.id };
       const query = readBody(deps, context);
       const run = (signal: AbortSignal) => deps.sql.run(context.project.id, context.caller.user.id, query, signal);
-      const describe = (answer: AnsweredSql) => describeAnswer(answer, context.project, query.sql);
+      const present = (answer: AnsweredSql) =>
+        withRows(answer.rows, describeAnswer(answer, context.project, query.sql));
       if (body['async'] !== true) {
         const answer = await deps.runningQueries.run(about, callerSignal(context.reply), run);
-        return context.reply.type('application/json; charset=utf-8').send(withRows(answer, describe(answer)));
+        return sendPieces(context.reply, present(answer));
       }
-      const present = (answer: AnsweredSql) => ({ results: parseRows(answer), ...describe(answer) });
-      // Its error is in its state.
-      deps.runningQueries.run(about, null, async (signal) => present(await run(signal))).catch(() => undefined);
-      return context.reply.code(202).send({ query_status: statusOf(deps, context, id) });
+      deps.runningQueries.start(about, async (signal) => present(await run(signal)));
+      return sendPieces(context.reply.code(202), statusOf(deps, context, id));
     },
   });
   projectRoute(app, deps, {
@@ -94,7 +93,7 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     method: 'GET',
     summary: 'The state of a query that was started with `async`',
     response: QueryStatusSchema,
-    handler: async (context) => ({ query_status: statusOf(deps, context, idOf(context)) }),
+    handler: async (context) => sendPieces(context.reply, statusOf(deps, context, idOf(context))),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -156,9 +155,9 @@ const ownerOf = ({ caller, project }: Context) => ({
   isAdmin: (levelIn(caller, project.organizationId) ?? 0) >= ADMIN,
 });
 
-function statusOf({ runningQueries }: SqlApiDeps, context: Context, id: string) {
+function statusOf({ runningQueries }: SqlApiDeps, context: Context, id: string): Buffer[] {
   const query = runningQueries.get(context.project.id, id);
-  return {
+  const status = {
     id,
     complete: query.endedAt !== null,
     error: query.error !== null,
@@ -167,15 +166,27 @@ function statusOf({ runningQueries }: SqlApiDeps, context: Context, id: string) 
     end_time: query.endedAt === null ? null : iso(query.endedAt),
     expiration_time: iso((query.endedAt ?? query.startedAt) + 600_000),
     query_progress: null,
-    results: query.answer,
   };
+  const [begin, end] = [
+    Buffer.from('{"query_status":{"results":'),
+    Buffer.from(`,${JSON.stringify(status).slice(1)}}`),
+  ];
+  return [begin, ...(query.answer ?? [Buffer.from('null')]), end];
 }
 
 const seconds = (ms: number): number => Number((ms / 1000).toFixed(3));
 
-/** JSON with the rows as they came. */
-const withRows = ({ rows }: AnsweredSql, about: object): Buffer =>
-  Buffer.concat([Buffer.from('{"results":'), rows, Buffer.from(`,${JSON.stringify(about).slice(1)}`)]);
+/** JSON with the rows as they came, in pieces: to put a large answer together would hold up other requests. */
+const withRows = (rows: Buffer, about: object): Buffer[] => [
+  Buffer.from('{"results":'),
+  rows,
+  Buffer.from(`,${JSON.stringify(about).slice(1)}`),
+];
+
+function sendPieces(reply: FastifyReply, pieces: readonly Buffer[]): FastifyReply {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return reply.type('application/json; charset=utf-8').header('content-length', length).send(Readable.from(pieces));
+}
 
 /** Everything but the rows. */
 function describeAnswer(answer: AnsweredSql, project: Project, sql: string) {

@@ -1,14 +1,10 @@
-/**
- * What the server and the process that runs statements say to each other: requests as messages of Node, responses through
- * a pipe (see `response-pipe.ts`).
- */
+/** What the server, the processes that run statements, and the one that starts them say to each other. */
 
 import type { ClickHousePart } from '../rules/clickhouse-sql.ts';
 import type { Placeholders, SqlScalar } from '../rules/prepare-text.ts';
 import type { RefusalCode } from '../rules/refusal.ts';
 
 export interface SqlRequest {
-  id: number;
   /** The copy of the project's data; null: the statement is checked and written for ClickHouse. */
   path: string | null;
   /** The project, for ClickHouse. */
@@ -31,7 +27,7 @@ export interface SqlAnswer {
   sql: string;
   columns: string[];
   types: [string, string][];
-  /** JSON: an array of arrays. Most are sent on to a client as they are; `parseRows` is for whoever needs the values. */
+  /** JSON: an array of arrays. Most are sent on to a client as they are; `readRows` is for whoever needs the values. */
   rows: Buffer;
   /** How many rows there are, in the answer or in the file. */
   rowCount: number;
@@ -49,22 +45,47 @@ export interface ClickHouseStatement {
   parameters: Readonly<Record<string, SqlScalar>>;
 }
 
-export type SqlResponse = { id: number } & (
+export type SqlResponse =
   | { answer: SqlAnswer }
   | { refusal: { code: RefusalCode; message: string; position?: number | undefined } }
   /** The process cannot go on. */
-  | { fault: string }
-);
+  | { fault: string };
 
-/** The first response of the process. */
+/** The first response of a process, by which the server knows it. */
 export interface ChildReady {
-  isReady: true;
+  readyProcess: number;
 }
 
-/** Limits of the process, as its arguments. */
 export interface ChildLimits {
   memoryMb: number;
   /** Of the whole process; it ends itself beyond. */
   residentMb: number;
   threads: number;
 }
+
+/** The argument of a process that runs statements, as JSON. */
+export interface ChildArguments {
+  limits: ChildLimits;
+  /** Where the server listens. */
+  socket: string;
+  /** Chosen by the server. */
+  process: number;
+}
+
+/** The argument of the launcher, as JSON. */
+export interface LauncherArguments extends Omit<ChildArguments, 'process'> {
+  /** The program of the processes. */
+  file: string;
+}
+
+/** Processes are known by their numbers. */
+export type LauncherRequest = { start: number } | { kill: number };
+
+export interface LauncherEvent {
+  ended: number;
+  /** Null: by a signal, or it could not be started. */
+  code: number | null;
+}
+
+/** The exit code of a process that needed more memory than it may use. */
+export const OUT_OF_MEMORY = 77;

@@ -13,6 +13,8 @@ export interface SqlQuery {
   rows: { byDefault: number; max: number };
   /** Not from a kept answer, and with everything that is stored by now. */
   refresh: boolean;
+  /** Of the answer; undefined: as large as an answer may be. */
+  maxBytes?: number;
   checkOnly?: boolean;
   /** As PostgreSQL's clients write it. */
   isPostgres?: boolean;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { packResponse, ResponseReader } from './messages.ts';
 import type { SqlResponse } from './protocol.ts';
-import { packResponse, ResponseReader } from './response-pipe.ts';
 
 const answered = (rows: Buffer) => ({
-  id: 7,
   answer: {
     sql: 'SELECT 1',
     columns: ['größe'],
@@ -40,8 +39,8 @@ describe('a response', () => {
   });
 
   it('may have no rows', () => {
-    expect(new ResponseReader(0).add(packResponse({ isReady: true }))).toEqual({ isReady: true });
-    const refused: SqlResponse = { id: 1, refusal: { code: 'syntax', message: 'No.', position: 3 } };
+    expect(new ResponseReader(0).add(packResponse({ readyProcess: 3 }))).toEqual({ readyProcess: 3 });
+    const refused: SqlResponse = { refusal: { code: 'syntax', message: 'No.', position: 3 } };
     expect(new ResponseReader(0).add(packResponse(refused))).toEqual(refused);
   });
 

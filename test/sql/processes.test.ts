@@ -1,0 +1,136 @@
+/** The processes that run statements: whichever of them is killed, the next statement is answered and none is left. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NO_PLACEHOLDERS } from '../../src/features/sql/rules/prepare-text.ts';
+import { SqlRunner } from '../../src/features/sql/sql-runner.ts';
+import { builtFile } from '../../src/runtime/built-file.ts';
+
+/** By which those of this file are known: other files start some, too. */
+const MEMORY_MB = 253;
+const runners: SqlRunner[] = [];
+afterEach(() => {
+  for (const runner of runners.splice(0)) runner.close();
+});
+
+function newRunner(timeoutSeconds = 60): SqlRunner {
+  const runner = new SqlRunner({ programs: builtFile('./'), timeoutSeconds, memoryMb: MEMORY_MB });
+  runners.push(runner);
+  return runner;
+}
+
+/** Statements of the catalog of PostgreSQL need no copy of a project. */
+const statement = (sql: string) => ({
+  path: null,
+  sql,
+  placeholders: NO_PLACEHOLDERS,
+  rows: { byDefault: 100, max: 1000 },
+  isPostgres: true,
+  checkOnly: false,
+  maxBytes: 1_000_000,
+});
+const QUICK = statement('select nspname from pg_catalog.pg_namespace order by 1');
+const NAMESPACES = [['information_schema'], ['pg_catalog'], ['public']];
+const names = Array.from({ length: 6 }, (_, i) => `a${i}`);
+/** A million million rows, with some work for each. */
+const ENDLESS = statement(
+  `select max(md5(concat(${names.map((name) => `${name}.attname`).join(', ')}))) from ${names.map((name) => `pg_catalog.pg_attribute ${name}`).join(', ')}`,
+);
+
+const answerOf = async (runner: SqlRunner) =>
+  JSON.parse(String((await runner.run(QUICK, new AbortController().signal)).rows));
+const refusalOf = (runner: SqlRunner, signal = new AbortController().signal) =>
+  runner.run(ENDLESS, signal).then(
+    () => 'answered',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+
+/** Empty if there is no such file any more. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const childrenOf = (pid: number): number[] =>
+  existsSync(`/proc/${pid}/task`)
+    ? readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+        readIfThere(`/proc/${pid}/task/${thread}/children`).trim().split(' ').filter(Boolean).map(Number),
+      )
+    : [];
+const programOf = (pid: number): string => readIfThere(`/proc/${pid}/cmdline`);
+const isRunning = (pid: number): boolean => programOf(pid) !== '';
+
+const isProgram = (pid: number, name: string): boolean =>
+  programOf(pid).includes(name) && programOf(pid).includes(`"memoryMb":${MEMORY_MB},`);
+
+/** The launchers, and the processes that they have started. */
+function processes(): { launchers: number[]; children: number[] } {
+  const launchers = childrenOf(process.pid).filter((pid) => isProgram(pid, 'sql-launcher.js'));
+  return { launchers, children: launchers.flatMap(childrenOf).filter((pid) => isProgram(pid, 'sql-child.js')) };
+}
+
+const started = () => expect.poll(() => processes().children);
+
+describe.skipIf(process.platform !== 'linux')('a process that runs statements', () => {
+  it('has low priority, no environment and a folder of its own', async () => {
+    const runner = newRunner();
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    const [pid = 0] = processes().children;
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    expect(Number(fields[16])).toBeGreaterThanOrEqual(10);
+    // Another statement does not start another one.
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    expect(processes().children).toEqual([pid]);
+  });
+
+  it('is killed at the end of its time, and when nobody wants its answer', async () => {
+    const runner = newRunner(2);
+    expect(await refusalOf(runner)).toBe('too_slow');
+    const controller = new AbortController();
+    const refused = refusalOf(runner, controller.signal);
+    await started().toHaveLength(1);
+    controller.abort(Object.assign(new Error('stopped'), { code: 'stopped' }));
+    expect(await refused).toBe('stopped');
+    await expect.poll(() => processes().children).toEqual([]);
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+  });
+
+  it('may be killed by others: the statement is refused, and the next one answered', async () => {
+    const runner = newRunner();
+    const refused = refusalOf(runner);
+    await started().toHaveLength(1);
+    for (const pid of processes().children) process.kill(pid, 'SIGKILL');
+    expect(await refused).toBe('too_large');
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    // Also while it waits for a statement.
+    for (const pid of processes().children) process.kill(pid, 'SIGKILL');
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+  });
+
+  it('ends with the launcher, which is started again', async () => {
+    const runner = newRunner();
+    const refused = refusalOf(runner);
+    await started().toHaveLength(1);
+    const before = processes();
+    for (const pid of before.launchers) process.kill(pid, 'SIGKILL');
+    expect(await refused).toBe('too_large');
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    await expect.poll(() => before.children.filter(isRunning)).toEqual([]);
+  });
+
+  it('is gone once nothing is to be run any more, with its folder', async () => {
+    const runner = newRunner();
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    const { launchers, children } = processes();
+    expect([launchers.length, children.length]).toEqual([1, 1]);
+    const socket = /"socket":"([^"]+)"/.exec(programOf(launchers[0] ?? 0))?.[1] ?? '';
+    expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+    runner.close();
+    expect(existsSync(dirname(socket))).toBe(false);
+    await expect.poll(() => [...launchers, ...children].filter(isRunning)).toEqual([]);
+  });
+});
