@@ -108,6 +108,12 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       7,
     ],
     [
+      'keywords, as JDBC does',
+      `select string_agg(word, ',') from pg_catalog.pg_get_keywords() where word <> ALL ('{a,abs,select,table}'::text[])`,
+      1,
+    ],
+    ['keywords, as DBeaver does', `select word from pg_catalog.pg_get_keywords() where catcode = 'T' order by 1`, 23],
+    [
       'columns, as Grafana does',
       `SELECT quote_ident(column_name) AS "column", data_type AS "type" FROM information_schema.columns WHERE CASE WHEN array_length(parse_ident('persons'),1) = 2 THEN quote_ident(table_schema) = (parse_ident('persons'))[1] AND quote_ident(table_name) = (parse_ident('persons'))[2] ELSE quote_ident(table_name) = 'persons' AND quote_ident(table_schema) IN ('public') END`,
       4,
@@ -126,7 +132,89 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
     expect((await withClient((client) => client.query(sql))).rows).toHaveLength(count);
   });
 
-  it('prepares statements by name, and reads a cursor in parts', async () => {
+  it('reads a cursor in parts, until its transaction ends', async () => {
+    await withClient(async (client) => {
+      const letters = `select unnest(['a', 'b', 'c', 'd', 'e']) as letter order by 1`;
+      const fetched = async (what: string) => {
+        const { command, rowCount, rows } = await client.query(`fetch ${what}`);
+        return [command, rowCount, rows.map(({ letter }: { letter: string }) => letter).join('')];
+      };
+      expect((await failureOf(client.query(`declare c cursor for ${letters}`))).code).toBe('25P01');
+      await client.query('begin');
+      expect((await client.query(`declare c no scroll cursor for ${letters}`)).command).toBe('DECLARE');
+      expect((await failureOf(client.query(`declare c cursor for ${letters}`))).code).toBe('42P03');
+      expect(await fetched('forward 2 from c')).toEqual(['FETCH', 2, 'ab']);
+      expect(await fetched('c')).toEqual(['FETCH', 1, 'c']);
+      expect((await failureOf(client.query('fetch prior from c'))).code).toBe('55000');
+      expect(await fetched('all from c')).toEqual(['FETCH', 2, 'de']);
+      expect(await fetched('10 from c')).toEqual(['FETCH', 0, '']);
+      await client.query('close c');
+      expect((await failureOf(client.query('fetch c'))).code).toBe('34000');
+      expect((await failureOf(client.query('close c'))).code).toBe('34000');
+      // With a parameter, and held beyond the end of its transaction.
+      await client.query('declare held cursor with hold for select event from events where event = $1', ['b']);
+      await client.query(`declare other cursor for ${letters}`);
+      await client.query('commit');
+      expect((await failureOf(client.query('fetch other'))).code).toBe('34000');
+      expect((await client.query('fetch all from held')).rows).toEqual([{ event: 'b' }]);
+      await client.query('close all');
+      expect((await failureOf(client.query('fetch held'))).code).toBe('34000');
+      expect((await failureOf(client.query('begin; declare c cursor for delete from events'))).code).toBe('25006');
+    });
+  });
+
+  it('keeps no more rows for the cursors of a connection than fit', async () => {
+    await withClient(async (client) => {
+      await client.query('begin');
+      const tenTimes = Array.from({ length: 10 }, (_, i) => `select '${String(i).repeat(1000)}' as t`).join(
+        ' union all ',
+      );
+      const large = `with d as (${tenTimes}) select concat(a.t, b.t, c.t, d.t) from d a, d b, d c, d`;
+      await client.query(`declare a cursor for ${large}`);
+      await client.query(`declare b cursor for ${large}`);
+      expect((await failureOf(client.query(`declare c cursor for ${large}`))).code).toBe('53200');
+      await client.query('close a');
+      await client.query(`declare c cursor for ${large}`);
+      expect((await client.query('fetch 2 from c')).rowCount).toBe(2);
+    });
+  });
+
+  it('reads a portal in parts, as drivers do that read a few rows at a time', async () => {
+    const rows = await withClient(async (client) => {
+      // `rows` is how many it reads at a time; its types do not have it.
+      const query = { text: 'select unnest([1, 2, 3]) as n', rows: 2 };
+      return (await client.query(query)).rows;
+    });
+    expect(rows).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  });
+
+  it('knows words that need quotes, and lists of a SELECT', async () => {
+    const [keywords, lists] = await withClient(async (client) => [
+      await client.query(
+        `select word, catcode from pg_get_keywords() k where k.word in ('select', 'join', 'int') order by 1`,
+      ),
+      await client.query(
+        `select array(select event from events where event = 'b') as some, array(select event from events where false) as none, 'a' = any('{a,b}'::text[]) as known`,
+      ),
+    ]);
+    expect(keywords?.rows).toEqual([
+      { word: 'int', catcode: 'C' },
+      { word: 'join', catcode: 'T' },
+      { word: 'select', catcode: 'R' },
+    ]);
+    expect(lists?.rows).toEqual([{ some: ['b'], none: [], known: true }]);
+  });
+
+  it('tells that there are more rows only where the limit is not that of the statement', async () => {
+    const notices: string[] = [];
+    await withClient(async (client) => {
+      client.on('notice', ({ message }) => notices.push(String(message)));
+      expect((await client.query('select event from events limit 1')).rowCount).toBe(1);
+    });
+    expect(notices).toEqual([]);
+  });
+
+  it('prepares statements by name', async () => {
     const rows = await withClient(async (client) => {
       const query = { name: 'by-event', text: 'select count(*) as n from events where event = $1' };
       const first = await client.query({ ...query, values: ['a'] });
@@ -321,6 +409,17 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       for (const command of commands) {
         expect([command, await psql(command)]).not.toEqual([command, expect.stringContaining('ERROR')]);
       }
+    });
+
+    it('reads rows in parts with FETCH_COUNT', async () => {
+      const sql = `select unnest(['a', 'b', 'c']) as letter order by 1`;
+      expect(await psql('\\set FETCH_COUNT 2', sql)).toBe('a\nb\nc\n');
+      expect(await psql('\\set FETCH_COUNT 3', sql, 'select count(*) from events')).toBe('a\nb\nc\n3\n');
+    });
+
+    it('lists roles', async () => {
+      expect(await psql('\\du')).toBe('cairn||[]\n');
+      expect(await psql('\\dg+')).not.toContain('ERROR');
     });
   });
 });

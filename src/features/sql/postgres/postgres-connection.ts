@@ -25,23 +25,33 @@ interface Prepared {
   parameterOids: number[];
 }
 
+/** A statement with its values, or a cursor. */
 interface Portal {
   prepared: Prepared;
   values: Record<string, SqlScalar>;
   isBinary(column: number): boolean;
   answer: Answer | null;
   sent: number;
+  /** Whether it is there after the end of the transaction. */
+  isHeld?: boolean;
 }
 
 interface Answer {
   columns: wire.ColumnDescription[];
   rows: RowReader;
   rowCount: number;
+  /** Of its rows, while they are kept. */
+  bytes: number;
   tag(count: number): string;
 }
 
+type DeclareStatement = Extract<SessionStatement, { kind: 'declare' }>;
+type FetchStatement = Extract<SessionStatement, { kind: 'fetch' }>;
+
 const ROWS = { byDefault: 1_000_000, max: 1_000_000 };
 const MAX_PREPARED = 200;
+/** Of the rows that a connection keeps for its cursors and portals. */
+const MAX_KEPT_BYTES = 100_000_000;
 const NOT_SUPPORTED = '0A000';
 
 export class PostgresConnection {
@@ -66,7 +76,7 @@ export class PostgresConnection {
     if (kind === 'Q') return this.#simple(new wire.FieldReader(body).text());
     if (kind === 'S') {
       this.#isSkipping = false;
-      this.#portals.delete('');
+      if (this.#status === 'I') this.#endTransaction();
       return this.#ready();
     }
     if (this.#isSkipping) return;
@@ -77,6 +87,11 @@ export class PostgresConnection {
       this.#isSkipping = true;
       this.#fail(error);
     }
+  }
+
+  /** Portals and cursors end with it. */
+  #endTransaction(): void {
+    for (const [name, { isHeld }] of this.#portals) if (isHeld !== true) this.#portals.delete(name);
   }
 
   #ready(): void {
@@ -141,7 +156,7 @@ export class PostgresConnection {
       throw new Failure('invalid', `A connection may prepare ${MAX_PREPARED} statements.`, { code: 'too_long' });
     }
     const parameterOids = Array.from({ length: count }, (_, i) => given[i] || TEXT.oid);
-    this.#prepared.set(name, { sql, session: sessionStatement(statement), parameterOids });
+    this.#prepared.set(name, { sql, session: sessionStatement(sql), parameterOids });
     this.#deps.send(wire.parseComplete());
   }
 
@@ -165,7 +180,7 @@ export class PostgresConnection {
       `p${at + 1}`,
       decodeParameter(bytes, parameterOids[at] ?? 0, isBinary(formats, at)),
     ]);
-    if (this.#portals.size >= MAX_PREPARED) this.#portals.clear();
+    if (!this.#portals.has(name)) this.#requireRoom();
     this.#portals.set(name, {
       prepared,
       values: Object.fromEntries(values),
@@ -190,7 +205,9 @@ export class PostgresConnection {
     const columns =
       session === null && sql !== ''
         ? describe(await this.#run(sql, values, true), () => false)
-        : sessionAnswer(session).columns;
+        : session?.kind === 'fetch'
+          ? (await this.#answer(this.#portal(session.cursor))).columns
+          : sessionAnswer(session).columns;
     send(wire.parameterTypes(parameterOids));
     send(columns.length === 0 ? wire.noRowsDescription() : wire.rowDescription(columns));
   }
@@ -213,15 +230,75 @@ export class PostgresConnection {
     return portal.answer;
   }
 
-  async #compute({ prepared: { sql, session }, values, isBinary }: Portal): Promise<Answer> {
-    if (session !== null || sql === '') {
-      if (session?.kind === 'command' && session.status !== undefined) this.#status = session.status;
-      return sessionAnswer(session);
+  async #compute(portal: Portal): Promise<Answer> {
+    const { sql, session } = portal.prepared;
+    if (session === null && sql !== '') return this.#select(sql, portal);
+    switch (session?.kind) {
+      case 'declare':
+        return this.#declare(session, portal);
+      case 'fetch':
+        return this.#fetch(session);
+      case 'close':
+        if (session.cursor === null) this.#portals.clear();
+        else this.#portal(session.cursor);
+        this.#portals.delete(session.cursor ?? '');
+        return { ...sessionAnswer(null), tag: () => 'CLOSE CURSOR' };
+      case 'command':
+        if (session.status !== undefined) this.#status = session.status;
+        if (session.status === 'I') this.#endTransaction();
+        return sessionAnswer(session);
+      default:
+        return sessionAnswer(session);
     }
+  }
+
+  async #select(sql: string, { values, isBinary }: Portal): Promise<Answer> {
     const answered = await this.#run(sql, values, false);
-    if (answered.hasMore) this.#deps.send(wire.notice(`Only the first ${answered.limit} rows are sent.`));
-    const columns = describe(answered, isBinary);
-    return { columns, rows: new RowReader(answered), rowCount: answered.rowCount, tag: (count) => `SELECT ${count}` };
+    const { hasMore, limit } = answered;
+    if (hasMore && limit === ROWS.max) this.#deps.send(wire.notice(`Only the first ${limit} rows are sent.`));
+    const bytes = answered.rows.length;
+    const kept = [...this.#portals.values()].reduce((sum, { answer }) => sum + (answer?.bytes ?? 0), 0);
+    if (kept + bytes > MAX_KEPT_BYTES) {
+      throw new Failure('invalid', 'The cursors of this connection have too many rows. Close one.', {
+        code: 'too_large',
+      });
+    }
+    return {
+      columns: describe(answered, isBinary),
+      rows: new RowReader(answered),
+      rowCount: answered.rowCount,
+      bytes,
+      tag: (count) => `SELECT ${count}`,
+    };
+  }
+
+  /** Its rows are kept until they are fetched. */
+  async #declare({ cursor, sql, isBinary, isHeld }: DeclareStatement, { values }: Portal): Promise<Answer> {
+    if (this.#status === 'I' && !isHeld) {
+      throw new Failure('invalid', 'A cursor WITHOUT HOLD needs a transaction: send BEGIN first.', { code: '25P01' });
+    }
+    if (this.#portals.has(cursor)) {
+      throw new Failure('invalid', `There is a cursor ${cursor} already.`, { code: '42P03' });
+    }
+    this.#requireRoom();
+    const prepared = { sql, session: null, parameterOids: [] };
+    const declared: Portal = { prepared, values, isBinary: () => isBinary, answer: null, sent: 0, isHeld };
+    await this.#answer(declared);
+    this.#portals.set(cursor, declared);
+    return { ...sessionAnswer(null), tag: () => 'DECLARE CURSOR' };
+  }
+
+  async #fetch({ cursor, count }: FetchStatement): Promise<Answer> {
+    const from = this.#portal(cursor);
+    const answer = await this.#answer(from);
+    const rowCount = Math.min(count ?? Infinity, answer.rowCount - from.sent);
+    from.sent += rowCount;
+    return { ...answer, rowCount, bytes: 0, tag: (sent) => `FETCH ${sent}` };
+  }
+
+  #requireRoom(): void {
+    if (this.#portals.size < MAX_PREPARED) return;
+    throw new Failure('invalid', `A connection may have ${MAX_PREPARED} cursors.`, { code: 'too_long' });
   }
 
   async #run(sql: string, values: Record<string, SqlScalar>, checkOnly: boolean): Promise<AnsweredSql> {
@@ -262,11 +339,12 @@ const describe = ({ types }: AnsweredSql, isBinary: (column: number) => boolean)
 
 function sessionAnswer(session: SessionStatement | null): Answer {
   if (session?.kind !== 'show') {
-    return { columns: [], rows: new RowReader({ rows: NO_ROWS }), rowCount: 0, tag: () => session?.tag ?? '' };
+    const tag = session?.kind === 'command' ? session.tag : '';
+    return { columns: [], rows: new RowReader({ rows: NO_ROWS }), rowCount: 0, bytes: 0, tag: () => tag };
   }
   const rows = new RowReader({ rows: joinRows([JSON.stringify([session.value])]) });
   const column = { name: session.name, oid: TEXT.oid, length: TEXT.length, isBinary: false };
-  return { columns: [column], rows, rowCount: 1, tag: () => 'SHOW' };
+  return { columns: [column], rows, rowCount: 1, bytes: 0, tag: () => 'SHOW' };
 }
 
 /** PostgreSQL's codes for ours. */

@@ -1,7 +1,9 @@
-/** Statements about the session that drivers send and that change nothing here. */
+/** Statements about the session that drivers send. */
 import { SETTINGS } from '../rules/postgres-tree.ts';
+import { type CursorStatement, cursorStatement } from './cursor-statements.ts';
 
 export type SessionStatement =
+  | CursorStatement
   | { kind: 'command'; tag: string; status?: 'I' | 'T' }
   | { kind: 'show'; name: string; value: string };
 
@@ -24,6 +26,8 @@ export function sessionStatement(sql: string): SessionStatement | null {
   for (const [pattern, tag, status] of COMMANDS) {
     if (pattern.test(text)) return { kind: 'command', tag, ...(status === undefined ? {} : { status }) };
   }
+  const cursor = cursorStatement(text);
+  if (cursor !== null) return cursor;
   const shown = /^show\s+(.{1,80}?)\s*$/is.exec(text)?.[1];
   if (shown === undefined) return null;
   const name = shown

@@ -89,6 +89,32 @@ const attributes = views.flatMap(({ oid, name: table, columns }) =>
   })),
 );
 
+/** Words that need quotes as names: reserved ones, and those that are so but for functions, types or columns. */
+const KEYWORDS = [
+  [
+    'R',
+    'reserved',
+    `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create
+    current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct
+    do else end except false fetch for foreign from grant group having in initially intersect into lateral leading limit
+    localtime localtimestamp not null offset on only or order placing primary references returning select session_user some
+    symmetric table then to trailing true union unique user using variadic when where window with`,
+  ],
+  [
+    'T',
+    'reserved (can be function or type name)',
+    `authorization binary collation concurrently cross current_schema freeze full ilike inner is isnull join left like
+    natural notnull outer overlaps right similar tablesample verbose`,
+  ],
+  [
+    'C',
+    'unreserved (cannot be function or type name)',
+    `between bigint bit boolean char character coalesce dec decimal exists extract float greatest grouping inout int integer
+    interval least national nchar none normalize nullif numeric out overlay position precision real row setof smallint
+    substring time timestamp treat trim values varchar`,
+  ],
+] as const;
+
 const empty = (columns: Columns): CatalogTable => ({ columns, rows: [] });
 
 const TABLES: Readonly<Record<string, CatalogTable>> = {
@@ -185,6 +211,12 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
   pg_tablespace: {
     columns: 'oid bigint, spcname varchar, spcowner bigint, spcacl varchar, spcoptions varchar',
     rows: [[TABLESPACE, 'pg_default', OWNER, null, null]],
+  },
+  pg_get_keywords: {
+    columns: 'word varchar, catcode varchar, barelabel boolean, catdesc varchar, baredesc varchar',
+    rows: KEYWORDS.flatMap(([code, about, words]) =>
+      words.split(/\s+/).map((word) => [word, code, true, about, 'can be bare label']),
+    ),
   },
   pg_extension: empty('oid bigint, extname varchar, extnamespace bigint, extversion varchar'),
   pg_foreign_table: empty('ftrelid bigint, ftserver bigint'),

@@ -8,6 +8,7 @@ import {
   callNode,
   caseNode,
   castNode,
+  columnNode,
   equalsNode,
   isNode,
   nullNode,
@@ -34,6 +35,10 @@ function adapt(value: Json, depth: number): Json {
   switch (node['class'] ?? node['type']) {
     case 'BASE_TABLE':
       return adaptTable(node);
+    case 'TABLE_FUNCTION':
+      return adaptTableFunction(node);
+    case 'SUBQUERY':
+      return adaptArray(node);
     case 'COLUMN_REF':
       return adaptColumn(node);
     case 'COLLATE':
@@ -55,6 +60,43 @@ function adaptTable(node: TreeNode): TreeNode {
   const found = catalogTable(schema, name);
   if (found === null) return node;
   return { ...node, schema_name: '', catalog_name: '', table_name: found, alias: node['alias'] || name };
+}
+
+/** Some of them are tables here. */
+function adaptTableFunction(node: TreeNode): TreeNode {
+  const call = isNode(node['function']) ? node['function'] : {};
+  const name = String(call['function_name']).toLowerCase();
+  const found = name === 'pg_get_keywords' ? catalogTable(String(call['schema']).toLowerCase(), name) : null;
+  if (found === null) return node;
+  const { sample = null, query_location: at = 0, column_name_alias: columns = [] } = node;
+  return {
+    ...{ type: 'BASE_TABLE', schema_name: '', catalog_name: '', table_name: found, alias: node['alias'] || name },
+    ...{ sample, query_location: at, column_name_alias: columns, at_clause: null },
+  };
+}
+
+const ITEM = 'array_item';
+
+/** `array(select …)`: the parser makes it an aggregate of the first column, which gets a name here. */
+function adaptArray(node: TreeNode): TreeNode {
+  const query = isNode(node['subquery']) && isNode(node['subquery']['node']) ? node['subquery']['node'] : null;
+  const from = query?.['from_table'];
+  const list = query?.['select_list'];
+  const isArray = node['subquery_type'] === 'SCALAR' && isNode(from) && from['type'] === 'SUBQUERY';
+  if (!isArray || query === null || !JSON.stringify(list).includes('"POSITIONAL_REFERENCE"')) return node;
+  const named = {
+    ...query,
+    select_list: withItem(list ?? null),
+    from_table: { ...from, alias: 'array_items', column_name_alias: [ITEM] },
+  };
+  return { ...node, subquery: { ...(node['subquery'] as TreeNode), node: named } };
+}
+
+function withItem(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withItem);
+  if (!isNode(value)) return value;
+  if (value['class'] === 'POSITIONAL_REFERENCE' && value['index'] === 1) return columnNode([ITEM]);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withItem(field)]));
 }
 
 const SESSION_NAMES: Readonly<Record<string, string>> = {
@@ -93,8 +135,17 @@ const TYPES: Readonly<Record<string, string>> = {
   regrole: 'VARCHAR',
 };
 
+/** `'{a,b}'::text[]` */
+function adaptList(node: TreeNode): TreeNode {
+  const items = /^\{([^{}"\\]*)\}$/.exec(constantText(node['child']) ?? '')?.[1];
+  if (items === undefined) return node;
+  const texts = items === '' ? [] : items.split(',').map((item) => textNode(item.trim()));
+  return { ...node, child: callNode('list_value', texts) };
+}
+
 function adaptCast(node: TreeNode): TreeNode {
   const target = node['cast_type'];
+  if (isNode(target) && target['id'] === 'LIST') return adaptList(node);
   const info = isNode(target) ? target['type_info'] : null;
   if (!isNode(target) || target['id'] !== 'UNBOUND' || !isNode(info)) return node;
   const name = String(info['name']).toLowerCase();
