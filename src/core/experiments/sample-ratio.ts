@@ -13,7 +13,8 @@ export interface SampleRatio {
 const MISMATCH_BELOW = 0.001;
 const WATCH_BELOW = 0.01;
 const MIN_COUNTED = 100;
-const MIN_EXPECTED = 5;
+/** Of each variant; the test is not valid with fewer. */
+export const MIN_EXPECTED = 5;
 
 /** Weights need not add up to 100; a variant of weight 0 is left out. */
 export function checkSampleRatio(observed: readonly number[], weights: readonly number[]): SampleRatio {

@@ -121,6 +121,18 @@ function FaultPlace({ property, value }: { property: string; value: string }) {
         among <b>{value === 'true' ? 'persons who are new' : 'persons who were known before'}</b>
       </>
     );
+  if (property === 'has_page_view')
+    return (
+      <>
+        among{' '}
+        <b>
+          {value === 'true'
+            ? 'persons who viewed a page after they met a variant'
+            : 'persons without a page view after they met a variant'}
+        </b>
+        {value === 'false' && ' (does a variant redirect?)'}
+      </>
+    );
   return (
     <>
       where <PropertyName name={property} /> is <b>{value || 'empty'}</b>

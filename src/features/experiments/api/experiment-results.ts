@@ -17,6 +17,7 @@ import {
   type ExposureCount,
   type ExposureQuestion,
   type ExposureSplit,
+  HAS_PAGE_VIEW,
   IS_NEW_PERSON,
   type MetricQuestion,
   openWindowMs,
@@ -25,6 +26,7 @@ import { flagVariants } from '../rules/flag-variants.ts';
 import { forcedGroups, rangeBefore } from '../rules/forced-conditions.ts';
 import { type ExperimentMetric, METRIC_LISTS, readListedMetric } from '../rules/read-metrics.ts';
 import { type DecisionSettings, readDecision, readExcluded, readExposure } from '../rules/read-settings.ts';
+import { releaseChanges } from '../rules/release-changes.ts';
 import { withSavedMetrics } from '../rules/saved-metrics.ts';
 import { type MeasuredVariant, measuredVariants, type SplitPhase, splitPhases } from '../rules/split-phases.ts';
 import type { Experiment } from '../store/experiment-store.ts';
@@ -42,6 +44,7 @@ export interface AskedExperiment {
   /** Metrics that cannot be read any more, because an action was deleted, say. */
   unreadable: { uuid: string; name: string; reason: string }[];
   isFlagDeleted: boolean;
+  releaseChanges: number[];
   /** Exposures that are no fair draw. */
   unusual: UnusualQuestion;
   /** Null: it has not started, or its flag is gone. */
@@ -108,6 +111,7 @@ export async function askExperiment(
       forced: readForced(forcedGroups(versions, range)),
     },
     isFlagDeleted: flag === null || flag.deleted,
+    releaseChanges: releaseChanges(versions, range),
     startedAt: variants.length > 0 ? experiment.startDate : null,
     now,
     lagMs: await deps.lagMs(),
@@ -238,6 +242,7 @@ const DIAGNOSED = [
   // posthog-js sends whether the person had been identified by then.
   '$is_identified',
   IS_NEW_PERSON,
+  HAS_PAGE_VIEW,
 ];
 
 const daysOf = ({ days }: ExperimentMeasurement['exposures']): ExposureCount[] =>
@@ -253,12 +258,13 @@ export function withResults(
   measured: ExperimentMeasurement & { isCached?: boolean },
   unusualExposures: UnusualExposures = NOTHING_UNUSUAL,
 ): CalculatedExperiment {
-  const { settings, variants, phases, metrics, experiment, isFlagDeleted, now } = asked;
+  const { settings, variants, phases, metrics, experiment, isFlagDeleted, releaseChanges: changes, now } = asked;
   const results = assembleResults({
     settings,
     isFlagDeleted,
     variants,
     phases,
+    releaseChanges: changes,
     exposures: measured.exposures,
     unusualExposures,
     metrics: metrics.map(({ metric }, at) => ({ metric, data: measured.metrics[at] ?? [] })),

@@ -1,3 +1,4 @@
+import type { Entity } from '../../../core/actions/entity.ts';
 import { NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
@@ -6,6 +7,7 @@ import {
   type ExposureQuestion,
   type ExposureSplit,
   exposureCode,
+  HAS_PAGE_VIEW,
   IS_NEW_PERSON,
 } from '../rules/experiment-question.ts';
 
@@ -122,7 +124,23 @@ export function exposedSql(
     group by f.actor`;
 }
 
-/** The same, without those who do not count. */
+/** Everybody who counts with the `value` of a property at the first exposure: `actor`, `variant`, `since`, `value`. */
+export function countedBySql(statement: EventStatement, question: ExposureQuestion, property: string): string {
+  if (property !== HAS_PAGE_VIEW) return countedSql(statement, question, property);
+  const actor = statement.actor(question.actor);
+  const views = { ...question, event: PAGE_VIEW, takesAll: true };
+  return `select x.actor as actor, x.variant as variant, x.since as since,
+      case when v.latest >= x.since then 'true' else 'false' end as value
+    from (${countedSql(statement, question)}) x
+    left join (
+      select ${actor} as actor, max(${statement.sql.ms('e.timestamp')}) as latest
+      ${fromExposures(statement, views)} and ${actor} is not null group by 1
+    ) v on v.actor = x.actor`;
+}
+
+const PAGE_VIEW: Entity = { kind: 'event', id: '$pageview', name: '$pageview', customName: null, filter: NO_FILTER };
+
+/** The same as `exposedSql`, without those who do not count. */
 export function countedSql(
   statement: EventStatement,
   question: ExposureQuestion,

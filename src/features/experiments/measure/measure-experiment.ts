@@ -17,7 +17,7 @@ import { type ActorExposures, exposuresByActor } from './actor-exposures.ts';
 import { valuesByActor } from './actor-values.ts';
 import { type ExperimentRows, experimentRows } from './experiment-rows.ts';
 import { ExposureTotals } from './exposure-totals.ts';
-import { countedSql, exposedSql, fromExposures } from './exposures-sql.ts';
+import { countedBySql, countedSql, exposedSql, fromExposures } from './exposures-sql.ts';
 import { entitiesOf, splitMetrics } from './metric-plan.ts';
 import { VariantSums } from './variant-sums.ts';
 
@@ -107,7 +107,7 @@ export async function countExposuresBy(
     const statement = query.begin();
     const rows = await statement.query(
       `select x.value as value, x.variant as variant, count(*) as n
-      from (${countedSql(statement, question, property)}) x
+      from (${countedBySql(statement, question, property)}) x
       group by 1, 2 order by n desc, 1, 2 limit ${statement.sql.integer(MAX_VALUES)}`,
     );
     for (const { value, variant, n } of rows)

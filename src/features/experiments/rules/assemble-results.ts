@@ -28,6 +28,7 @@ export interface MeasuredExperiment {
   exposures: ExposureAnswer;
   /** Of those who count: who met a variant before the start, and who was given one by a condition; absent: no one. */
   unusualExposures?: { exposedBefore: number; forced: number };
+  releaseChanges?: readonly number[];
   /** Absent: it is there. */
   isFlagDeleted?: boolean;
   metrics: readonly { metric: ExperimentMetric; data: readonly MetricData[] }[];

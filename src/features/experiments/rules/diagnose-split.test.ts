@@ -38,6 +38,16 @@ describe('the diagnosis of a split', () => {
     ]);
   });
 
+  it('tests values of a few people, but none with fewer than five expected', () => {
+    const counts = [
+      ...counted('$browser', 'Safari', 40, 5),
+      ...counted('$browser', 'Opera', 9, 0),
+      ...counted('$browser', 'Firefox', 1000, 1000),
+    ];
+    const found = diagnoseSplit(counts, () => HALVES);
+    expect(found.map(({ value, expected }) => [value, expected])).toEqual([['Safari', { control: 22.5, test: 22.5 }]]);
+  });
+
   it('takes the days of a phase by the percentages of that phase', () => {
     const days = [
       ...counted('day', '2026-01-01', 900, 100),

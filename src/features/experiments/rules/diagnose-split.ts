@@ -1,6 +1,6 @@
 /** Where a split that is not as planned goes wrong: the same test for each value of several properties. */
 
-import { checkCounts, checkSampleRatio } from '../../../core/experiments/sample-ratio.ts';
+import { checkCounts, checkSampleRatio, MIN_EXPECTED } from '../../../core/experiments/sample-ratio.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { ExposureCount } from './experiment-question.ts';
 import { expectedCounts, type SplitPhase } from './split-phases.ts';
@@ -37,7 +37,9 @@ export function diagnoseSplit(counts: readonly ExposureCount[], weightsOf: Weigh
     const variants = weightsOf(own[0]?.property ?? '', own[0]?.value ?? '');
     if (variants === null || isEveryone(own, counts)) return [];
     const check = checkOf(observed, variants);
-    return check.status === 'not_enough_data' ? [] : [{ own, observed, check, variants }];
+    // Fewer are needed than for a verdict on the whole split: this only says where to look.
+    const isEnough = check.df > 0 && check.expected.every((count) => count === 0 || count >= MIN_EXPECTED);
+    return isEnough ? [{ own, observed, check, variants }] : [];
   });
   return tested
     .map(({ own, observed, check, variants }) => ({

@@ -123,6 +123,12 @@ export interface ExposureCount {
 /** Not a property of events: whether a person came to be within the day before the exposure, `true` or `false`. */
 export const IS_NEW_PERSON = 'is_new_person';
 
+/**
+ * Not a property of events either: whether a page was viewed at the exposure or after it, `true` or `false`. Where a
+ * variant redirects, its visitors may be gone before they send anything else.
+ */
+export const HAS_PAGE_VIEW = 'has_page_view';
+
 export interface ExposureAnswer {
   /** Entities that count, by variant. */
   byVariant: Record<string, number>;

@@ -15,6 +15,8 @@ interface Warned {
   unusualExposures?: { exposedBefore: number; forced: number };
   variants: readonly MeasuredVariant[];
   phases: readonly unknown[];
+  /** When release conditions changed while it ran. */
+  releaseChanges?: readonly number[];
   isFlagDeleted?: boolean;
 }
 
@@ -28,7 +30,7 @@ const MAX_BEFORE_SHARE = 0.05;
 const MAX_FORCED_SHARE = 0.01;
 
 export function warningsOf(
-  { exposures, unusualExposures, variants, phases, isFlagDeleted = false }: Warned,
+  { exposures, unusualExposures, variants, phases, releaseChanges = [], isFlagDeleted = false }: Warned,
   users: number,
   { status }: SampleRatio,
 ): ResultWarning[] {
@@ -68,9 +70,22 @@ export function warningsOf(
       'variant_removed',
       `No one new sees ${removed.join(', ')}: no longer a variant of the flag. What was measured before stays.`,
     ],
+    [
+      releaseChanges.length > 0 && (status === 'watch' || status === 'mismatch'),
+      'release_changed',
+      `The flag's release conditions were changed while it ran: ${listTimes(releaseChanges)}. Compare the split before and after.`,
+    ],
     [status === 'watch', 'split_watch', 'The split is a little uneven. That may be chance.'],
   ];
   return found.flatMap(([applies, code, sentence]) => (applies ? [{ code, sentence }] : []));
+}
+
+const SHOWN_TIMES = 3;
+
+function listTimes(times: readonly number[]): string {
+  const shown = times.slice(0, SHOWN_TIMES).map((time) => `${new Date(time).toISOString().slice(0, 16)}Z`);
+  const more = times.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** What people did before their exposure cannot depend on the variant: like a split that is not as planned. */
