@@ -114,11 +114,15 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByRole('combobox', { name: 'Filter by' }).fill('pla');
     await page.getByRole('option', { name: 'plan' }).click();
+    // Enter takes what was typed, wherever the mouse is.
     await page.getByRole('combobox', { name: 'Values' }).fill('te');
+    await page.getByRole('option', { name: 'team' }).hover();
+    await page.getByRole('combobox', { name: 'Values' }).press('Enter');
+    await page.getByRole('combobox', { name: 'Values' }).fill('tea');
     await page.getByRole('option', { name: 'team' }).click();
     await expect.poll(() => page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('properties')).toBe(
-      '[{"type":"event","key":"plan","operator":"exact","value":["team"]}]',
+      '[{"type":"event","key":"plan","operator":"exact","value":["te","team"]}]',
     );
     expect(pageErrors).toEqual([]);
     await page.close();

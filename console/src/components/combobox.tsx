@@ -38,6 +38,7 @@ export function Combobox(props: ComboboxProps) {
   const { value, onChange, onCommit, suggest, inputs = [], placeholder, names, ...field } = props;
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
+  // By the arrow keys. Not by the mouse: the list may open below a resting one, and Enter would take what is there.
   const [active, setActive] = useState(-1);
   const [typed, setTyped] = useState<string | null>(null);
   const nameOf = (text: string): string => names?.nameOf(text) ?? text;
@@ -121,7 +122,6 @@ export function Combobox(props: ComboboxProps) {
                     // Keeps the focus in the input; losing it would close the list.
                     onMouseDown={(event) => event.preventDefault()}
                     onClick={() => pick(item)}
-                    onMouseEnter={() => setActive(index)}
                   >
                     {item.label ?? names?.label(item.value) ?? item.value}
                     <SuggestionNote item={item} names={names} />
