@@ -177,6 +177,7 @@ function sqlDeps({ config, clock, ids, log, backend, results }: BaseDeps) {
     clock,
     engine: backend.sql === null ? null : engineOf(backend.sql),
     staleSeconds,
+    limits: { seconds: timeoutSeconds, memoryMb },
     isUnlimited: config.apiRequestsPerMinute === null,
     record: statementRecorder({ metadata: backend.metadata, clock, ids, log }),
   });

@@ -75,7 +75,7 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
     [
       'tables, as JDBC does',
       `SELECT NULL AS TABLE_CAT, n.nspname AS TABLE_SCHEM, c.relname AS TABLE_NAME, CASE n.nspname ~ '^pg_' OR n.nspname = 'information_schema' WHEN true THEN 'SYSTEM' WHEN false THEN CASE c.relkind WHEN 'r' THEN 'TABLE' WHEN 'v' THEN 'VIEW' ELSE NULL END ELSE NULL END AS TABLE_TYPE, d.description AS REMARKS, '' as TYPE_CAT FROM pg_catalog.pg_namespace n, pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_description d ON (c.oid = d.objoid AND d.objsubid = 0 and d.classoid = 'pg_class'::regclass) WHERE c.relnamespace = n.oid AND (false OR (c.relkind = 'v' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')) ORDER BY TABLE_TYPE,TABLE_SCHEM,TABLE_NAME`,
-      7,
+      8,
     ],
     [
       'columns, as JDBC does',
@@ -85,7 +85,7 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
     [
       'tables, as Grafana does',
       `SELECT CASE WHEN quote_ident(table_schema) IN ('public') THEN quote_ident(table_name) ELSE quote_ident(table_schema) || '.' || quote_ident(table_name) END AS "table" FROM information_schema.tables WHERE quote_ident(table_schema) NOT IN ('information_schema', 'pg_catalog') ORDER BY 1`,
-      7,
+      8,
     ],
     [
       'schemas, as DBeaver does',
@@ -95,7 +95,7 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
     [
       'tables, as DBeaver does',
       `SELECT c.oid,c.*,d.description,pg_catalog.pg_get_expr(c.relpartbound, c.oid) as partition_expr, pg_catalog.pg_get_partkeydef(c.oid) as partition_key FROM pg_catalog.pg_class c LEFT OUTER JOIN pg_catalog.pg_description d ON d.objoid=c.oid AND d.objsubid=0 AND d.classoid='pg_class'::regclass WHERE c.relnamespace=2200 AND c.relkind not in ('i','I','c')`,
-      7,
+      8,
     ],
     [
       'a table, as Metabase does',
@@ -105,7 +105,7 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
     [
       'what may be read, as Metabase does',
       `with table_privileges as (select t.schemaname as schema, t.objectname as table, pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"', 'update') as update, pg_catalog.has_any_column_privilege(current_user, '"' || replace(t.schemaname, '"', '""') || '"', 'select') as select from (select schemaname, tablename as objectname from pg_catalog.pg_tables union select schemaname, viewname as objectname from pg_catalog.pg_views union select schemaname, matviewname as objectname from pg_catalog.pg_matviews) t where t.schemaname !~ '^pg_' and pg_catalog.has_schema_privilege(current_user, t.schemaname, 'usage')) select t.* from table_privileges t where t.select and not t.update`,
-      7,
+      8,
     ],
     [
       'keywords, as JDBC does',

@@ -267,6 +267,71 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     expect(schema.tables.map(({ name }: { name: string }) => name)).toContain('sessions');
   });
 
+  it('is explained: how it would be run, without a name of a file', async () => {
+    const query = {
+      kind: 'HogQLQuery',
+      query: 'select event, count() as n from events where event = {name} group by event',
+      values: { name: 'signed_up' },
+    };
+    const { status, body } = await client.post(`${QUERY}check/`, { body: { query, explain: true } });
+    expect(status).toBe(200);
+    interface Step {
+      name: string;
+      details: Record<string, string>;
+      children: Step[];
+    }
+    const steps = (plan: Step[]): Step[] => plan.flatMap((step) => [step, ...steps(step.children)]);
+    const all = steps(body.plan);
+    expect(all.map(({ name }) => name)).toContain('HASH_GROUP_BY');
+    expect(all.find(({ name }) => name === 'SEQ_SCAN')?.details['Table']).toBe('event_rows');
+    expect(JSON.stringify(body)).not.toMatch(/duckdb|1-[0-9a-f]{8}-/);
+    // Not asked for.
+    expect((await client.post(`${QUERY}check/`, { body: { query } })).body.plan).toBeNull();
+    const refused = await client.post(`${QUERY}check/`, {
+      body: { query: { kind: 'HogQLQuery', query: 'select * from secrets' }, explain: true },
+    });
+    expect([refused.status, refused.body.code]).toEqual([400, 'table_not_allowed']);
+  });
+
+  it('reads which values feature flags had', async () => {
+    const called = (distinctId: string, at: string, response: unknown) =>
+      event('$feature_flag_called', distinctId, at, { $feature_flag: 'beta', $feature_flag_response: response });
+    await capture(server, server.projectKey, [
+      called('dan', '08:00:00', true),
+      called('eve', '08:01:00', 'blue'),
+      called('fay', '08:02:00', false),
+    ]);
+    expect(
+      await rows(
+        `select c.flag, c.response, c.distinct_id, c.properties.$feature_flag = c.flag as same
+        from feature_flag_calls c join persons p on p.id = c.person_id order by c.timestamp`,
+      ),
+    ).toEqual([
+      ['beta', 'true', 'dan', true],
+      ['beta', 'blue', 'eve', true],
+      ['beta', 'false', 'fay', true],
+    ]);
+  });
+
+  it('tells its limits, and by what its answer is known', async () => {
+    const { limits } = (await client.get(`${QUERY}schema/`)).body;
+    expect(limits).toEqual({
+      ...{
+        rows: 50_000,
+        default_rows: 100,
+        file_rows: 1_000_000,
+        seconds: 30,
+        memory_mb: 512,
+        answer_bytes: 50_000_000,
+      },
+      ...{ statements_per_minute: 120, text_bytes: 65_536, tables: 20, depth: 250 },
+    });
+    const keyOf = async (sql: string) => (await run(sql, {}, { refresh: 'blocking' })).body.cache_key;
+    expect(await keyOf('select 1 as known')).toMatch(/^sql_[0-9a-f]{32}$/);
+    expect(await keyOf('select 1 as known')).toBe(await keyOf('select 1 as known'));
+    expect(await keyOf('select 1 as known')).not.toBe(await keyOf('select 2 as known'));
+  });
+
   it('is answered as CSV', async () => {
     const response = await fetch(`${server.url}/api/projects/1/query.csv`, {
       method: 'POST',

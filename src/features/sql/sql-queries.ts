@@ -1,4 +1,5 @@
 /** Statements of users: their limits, what runs them, and answers that are kept. */
+import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Failure } from '../../core/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
@@ -12,9 +13,17 @@ import type { Statement, StatementEngine, StatementSource } from './statement-en
 
 export interface AnsweredSql extends SqlAnswer {
   isCached: boolean;
+  /** The same for the same user, statement, values and data. */
+  cacheKey: string;
   /** Ms UTC. */
   computedAt: number;
   freshUntil: number;
+}
+
+/** As they are set. */
+interface StatementLimits {
+  seconds: number;
+  memoryMb: number;
 }
 
 interface SqlQueriesDeps {
@@ -22,6 +31,7 @@ interface SqlQueriesDeps {
   /** Null where statements cannot be run. */
   engine: StatementEngine | null;
   staleSeconds: number;
+  limits: Readonly<StatementLimits>;
   /** Whether users may run any number of statements. */
   isUnlimited: boolean;
   record: RecordStatement;
@@ -43,18 +53,30 @@ export class SqlQueries {
     this.#statements = new Throttle(deps.clock, MAX_STATEMENTS_PER_MINUTE, MINUTE_MS);
   }
 
+  /** For those who write statements. */
+  get limits() {
+    return { ...this.#deps.limits, answerBytes: MAX_ANSWER_BYTES, perMinute: MAX_STATEMENTS_PER_MINUTE };
+  }
+
   /** `userId`: who asks, for their limit; null for nobody. */
   async run(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<AnsweredSql> {
     const { source, engine } = await this.#open(projectId, userId, query);
-    const { sql, placeholders, rows, checkOnly = false, isPostgres = false, maxBytes = MAX_ANSWER_BYTES } = query;
-    const key = JSON.stringify([source.version, userId, sql, placeholders, rows, checkOnly, isPostgres]);
+    const { sql, placeholders, rows, checkOnly = false, explain = false, isPostgres = false } = query;
+    const key = JSON.stringify([source.version, userId, sql, placeholders, rows, checkOnly, explain, isPostgres]);
     const kept = query.refresh || source.version === null ? undefined : this.#kept.get(key);
     if (kept !== undefined) return { ...kept, isCached: true };
-    const statement = { sql, placeholders, rows, checkOnly, isPostgres, maxBytes };
+    const { maxBytes = MAX_ANSWER_BYTES } = query;
+    const statement = { sql, placeholders, rows, checkOnly, explain, isPostgres, maxBytes };
     const answer = await this.#record(projectId, userId, statement, () =>
       engine.run(projectId, source, statement, signal),
     );
-    const answered = { ...answer, isCached: false, computedAt: this.#deps.clock.now(), freshUntil: source.freshUntil };
+    const answered = {
+      ...answer,
+      isCached: false,
+      cacheKey: `sql_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`,
+      computedAt: this.#deps.clock.now(),
+      freshUntil: source.freshUntil,
+    };
     if (source.version !== null) this.#keep(key, answered);
     return answered;
   }

@@ -1,7 +1,10 @@
 /** What runs statements: a copy of the project in a process of its own, or ClickHouse. */
 import type { SqlAnswer, SqlRequest } from './child/protocol.ts';
 
-export type Statement = Pick<SqlRequest, 'sql' | 'placeholders' | 'rows' | 'isPostgres' | 'checkOnly' | 'maxBytes'>;
+export type Statement = Pick<
+  SqlRequest,
+  'sql' | 'placeholders' | 'rows' | 'isPostgres' | 'checkOnly' | 'explain' | 'maxBytes'
+>;
 
 /** What a statement reads. */
 export interface StatementSource {

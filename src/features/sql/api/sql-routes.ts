@@ -9,12 +9,14 @@ import { AnyObject, iso } from '../../../http/schemas/common.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
 import { rowsCsv } from '../rows-csv.ts';
+import { MAX_DEPTH, MAX_TABLES } from '../rules/check-tree.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
+import { MAX_TEXT_BYTES } from '../rules/prepare-text.ts';
 import { FILE_ROWS, readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
 import type { SqlApiDeps } from './deps.ts';
-import { QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
+import { CheckBodySchema, QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
 
 const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:client_query_id/` } as const;
@@ -112,13 +114,15 @@ function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     url: `${ALL.url}check/`,
     summary: 'Check a query without running it',
     readOnly: true,
-    body: QueryBodySchema,
+    body: CheckBodySchema,
     response: SqlCheckSchema,
     handler: async (context) => {
-      const query = { ...readBody(deps, context), checkOnly: true };
+      const explain = (context.body as JsonObject)['explain'] === true;
+      const query = { ...readBody(deps, context), checkOnly: true, explain };
       const signal = callerSignal(context.reply);
-      const { columns, types, sql } = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
-      return { isValid: true, columns, types, hogql: sql };
+      const answer = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
+      const { columns, types, sql, plan = null } = answer;
+      return { isValid: true, columns, types, hogql: sql, plan };
     },
   });
   projectRoute(app, deps, {
@@ -134,9 +138,24 @@ function aboutRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
         columns: columns.map(described),
       })),
       functions: SQL_FUNCTIONS,
-      limits: { rows: TABLE_ROWS.max, default_rows: TABLE_ROWS.byDefault, file_rows: FILE_ROWS.max },
+      limits: limitsOf(deps),
     }),
   });
+}
+
+function limitsOf({ sql: { limits } }: SqlApiDeps) {
+  return {
+    rows: TABLE_ROWS.max,
+    default_rows: TABLE_ROWS.byDefault,
+    file_rows: FILE_ROWS.max,
+    seconds: limits.seconds,
+    memory_mb: limits.memoryMb,
+    answer_bytes: limits.answerBytes,
+    statements_per_minute: limits.perMinute,
+    text_bytes: MAX_TEXT_BYTES,
+    tables: MAX_TABLES,
+    depth: MAX_DEPTH,
+  };
 }
 
 const readBody = ({ clock }: SqlApiDeps, { body, project: { timezone } }: Context) =>
@@ -205,6 +224,7 @@ function describeAnswer(answer: AnsweredSql, project: Project, sql: string) {
       { k: 'run', t: seconds(runMs) },
     ],
     is_cached: answer.isCached,
+    cache_key: answer.cacheKey,
     last_refresh: iso(answer.computedAt),
     fresh_until: iso(answer.freshUntil),
     timezone: project.timezone,

@@ -15,6 +15,14 @@ export const QueryBodySchema = Type.Object(
   { additionalProperties: true },
 );
 
+export const CheckBodySchema = Type.Object(
+  {
+    query: AnyObject,
+    explain: Type.Optional(Type.Boolean({ description: 'Answer with `plan`, too: how the statement would be run.' })),
+  },
+  { additionalProperties: true },
+);
+
 const Types = Type.Array(Type.Array(Type.String()), { description: 'Pairs of a column and its type.' });
 
 /** The answer to a statement. Other kinds of queries have fields of their own. */
@@ -38,6 +46,12 @@ export const SqlCheckSchema = Type.Object({
   columns: Type.Array(Type.String()),
   types: Types,
   hogql: Type.String(),
+  plan: nullable(
+    Type.Array(AnyObject, {
+      description:
+        'Steps with their `name`, `rows` (about how many), `details`, and the steps that they read in `children`. Only with `explain`, and only where events are in DuckDB; null otherwise.',
+    }),
+  ),
 });
 
 const Column = Type.Object({ name: Type.String(), type: Type.String(), description: Type.String() });
@@ -45,7 +59,18 @@ const Column = Type.Object({ name: Type.String(), type: Type.String(), descripti
 export const SqlSchemaSchema = Type.Object({
   tables: Type.Array(Type.Object({ name: Type.String(), description: Type.String(), columns: Type.Array(Column) })),
   functions: Type.Array(Type.String()),
-  limits: Type.Object({ rows: Type.Integer(), default_rows: Type.Integer(), file_rows: Type.Integer() }),
+  limits: Type.Object({
+    rows: Type.Integer(),
+    default_rows: Type.Integer(),
+    file_rows: Type.Integer(),
+    seconds: Type.Number(),
+    memory_mb: Type.Number(),
+    answer_bytes: Type.Integer(),
+    statements_per_minute: Type.Integer(),
+    text_bytes: Type.Integer(),
+    tables: Type.Integer(),
+    depth: Type.Integer(),
+  }),
 });
 
 export const QueryStatusSchema = Type.Object({

@@ -74,6 +74,11 @@ const VIEWS_SQL = `
       count(*) filter (where event in ('$pageview', '$screen')) <= 1
         and max(timestamp) - min(timestamp) < interval 10 second as "$is_bounce"
     from events where "$session_id" <> '' group by "$session_id";
+  create temp view feature_flag_calls as
+    select uuid, timestamp, created_at, distinct_id, person_id,
+      json_extract_string(properties, '/$feature_flag') as flag,
+      json_extract_string(properties, '/$feature_flag_response') as response, properties
+    from events where event = '$feature_flag_called';
   create temp view groups as select index, type, key, created_at, properties from group_rows;
   create temp view cohorts as select id, name, is_static, count, last_calculation from cohort_rows;
   create temp view cohort_people as select cohort_id, person_id from cohort_member_rows;`;

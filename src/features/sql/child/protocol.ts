@@ -16,6 +16,8 @@ export interface SqlRequest {
   isPostgres: boolean;
   /** Only checks the statement. */
   checkOnly: boolean;
+  /** Also how the engine would run it. */
+  explain?: boolean;
   /** Of the answer, or of the file. */
   maxBytes: number;
   /** A Parquet file to write the rows to, instead of answering with them. */
@@ -36,8 +38,19 @@ export interface SqlAnswer {
   hasMore: boolean;
   checkMs: number;
   runMs: number;
+  /** How it would be run; undefined if that was not asked for, or is not known. */
+  plan?: PlanStep[];
   /** What is still to be run. */
   clickhouse?: ClickHouseStatement;
+}
+
+/** A step of a plan, with those whose rows it reads. */
+export interface PlanStep {
+  name: string;
+  /** About how many it has; null: unknown. */
+  rows: number | null;
+  details: Readonly<Record<string, string>>;
+  children: PlanStep[];
 }
 
 export interface ClickHouseStatement {

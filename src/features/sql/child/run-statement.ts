@@ -8,6 +8,7 @@ import { plainPostgres, prepareText, type SqlScalar } from '../rules/prepare-tex
 import { SqlRefusal } from '../rules/refusal.ts';
 import type { TreeNode } from '../rules/tree-nodes.ts';
 import { joinRows, NO_ROWS } from '../sql-rows.ts';
+import { explainStatement } from './explain-statement.ts';
 import type { SqlAnswer, SqlRequest } from './protocol.ts';
 import { toJsonValue, typeName } from './read-values.ts';
 import { type ResultColumn, writeParquet } from './write-parquet.ts';
@@ -48,6 +49,7 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
     const parts = writeClickHouse(checked.tree, { projectId: request.projectId ?? 0, parameters });
     return { ...nothing, clickhouse: { parts, parameters } };
   }
+  if (request.explain === true) return { ...nothing, plan: await planOf(connection, checked.sql, parameters) };
   if (request.checkOnly) return nothing;
   bind(statement, parameters);
   const runMs = () => performance.now() - start - checkMs;
@@ -102,6 +104,18 @@ function columnsOf(statement: DuckDBPreparedStatement): ResultColumn[] | null {
     }));
   } catch {
     return null;
+  }
+}
+
+async function planOf(connection: DuckDBConnection, checked: string, parameters: Parameters<typeof bind>[1]) {
+  const statement = await prepare(connection, `explain (format json) ${checked}`);
+  try {
+    bind(statement, parameters);
+    return await explainStatement(statement);
+  } catch (error) {
+    return rethrowExplained(error);
+  } finally {
+    statement.destroySync();
   }
 }
 

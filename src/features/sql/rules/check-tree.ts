@@ -27,8 +27,8 @@ interface CheckedTree {
   counted: readonly number[];
 }
 
-const MAX_DEPTH = 250;
-const MAX_TABLES = 20;
+export const MAX_DEPTH = 250;
+export const MAX_TABLES = 20;
 
 const NO_TABLES: ReadonlySet<string> = new Set();
 

@@ -62,6 +62,8 @@ export function clickhouseView(name: string, context: ViewContext): string {
       return personsView(context);
     case 'sessions':
       return sessionsView(context);
+    case 'feature_flag_calls':
+      return flagCallsView(context);
     default:
       return sentView(name as SentTable, context);
   }
@@ -104,6 +106,12 @@ function personsView(context: ViewContext): string {
   return `(select toString(person_id) as id, ${time('created_at')} as created_at, properties,
     ${identified} as is_identified from person_versions final where project_id = ${context.projectId})`;
 }
+
+const flagCallsView = (context: ViewContext): string =>
+  `(select uuid, timestamp, created_at, distinct_id, person_id,
+    JSONExtract(properties, '$feature_flag', 'Nullable(String)') as flag,
+    JSONExtract(properties, '$feature_flag_response', 'Nullable(String)') as response, properties
+  from ${eventsView(context, 'person_id')} as events where event = '$feature_flag_called')`;
 
 const PAGES = `event in ('$pageview', '$screen')`;
 const ORDER = 'tuple(timestamp, uuid)';

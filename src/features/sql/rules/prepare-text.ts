@@ -32,11 +32,11 @@ interface PreparedText {
   parameters: Readonly<Record<string, SqlScalar>>;
 }
 
-const MAX_LENGTH = 64 * 1024;
+export const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_LIST = 10_000;
 
 export function prepareText(text: string, placeholders: Placeholders): PreparedText {
-  if (Buffer.byteLength(text) > MAX_LENGTH) throw new SqlRefusal('too_long', 'A statement may have at most 64 kB.');
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw new SqlRefusal('too_long', 'A statement may have at most 64 kB.');
   // The engine's parser stops at it, and would not see what follows.
   if (text.includes('\0'))
     throw new SqlRefusal('syntax', 'The statement contains a NUL character.', text.indexOf('\0'));

@@ -16,6 +16,8 @@ export interface SqlQuery {
   /** Of the answer; undefined: as large as an answer may be. */
   maxBytes?: number;
   checkOnly?: boolean;
+  /** Also how it would be run. */
+  explain?: boolean;
   /** As PostgreSQL's clients write it. */
   isPostgres?: boolean;
 }

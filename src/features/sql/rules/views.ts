@@ -67,6 +67,19 @@ export const VIEWS = {
       column('$is_bounce', 'Bool', 'One pageview, and shorter than ten seconds.'),
     ],
   },
+  feature_flag_calls: {
+    about: 'One row for each time that an SDK told which value a feature flag had ($feature_flag_called).',
+    columns: [
+      column('uuid', 'UUID', 'Identifies the event.'),
+      column('timestamp', `DateTime64(6, 'UTC')`, 'When the flag was asked for.'),
+      column('created_at', `DateTime64(6, 'UTC')`, 'When the event was received.'),
+      column('distinct_id', 'String', 'The id that the flag was evaluated for.'),
+      column('person_id', 'UUID', 'The person, after all merges.'),
+      column('flag', 'Nullable(String)', 'The key of the flag.'),
+      column('response', 'Nullable(String)', 'Its value: true, false, or the key of a variant.'),
+      column('properties', 'String', 'All properties as JSON; read one as properties.$lib.'),
+    ],
+  },
   groups: {
     about: 'Groups such as companies.',
     columns: [
