@@ -105,7 +105,14 @@ async function measure(folder: string) {
   const nothing = async function* () {};
   const source = { distinctIds: nothing, groups: nothing, cohorts: async () => [], members: nothing };
   const copyMs = await msOf(() =>
-    store.copyProject({ projectId: PROJECT, target: path, source, base: null, maxBytes: Number.MAX_SAFE_INTEGER }),
+    store.copyProject({
+      projectId: PROJECT,
+      target: path,
+      source,
+      base: null,
+      isAddition: false,
+      maxBytes: Number.MAX_SAFE_INTEGER,
+    }),
   );
   await store.close();
   const runner = new SqlRunner({ programs: new URL('../', import.meta.url), timeoutSeconds: 60, memoryMb: 512 });

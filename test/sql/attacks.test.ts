@@ -74,8 +74,8 @@ describe.skipIf(!isEmbedded)('an attack', () => {
   it('finds nothing of the other project in the copy', () => {
     const folder = join(server.dataDir, 'sql');
     const files = readdirSync(folder);
-    expect(files).toHaveLength(1);
-    expect(readFileSync(join(folder, files[0] ?? '')).includes(MARKER)).toBe(false);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(readFileSync(join(folder, file)).includes(MARKER)).toBe(false);
   });
 });
 

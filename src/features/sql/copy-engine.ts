@@ -12,17 +12,21 @@ interface CopyEngineDeps {
   copy(projectId: number, maxAgeMs: number): Promise<UsableCopy>;
 }
 
-export const copyEngine = ({ runner, slots, ids, copy }: CopyEngineDeps): StatementEngine => ({
-  async open(projectId, maxAgeMs) {
-    const { path, freshUntil } = await copy(projectId, maxAgeMs);
-    // The path is another one for each copy.
-    return { version: path, freshUntil };
-  },
-  run: (projectId, source, statement, signal, file) =>
-    slots.run(projectId, signal, () =>
-      runner.run({ ...statement, path: pathOf(source), ...(file === undefined ? {} : { file }) }, signal),
-    ),
-  newFile: (source) => `${pathOf(source)}.${ids.uuid()}.parquet`,
-});
+/** The files of a copy. */
+interface CopyFiles extends StatementSource {
+  path: string;
+  earlier: string | null;
+}
 
-const pathOf = ({ version }: StatementSource): string => version ?? '';
+export const copyEngine = ({ runner, slots, ids, copy }: CopyEngineDeps): StatementEngine<CopyFiles> => ({
+  async open(projectId, maxAgeMs) {
+    const { path, earlier, freshUntil } = await copy(projectId, maxAgeMs);
+    // The path is another one for each copy.
+    return { version: path, freshUntil, path, earlier: earlier?.path ?? null };
+  },
+  run: (projectId, { path, earlier }, statement, signal, file) =>
+    slots.run(projectId, signal, () =>
+      runner.run({ ...statement, path, earlier, ...(file === undefined ? {} : { file }) }, signal),
+    ),
+  newFile: ({ path }) => `${path}.${ids.uuid()}.parquet`,
+});

@@ -1,11 +1,12 @@
 /**
- * Copies of projects that statements of users read, on the worker thread. A copy is made when it is asked for, and grows by
- * what was added since.
+ * Copies of projects that statements of users read, on the worker thread. A copy is made when it is asked for. Later, a
+ * small file is made with what was added since, to be read together with it; once that has a tenth of the events, both
+ * become one file. To write a large file, and to delete it, holds up whoever else waits for the disk: capture.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/errors.ts';
-import { DAY_MS, MINUTE_MS } from '../../core/time/units.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import {
@@ -26,9 +27,16 @@ interface ProjectCopiesDeps {
   mirrorPersons(projectId: number): Promise<void>;
 }
 
-interface Copy {
+/** A file. */
+interface CopyFile {
   path: string;
   lastRow: number;
+  events: number;
+}
+
+interface Copy extends CopyFile {
+  /** The file that has the events before, if this one has only those after it. */
+  earlier: CopyFile | null;
   generation: number;
   /** What was stored until then is in it; ms UTC. */
   freshUntil: number;
@@ -36,13 +44,18 @@ interface Copy {
   usedAt: number;
 }
 
-export type UsableCopy = Pick<Copy, 'path' | 'freshUntil'>;
+export type UsableCopy = Pick<Copy, 'path' | 'freshUntil'> & { earlier: Pick<CopyFile, 'path'> | null };
 
 /** A copy may be as old as this many times the time that renewing it takes. */
 const AGE_PER_COST = 10;
 const UNUSED_MS = 7 * DAY_MS;
 /** A copy that was too large is not tried again before. */
 const TOO_LARGE_MS = 10 * MINUTE_MS;
+/** An addition of fewer events stays one. */
+const MIN_EVENTS = 10_000;
+const MAX_ADDITION = 0.1;
+/** How long a file is kept that has been replaced: a statement may be waiting to read it. */
+const REPLACED_MS = 20 * SECOND_MS;
 const GB = 1e9;
 
 export class ProjectCopies {
@@ -99,20 +112,22 @@ export class ProjectCopies {
       const freshUntil = clock.now();
       await mirrorPersons(projectId);
       const last = this.#copies.get(projectId);
-      const base = last !== undefined && last.generation === events.generation ? last : null;
+      const isUsable = last !== undefined && last.generation === events.generation;
+      const base = isUsable ? (last.earlier ?? last) : null;
+      const isAddition = isUsable && base !== null && !isLargeAddition(last);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // Never a name that was used before: processes and kept answers know a copy by it, also after a restart of this thread.
       const path = join(folder, `${projectId}-${ids.uuid()}.duckdb`);
-      const { lastRow, generation } = await this.#copy({ projectId, target: path, source, base });
+      const made = await this.#copy({ projectId, target: path, source, base, isAddition });
       if (epoch !== this.#epoch) {
         rmSync(path, { force: true });
         continue;
       }
       const tookMs = performance.now() - start;
-      const copy = { path, lastRow, generation, freshUntil, tookMs, usedAt: freshUntil };
+      const earlier = isAddition ? base : null;
+      const copy = { ...made, path, earlier, freshUntil, tookMs, usedAt: freshUntil };
       this.#copies.set(projectId, copy);
-      // Processes that read it keep it open.
-      if (last !== undefined) rmSync(last.path, { force: true });
+      for (const file of filesOf(last)) if (file !== earlier?.path) removeLater(file);
       return copy;
     }
   }
@@ -143,7 +158,7 @@ export class ProjectCopies {
   #remove(projectId: number): void {
     const copy = this.#copies.get(projectId);
     this.#copies.delete(projectId);
-    if (copy !== undefined) rmSync(copy.path, { force: true });
+    for (const file of filesOf(copy)) rmSync(file, { force: true });
   }
 
   #removeUnused(): void {
@@ -151,3 +166,14 @@ export class ProjectCopies {
     for (const [projectId, { usedAt }] of this.#copies) if (usedAt < before) this.#remove(projectId);
   }
 }
+
+const isLargeAddition = ({ earlier, events }: Copy): boolean =>
+  earlier !== null && events > Math.max(MIN_EVENTS, earlier.events * MAX_ADDITION);
+
+const filesOf = (copy: Copy | undefined): string[] =>
+  copy === undefined ? [] : [copy.path, ...(copy.earlier === null ? [] : [copy.earlier.path])];
+
+/** Processes that read it by then keep it open. What is left at the end is removed at the next start. */
+const removeLater = (path: string): void => {
+  setTimeout(() => rmSync(path, { force: true }), REPLACED_MS).unref();
+};

@@ -88,7 +88,7 @@ class DuckDbEventStore implements EventFileStore {
   /** Settles with the last queued copy of a project, or export. */
   #lastCopy: Promise<unknown> = Promise.resolve();
   /** The copy that is being written. */
-  #copying: Promise<number> | null = null;
+  #copying: Promise<unknown> | null = null;
   #generation = 0;
   /** While the file is being replaced, queries wait for this. */
   #replacing: Promise<void> | null = null;
@@ -301,23 +301,24 @@ class DuckDbEventStore implements EventFileStore {
 
   async copyProject(request: ProjectCopyRequest): ReturnType<ProjectCopier['copyProject']> {
     let generation = this.#generation;
-    const lastRow = await this.#oneCopyAtATime(() => {
+    const written = await this.#oneCopyAtATime(() => {
       generation = this.#generation;
       return writeProjectCopy(this.#engine.instance, this.#path, request);
     });
-    return { lastRow, generation };
+    return { ...written, generation };
   }
 
-  #oneCopyAtATime(copy: () => Promise<number>): Promise<number> {
+  #oneCopyAtATime<T>(copy: () => Promise<T>): Promise<T> {
     const turn = this.#lastCopy
       .catch(() => undefined)
       .then(async () => {
         while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
         if (this.#closing !== undefined) throw new Error('The event store is closed.');
-        this.#copying = copy().finally(() => {
+        const copying = copy().finally(() => {
           this.#copying = null;
         });
-        return this.#copying;
+        this.#copying = copying;
+        return copying;
       });
     this.#lastCopy = turn;
     return turn;

@@ -33,23 +33,31 @@ const EVENT_COLUMNS = [
   ...HOT_PROPERTIES.map((name) => `"${name}"`),
 ].join(', ');
 
-/** Returns the last row of `event_rows` that the copy has. `path`: of the event store. */
+/** `lastRow`: of `event_rows`. */
+interface WrittenCopy {
+  lastRow: number;
+  events: number;
+}
+
+/** `path`: of the event store. */
 export async function writeProjectCopy(
   instance: DuckDBInstance,
   path: string,
-  { projectId, target, source, base, maxBytes }: ProjectCopyRequest,
-): Promise<number> {
+  { projectId, target, source, base, isAddition, maxBytes }: ProjectCopyRequest,
+): Promise<WrittenCopy> {
   const unfinished = copyPath(path);
   await removeFiles(unfinished);
-  if (base !== null) await copyFile(base.path, unfinished);
+  if (base !== null && !isAddition) await copyFile(base.path, unfinished);
   const connection = await instance.connect();
   try {
     if (base === null) await requireRoom(connection, path, projectId, maxBytes);
-    const lastRow = await fill(connection, unfinished, { projectId, source, lastRow: base?.lastRow ?? null });
-    const { size } = await stat(unfinished);
+    const hasEvents = base !== null && !isAddition;
+    const written = await fill(connection, unfinished, { projectId, source, after: base?.lastRow ?? -1, hasEvents });
+    const sizes = await Promise.all([unfinished, ...(isAddition && base ? [base.path] : [])].map((file) => stat(file)));
+    const size = sizes.reduce((sum, one) => sum + one.size, 0);
     if (size > maxBytes) throw new CopyTooLarge(size);
     await rename(unfinished, target);
-    return lastRow;
+    return written;
   } catch (error) {
     await removeFiles(unfinished);
     throw error;
@@ -82,24 +90,25 @@ const removeFiles = async (path: string): Promise<void> => {
 interface FillOptions {
   projectId: number;
   source: CopySource;
-  lastRow: number | null;
+  /** The last row that is not wanted. */
+  after: number;
+  /** Whether the file has the events up to there. */
+  hasEvents: boolean;
 }
 
-async function fill(connection: DuckDBConnection, file: string, options: FillOptions): Promise<number> {
-  const { projectId, source } = options;
+async function fill(connection: DuckDBConnection, file: string, options: FillOptions): Promise<WrittenCopy> {
+  const { projectId, source, after, hasEvents } = options;
   const [[home] = []] = await (await connection.run('select current_database()')).getRowsJS();
   const store = `"${String(home).replaceAll('"', '""')}".main`;
   await connection.run(`attach ${quoteText(file)} as project_copy (storage_version ${quoteText(STORAGE_VERSION)})`);
   try {
     await connection.run('use project_copy.main');
     await connection.run('begin');
-    const after = options.lastRow ?? -1;
     const lastRow = await readNumber(connection, `select coalesce(max(rowid), -1) from ${store}.event_rows`);
     const added = `select ${EVENT_COLUMNS} from ${store}.event_rows
       where project_id = ${projectId} and rowid > ${after} and rowid <= ${lastRow}`;
-    await connection.run(
-      options.lastRow === null ? `create table event_rows as ${added}` : `insert into event_rows ${added}`,
-    );
+    await connection.run(hasEvents ? `insert into event_rows ${added}` : `create table event_rows as ${added}`);
+    const events = await readNumber(connection, 'select count(*) from event_rows');
     await connection.run(`create or replace table person_overrides as
       select from_id, to_id from ${store}.person_overrides where project_id = ${projectId}`);
     await writeMetadata(connection, projectId, source);
@@ -110,7 +119,7 @@ async function fill(connection: DuckDBConnection, file: string, options: FillOpt
         on i.person_id = p.person_id
       where p.project_id = ${projectId}`);
     await connection.run('commit');
-    return lastRow;
+    return { lastRow, events };
   } finally {
     await connection.run('rollback').catch(() => undefined);
     await connection.run(`use ${store}`);

@@ -38,9 +38,11 @@ export interface ProjectCopyRequest {
   projectId: number;
   target: string;
   source: CopySource;
-  /** An earlier copy to add to, and the last row that it has. */
+  /** An earlier copy, and the last row that it has. */
   base: { path: string; lastRow: number } | null;
-  /** Of the file. A larger one is not made. */
+  /** Leaves out the events that `base` has, so that both files are read together. Otherwise they are copied from it. */
+  isAddition: boolean;
+  /** Of the file, with that of `base` if both are read. A larger one is not made. */
   maxBytes: number;
 }
 
@@ -57,6 +59,8 @@ export class CopyTooLarge extends Error {
 /** A copy, and what is needed to add to it later. */
 interface ProjectCopy {
   lastRow: number;
+  /** How many events are in the file. */
+  events: number;
   /** Changes when rows before `lastRow` were changed or deleted: then a new copy is needed. */
   generation: number;
 }

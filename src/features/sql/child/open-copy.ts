@@ -9,8 +9,14 @@ export interface OpenCopy {
   close(): void;
 }
 
-/** `path` null: tables without rows, to check a statement against. */
-export async function openCopy(path: string | null, { memoryMb, threads }: ChildLimits): Promise<OpenCopy> {
+interface CopyFiles {
+  /** Null: tables without rows, to check a statement against. */
+  path: string | null;
+  /** A file with earlier events. */
+  earlier: string | null;
+}
+
+export async function openCopy({ path, earlier }: CopyFiles, { memoryMb, threads }: ChildLimits): Promise<OpenCopy> {
   const instance = await DuckDBInstance.create(path ?? ':memory:', {
     ...(path === null ? {} : { access_mode: 'READ_ONLY' }),
     memory_limit: `${memoryMb}MB`,
@@ -23,6 +29,11 @@ export async function openCopy(path: string | null, { memoryMb, threads }: Child
     const connection = await instance.connect();
     await connection.run(`set global TimeZone = 'UTC'`);
     if (path === null) await connection.run(EMPTY_TABLES_SQL);
+    if (earlier !== null) {
+      await connection.run(`attach '${earlier.replaceAll("'", "''")}' as earlier (read_only)`);
+    }
+    await connection.run(`create temp view all_event_rows as select * from event_rows
+      ${earlier === null ? '' : 'union all select * from earlier.main.event_rows'}`);
     await connection.run(VIEWS_SQL);
     await connection.run('set global enable_external_access = false');
     await connection.run('set global lock_configuration = true');
@@ -44,7 +55,7 @@ const HOT = HOT_PROPERTIES.map((name) => `e."${name}"`);
 const OWN_COLUMNS = `e.properties, e.elements_chain, ${[...GROUPS, ...HOT].join(', ')}`;
 const FIRST_COLUMNS = 'e.uuid, e.event, e.timestamp, e.created_at, e.distinct_id';
 const EVENT_COLUMNS = `${FIRST_COLUMNS}, coalesce(o.to_id, e.person_id) as person_id, ${OWN_COLUMNS}`;
-const EVENTS_FROM = 'from event_rows e left join person_overrides o on o.from_id = e.person_id';
+const EVENTS_FROM = 'from all_event_rows e left join person_overrides o on o.from_id = e.person_id';
 
 const first = (value: string): string =>
   `arg_min(${value}, (timestamp, uuid)) filter (where event in ('$pageview', '$screen'))`;
@@ -56,7 +67,7 @@ const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map(
 /** Views of this connection only: the file is read-only. */
 const VIEWS_SQL = `
   create temp view events as select ${EVENT_COLUMNS} ${EVENTS_FROM};
-  create temp view ${EVENTS_WITHOUT_PERSONS} as select ${FIRST_COLUMNS}, ${OWN_COLUMNS} from event_rows e;
+  create temp view ${EVENTS_WITHOUT_PERSONS} as select ${FIRST_COLUMNS}, ${OWN_COLUMNS} from all_event_rows e;
   create temp view ${EVENTS_WITH_PERSONS} as
     select ${EVENT_COLUMNS}, p.properties as person_properties ${EVENTS_FROM}
     left join person_rows p on p.person_id = coalesce(o.to_id, e.person_id);

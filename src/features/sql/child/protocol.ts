@@ -7,6 +7,8 @@ import type { RefusalCode } from '../rules/refusal.ts';
 export interface SqlRequest {
   /** The copy of the project's data; null: the statement is checked and written for ClickHouse. */
   path: string | null;
+  /** A file with events from before those of `path`, if it has not all of them. */
+  earlier?: string | null;
   /** The project, for ClickHouse. */
   projectId?: number;
   sql: string;

@@ -32,7 +32,7 @@ async function answer(request: SqlRequest): Promise<void> {
 }
 
 async function run(request: SqlRequest): Promise<SqlResponse> {
-  const { path } = request;
+  const { path, earlier = null } = request;
   try {
     if (open?.path !== path) {
       if (open !== null) {
@@ -40,7 +40,7 @@ async function run(request: SqlRequest): Promise<SqlResponse> {
         open.copy.close();
       }
       open = null;
-      open = { path, copy: await openCopy(path, limits) };
+      open = { path, copy: await openCopy({ path, earlier }, limits) };
     }
     return { answer: await runStatement(open.copy.connection, request) };
   } catch (error) {

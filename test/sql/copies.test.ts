@@ -1,0 +1,106 @@
+/** The files that statements read: a copy of the project, and what was added since. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ now: '2026-01-15T12:00:00Z' });
+});
+afterAll(() => server.close());
+
+/** Two persons take turns. */
+const send = (count: number, note: string) =>
+  capture(
+    server,
+    server.projectKey,
+    Array.from({ length: count }, (_, i) => ({
+      event: note,
+      distinct_id: `${note}-${i % 2}`,
+      timestamp: '2026-01-15T09:00:00Z',
+      properties: { $set: { note } },
+    })),
+  );
+
+const answerTo = async (sql: string) =>
+  (
+    await clientFor(server).post('/api/projects/1/query/', {
+      body: { query: { kind: 'HogQLQuery', query: sql }, refresh: 'force_blocking' },
+    })
+  ).body.results;
+
+/** How many events each file has, the largest first. */
+async function eventsInFiles(): Promise<number[]> {
+  const folder = join(server.dataDir, 'sql');
+  const counts: number[] = [];
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' }).catch((error: unknown) => {
+      // It has been replaced and was removed by now.
+      if (existsSync(path)) throw error;
+    });
+    if (instance === undefined) continue;
+    const connection = await instance.connect();
+    const [row] = await (await connection.run('select count(*)::int from event_rows')).getRowsJS();
+    counts.push(Number(row?.[0]));
+    connection.closeSync();
+    instance.closeSync();
+  }
+  return counts.sort((a, b) => b - a);
+}
+
+const BY_EVENT = 'select event, count(), uniq(person_id) from events group by event order by event';
+
+describe.skipIf(!isEmbedded)('the copy of a project', () => {
+  it('is read together with what was added since', async () => {
+    await send(100, 'first');
+    expect(await answerTo(BY_EVENT)).toEqual([['first', 100, 2]]);
+    expect(await eventsInFiles()).toEqual([100]);
+    await send(7, 'second');
+    expect(await answerTo(BY_EVENT)).toEqual([
+      ['first', 100, 2],
+      ['second', 7, 2],
+    ]);
+    expect(await eventsInFiles()).toEqual([100, 7]);
+    expect(await answerTo('select count() from persons where properties.note is not null')).toEqual([[4]]);
+  });
+
+  it('has the persons of now, also for events of before', async () => {
+    await capture(server, server.projectKey, [
+      { event: '$identify', distinct_id: 'first-user', properties: { $anon_distinct_id: 'first-0' } },
+      { event: '$create_alias', distinct_id: 'first-user', properties: { alias: 'first-1' } },
+    ]);
+    expect(await answerTo(`select count(), uniq(person_id) from events where event = 'first'`)).toEqual([[100, 1]]);
+  });
+
+  it('becomes one file with it once that is large', async () => {
+    for (let sent = 0; sent < 10_500; sent += 500) await send(500, 'many');
+    const count = 'select count() from events';
+    const [[before]] = await answerTo(count);
+    await send(1, 'last');
+    expect(await answerTo(count)).toEqual([[before + 1]]);
+    expect((await eventsInFiles())[0]).toBe(before + 1);
+    await send(1, 'last');
+    expect(await answerTo(`select count() from events where event = 'last'`)).toEqual([[2]]);
+    expect(await answerTo(count)).toEqual([[before + 2]]);
+  });
+
+  it('is not that of a process that was killed: nothing of it is left after a start', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'cairn-copies-'));
+    const folder = join(dataDir, 'sql');
+    mkdirSync(folder);
+    writeFileSync(join(folder, '1-half.duckdb'), 'half a copy');
+    const next = await startServer({ dataDir });
+    try {
+      expect(existsSync(folder)).toBe(false);
+    } finally {
+      await next.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
