@@ -51,6 +51,15 @@ const events = (note: string, count: number) =>
     },
   }));
 
+const flagCalls = (note: string) =>
+  [true, false, 'blue', null].map((response, i) => ({
+    event: '$feature_flag_called',
+    uuid: id(80_000 + i + offsetOf(note)),
+    distinct_id: `${note}-${i}`,
+    timestamp: `2026-01-13T00:00:0${i}Z`,
+    properties: { $feature_flag: `${note}-flag`, $feature_flag_response: response },
+  }));
+
 /** Once the others are processed: otherwise it is open which person is kept. */
 const merges = (note: string) =>
   [
@@ -112,6 +121,8 @@ const SAME = [
   `select "$entry_current_url", "$is_bounce", count(), avg("$session_duration") from sessions group by 1, 2 order by 1, 2`,
   `select index, type, key, created_at, properties from groups order by 1, 3`,
   `select id, name, is_static, count, last_calculation from cohorts order by id`,
+  `select flag, response, count(), uniq(person_id) from feature_flag_calls group by 1, 2 order by 1, 2`,
+  `select uuid, timestamp, created_at, distinct_id, person_id, c.properties.$feature_flag from feature_flag_calls c order by uuid`,
   `select c.name, count() from cohort_people m join cohorts c on c.id = m.cohort_id group by 1 order by 1`,
   `select $group_0, utm_source, $current_url, count() from events group by 1, 2, 3 order by 1, 2, 3`,
   `select * from events order by uuid limit 3`,
@@ -269,18 +280,23 @@ const CLICKHOUSE_TEXTS = [
 await describeWithClickHouse('SQL on ClickHouse', () => {
   let large: TestServer;
   let small: TestServer;
+  /** All ids of the project that is asked. */
+  const own = new Set<string>();
 
   beforeAll(async () => {
     large = await startServer({ stores: 'large', now: NOW, config: { sqlTimeoutSeconds: 60 } });
     small = await startServer({ stores: 'embedded', now: NOW });
     for (const server of [small, large]) {
-      await capture(server, server.projectKey, events('own', 80));
+      await capture(server, server.projectKey, [...events('own', 80), ...flagCalls('own')]);
       await capture(server, server.projectKey, merges('own'));
       await server.addCohort({ name: 'some', isStatic: true });
     }
     const other = await large.createProject({ foreign: true });
-    await capture(large, other.projectKey, events(MARKER, 80));
+    await capture(large, other.projectKey, [...events(MARKER, 80), ...flagCalls(MARKER)]);
     await capture(large, other.projectKey, merges(MARKER));
+    for (const sql of ['select uuid from events limit 1000', 'select id from persons limit 1000']) {
+      for (const [text] of (await run(small, sql)).body.results) own.add(String(text));
+    }
   });
   afterAll(async () => {
     await large?.close();
@@ -295,6 +311,14 @@ await describeWithClickHouse('SQL on ClickHouse', () => {
     const { status, body } = await run(server, sql);
     return status === 200 ? { columns: body.columns, types: body.types, results: body.results } : [status, body];
   };
+
+  const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
+  const shapeOf = ({ columns, types, results, hasMore }: { [name: string]: unknown[] }) => ({
+    columns,
+    types,
+    rows: results?.length,
+    hasMore,
+  });
 
   it.each(SAME)('has the answer of DuckDB to: %s', async (sql) => {
     const expected = await answer(small, sql);
@@ -354,9 +378,18 @@ await describeWithClickHouse('SQL on ClickHouse', () => {
       const { status, body } = await run(large, sql, values);
       expect(JSON.stringify(body)).not.toContain(MARKER);
       if (refusal.startsWith('none')) expect([status, body.results]).toEqual([200, [[0]]]);
-      else if (status === 200)
-        expect(['a small world', body.results.length]).toEqual([expect.any(String), expect.any(Number)]);
-      else
+      else if (status === 200) {
+        // Only what would take too much with more events; these have the events of their project and nothing else.
+        expect(refusal).toMatch(/too_/);
+        const expected = (await run(small, sql, values)).body;
+        expect(shapeOf(body)).toEqual(shapeOf(expected));
+        if (!expected.hasMore) expect(sorted(body.results)).toEqual(sorted(expected.results));
+        const texts = JSON.stringify(body.results).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+        expect(texts.filter((text) => !own.has(text))).toEqual([]);
+        expect(JSON.stringify(body)).not.toMatch(
+          /event_rows|person_versions|SQL_cairn|readonly|\/(?:etc|var|tmp|proc)\b/,
+        );
+      } else
         expect([status, refusal.split('|')]).toEqual([
           body.code === 'too_slow' ? 504 : 400,
           expect.arrayContaining([body.code]),
@@ -368,13 +401,70 @@ await describeWithClickHouse('SQL on ClickHouse', () => {
       expect([found.status, found.body.detail]).toEqual([200, undefined]);
       // One of them casts a text that is no number.
       if (expected.status !== 200) return;
-      expect([found.body.types, found.body.results.length]).toEqual([
-        expected.body.types,
-        expected.body.results.length,
-      ]);
+      expect(shapeOf(found.body)).toEqual(shapeOf(expected.body));
       // Which of equal rows are within a limit is open.
-      const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
       if (!expected.body.hasMore) expect(sorted(found.body.results)).toEqual(sorted(expected.body.results));
+    });
+  });
+
+  describe('limits', () => {
+    let limited: TestServer;
+    const EVENTS = 10_000;
+    const endless = `select count(*) from events a, events b, events c where md5(concat(a.uuid, b.uuid, c.uuid)) = ''`;
+
+    beforeAll(async () => {
+      limited = await startServer({ stores: 'large', now: NOW, config: { sqlTimeoutSeconds: 3, sqlMemoryMb: 256 } });
+      for (let sent = 0; sent < EVENTS; sent += 1000) {
+        const batch = Array.from({ length: 1000 }, (_, i) => ({
+          event: 'a',
+          distinct_id: `d${i % 50}`,
+          timestamp: NOW,
+          properties: { number: sent + i },
+        }));
+        await capture(limited, limited.projectKey, batch);
+      }
+    });
+    afterAll(() => limited?.close());
+
+    it.each([
+      ['time', endless],
+      ['memory', 'select list(concat(a.properties, b.properties)) as l from events a, events b'],
+      ['memory of groups', 'select a.uuid, b.uuid, count(*) as n from events a, events b group by 1, 2'],
+    ])('of %s end a statement', async (_name, sql) => {
+      const { status, body } = await run(limited, sql);
+      expect([status, body.code]).toBeOneOf([
+        [400, 'too_large'],
+        [504, 'too_slow'],
+      ]);
+      expect(body.detail).toMatch(/needs more memory than it may use|took longer than 3 s/);
+      // Where the engine cannot be stopped, it goes on to the end of its time.
+      await expect.poll(async () => (await run(limited, 'select 1 as n')).body.results).toEqual([[1]]);
+    });
+
+    it('of rows are those of DuckDB, and files have all of them', async () => {
+      const first = (await run(limited, 'select toInt(properties.number) as n from events order by n')).body;
+      expect(first.results).toEqual(Array.from({ length: 100 }, (_, i) => [i]));
+      expect([first.hasMore, first.limit]).toEqual([true, 100]);
+      const response = await fetch(`${limited.url}/api/projects/1/query.csv`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${limited.personalKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          query: { kind: 'HogQLQuery', query: 'select toInt(properties.number) as n from events order by n' },
+        }),
+      });
+      const lines = (await response.text()).trim().split('\r\n');
+      expect([lines[0], lines.length, lines.at(-1)]).toEqual(['n', EVENTS + 1, String(EVENTS - 1)]);
+    });
+
+    it('do not matter to a statement that is cancelled', async () => {
+      const client = clientFor(limited);
+      const path = '/api/projects/1/query/';
+      const body = { query: { kind: 'HogQLQuery', query: endless }, client_query_id: 'to-be-cancelled' };
+      const running = client.post(path, { body });
+      await expect.poll(async () => (await client.delete(`${path}to-be-cancelled/`)).status).toBe(204);
+      const ended = await running;
+      expect([ended.status, ended.body.code]).toEqual([400, 'query_cancelled']);
+      await expect.poll(async () => (await run(limited, 'select 2 as n')).body.results).toEqual([[2]]);
     });
   });
 });
