@@ -9,7 +9,7 @@ import { AnyObject, iso } from '../../../http/schemas/common.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
 import { rowsCsv } from '../rows-csv.ts';
-import { MAX_DEPTH, MAX_TABLES } from '../rules/check-tree.ts';
+import { MAX_STATEMENT_DEPTH, MAX_STATEMENT_TABLES } from '../rules/check-tree.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
 import { MAX_TEXT_BYTES } from '../rules/prepare-text.ts';
 import { FILE_ROWS, readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts';
@@ -153,8 +153,8 @@ function limitsOf({ sql: { limits } }: SqlApiDeps) {
     answer_bytes: limits.answerBytes,
     statements_per_minute: limits.perMinute,
     text_bytes: MAX_TEXT_BYTES,
-    tables: MAX_TABLES,
-    depth: MAX_DEPTH,
+    tables: MAX_STATEMENT_TABLES,
+    depth: MAX_STATEMENT_DEPTH,
   };
 }
 

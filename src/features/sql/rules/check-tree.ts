@@ -27,8 +27,8 @@ interface CheckedTree {
   counted: readonly number[];
 }
 
-export const MAX_DEPTH = 250;
-export const MAX_TABLES = 20;
+export const MAX_STATEMENT_DEPTH = 250;
+export const MAX_STATEMENT_TABLES = 20;
 
 const NO_TABLES: ReadonlySet<string> = new Set();
 
@@ -128,7 +128,8 @@ class TreeCheck {
   }
 
   visit(value: Json, scope: Scope, depth: number): Json {
-    if (depth > MAX_DEPTH) throw new SqlRefusal('too_deep', `Statements may be nested ${MAX_DEPTH} levels deep.`);
+    if (depth > MAX_STATEMENT_DEPTH)
+      throw new SqlRefusal('too_deep', `Statements may be nested ${MAX_STATEMENT_DEPTH} levels deep.`);
     if (Array.isArray(value)) return value.map((item) => this.visit(item, scope, depth));
     if (!isNode(value)) return value;
     if (typeof value['class'] === 'string') return this.#expression(value, scope, depth + 1);
@@ -208,7 +209,8 @@ class TreeCheck {
       );
     }
     this.#tables++;
-    if (this.#tables > MAX_TABLES) throw new SqlRefusal('too_long', `A statement may read ${MAX_TABLES} tables.`);
+    if (this.#tables > MAX_STATEMENT_TABLES)
+      throw new SqlRefusal('too_long', `A statement may read ${MAX_STATEMENT_TABLES} tables.`);
     const table = { ...node, table_name: name };
     if (name === 'events') this.#eventTables.push(table);
     return table;
