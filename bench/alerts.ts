@@ -1,10 +1,10 @@
 /**
  * What alerts and destinations cost.
  *
- * - `minute`: all alerts, each on an insight of its own, are looked at once for a minute, beside the same questions asked
+ * - `minute`: all alerts, each on an insight of its own, are checked once for a minute, beside the same questions asked
  *   without alerts, in turns.
  * - `hour`: the same for an hour, with seasons of six weeks, funnels, retention and lifecycle.
- * - `waits`: how long others wait for /e/ and /decide/ while as many alerts are looked at every minute, and without alerts.
+ * - `waits`: how long others wait for /e/ and /decide/ while as many alerts are checked every minute, and without alerts.
  * - `destinations`: CPU time of each captured event without a destination and with one.
  *
  *   npm run bench:alerts [-- --events 100000 --alerts 200 --rounds 3 --seconds 60 --only minute,waits --folder kept/]
@@ -104,7 +104,7 @@ async function measureRounds(folder: string, interval: WatchInterval) {
   await watchShop(metadata, ALERTS, interval);
   let now = DUE;
   const { checks, questions, asked } = openChecks(metadata, events, { now: () => now });
-  const [looked, direct]: [Cost[], Cost[]] = [[], []];
+  const [checked, direct]: [Cost[], Cost[]] = [[], []];
   for (let round = 0; round <= ROUNDS; round++) {
     asked.length = 0;
     const own = await costOf(() => checks.check());
@@ -114,14 +114,14 @@ async function measureRounds(folder: string, interval: WatchInterval) {
     now += LENGTHS[interval];
     // The first one opens the file and warms up.
     if (round === 0) continue;
-    looked.push(own);
+    checked.push(own);
     direct.push(others);
   }
   await checks.stop();
   await events.close();
   await metadata.close();
   rmSync(dirname(metadataFile), { recursive: true });
-  return { alerts: ALERTS, questions: asked.length, looked: medianOf(looked), askedDirectly: medianOf(direct) };
+  return { alerts: ALERTS, questions: asked.length, checked: medianOf(checked), askedDirectly: medianOf(direct) };
 }
 
 async function measure(folder: string) {

@@ -1,6 +1,6 @@
 /**
- * How long capture and flags take while alerts are looked at every minute, beside how long they take without alerts; and
- * what those looks cost. A project may have 20 alerts by the minute, so there are several projects.
+ * How long capture and flags take while alerts are checked every minute, beside how long they take without alerts; and
+ * what those checks cost. A project may have 20 alerts by the minute, so there are several projects.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,8 @@ import { type RunningProcess, startProcess } from './processes.ts';
 import { fill, KEYS, measureWaits } from './waits.ts';
 
 const ALERTS_PER_PROJECT = 20;
-/** A minute is looked at one minute after its end. */
-const UNTIL_FIRST_LOOK_MS = 125_000;
+/** A minute is checked one minute after its end. */
+const UNTIL_FIRST_CHECK_MS = 125_000;
 
 export async function measureBesideAlerts(seconds: number, events: number, alerts: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-alerts-'));
@@ -22,7 +22,7 @@ export async function measureBesideAlerts(seconds: number, events: number, alert
     await measureWaits(server, 2);
     const quiet = await measured(server, seconds);
     for (const { id } of projects) await makeAlerts(server, id);
-    await measureWaits(server, UNTIL_FIRST_LOOK_MS / 1000);
+    await measureWaits(server, UNTIL_FIRST_CHECK_MS / 1000);
     const busy = await measured(server, seconds);
     return { alerts: projects.length * ALERTS_PER_PROJECT, seconds, quiet, besideAlerts: busy };
   } finally {
@@ -32,21 +32,21 @@ export async function measureBesideAlerts(seconds: number, events: number, alert
 }
 
 async function measured(server: RunningProcess, seconds: number) {
-  const [cpu, looks] = [server.cpuSeconds(), await looksSoFar(server)];
+  const [cpu, checks] = [server.cpuSeconds(), await checksSoFar(server)];
   const waits = await measureWaits(server, seconds);
-  const after = await looksSoFar(server);
+  const after = await checksSoFar(server);
   return {
     ...waits,
     cpuSeconds: rounded(server.cpuSeconds() - cpu),
-    looks: after.count - looks.count,
-    /** Of all looks together; two are made at a time. */
-    lookSeconds: rounded(after.sum - looks.sum),
+    checks: after.count - checks.count,
+    /** Of all checks together; two are made at a time. */
+    checkSeconds: rounded(after.sum - checks.sum),
   };
 }
 
 const rounded = (value: number): number => Number(value.toFixed(2));
 
-async function looksSoFar({ url }: RunningProcess): Promise<{ count: number; sum: number }> {
+async function checksSoFar({ url }: RunningProcess): Promise<{ count: number; sum: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const value = (name: string): number =>
     Number(new RegExp(`^cairn_alert_evaluation_seconds_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);

@@ -55,7 +55,7 @@ interface Insights {
 }
 
 interface AlertRound {
-  looked: { cpuMs: number };
+  checked: { cpuMs: number };
   askedDirectly: { cpuMs: number };
 }
 
@@ -303,7 +303,7 @@ export const BENCHES: readonly Bench[] = [
     name: 'alerts',
     title: 'Alerts and destinations',
     description:
-      'One look at each of 200 alerts, by the minute and by the hour, beside the same questions asked without alerts; CPU time, because looks leave half of the time to others. How long /decide/ takes while 200 alerts are looked at every minute, beside how long it takes without alerts. And CPU time of each captured event with a destination, beside none.',
+      'One check of each of 200 alerts, by the minute and by the hour, beside the same questions asked without alerts; CPU time, because checks leave half of the time to others. How long /decide/ takes while 200 alerts are checked every minute, beside how long it takes without alerts. And CPU time of each captured event with a destination, beside none.',
     short: '--events 20000 --alerts 20 --rounds 1 --seconds 5 --only minute,hour,destinations',
     rows: (result: {
       byTheMinute: AlertRound;
@@ -312,11 +312,11 @@ export const BENCHES: readonly Bench[] = [
       destinations: { cpuMicrosPerEvent: Record<'none' | 'filtered' | 'waiting' | 'sent', number> };
     }) => {
       const { byTheMinute, byTheHour, waits, destinations } = result;
-      const round = (name: string, { looked, askedDirectly }: AlertRound): Row => [
+      const round = (name: string, { checked, askedDirectly }: AlertRound): Row => [
         name,
-        seconds(looked.cpuMs),
+        seconds(checked.cpuMs),
         seconds(askedDirectly.cpuMs),
-        ratio(looked.cpuMs, askedDirectly.cpuMs),
+        ratio(checked.cpuMs, askedDirectly.cpuMs),
       ];
       const wait = (name: string, busy: number, quiet: number): Row => [
         name,
@@ -326,8 +326,8 @@ export const BENCHES: readonly Bench[] = [
       ];
       const { none, ...others } = destinations.cpuMicrosPerEvent;
       return [
-        round('looks by the minute, CPU', byTheMinute),
-        round('looks by the hour, CPU', byTheHour),
+        round('checks by the minute, CPU', byTheMinute),
+        round('checks by the hour, CPU', byTheHour),
         ...(waits
           ? [
               wait('/decide/, p99', waits.besideAlerts.decideP99, waits.quiet.decideP99),

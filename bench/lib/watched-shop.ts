@@ -12,7 +12,7 @@ import { UNTIL } from './product-traffic.ts';
 export type WatchInterval = 'every_minute' | 'hourly';
 export const LENGTHS: Record<WatchInterval, number> = { every_minute: MINUTE_MS, hourly: HOUR_MS };
 
-/** When the last slot of the traffic is looked at. */
+/** When the last slot of the traffic is checked. */
 export const DUE = UNTIL + 2 * MINUTE_MS;
 
 interface Watched {

@@ -1,4 +1,4 @@
-/** Alerts through the API: in PostHog's shape, looked at by the leader, told by mail and webhooks, once for each slot. */
+/** Alerts through the API: in PostHog's shape, checked by the leader, told by mail and webhooks, once for each slot. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, MEMBER } from '../../src/stores/metadata/accounts.ts';
@@ -77,8 +77,8 @@ async function makeAlert(body: object) {
   return answer.body;
 }
 const one = async (id: string) => (await client.get(`${all}${id}/`)).body;
-/** Moves on to the time when the slot that starts then is looked at, and waits for the look. */
-async function lookAt(id: string, slot: number, length = HOUR) {
+/** Moves on to the time when the slot that starts then is checked, and waits for the check. */
+async function checkSlot(id: string, slot: number, length = HOUR) {
   at(slot + length + 61_000);
   const name = `${new Date(slot).toISOString().slice(0, 16)}Z`;
   await expect.poll(async () => (await one(id)).checks[0]?.slot).toBe(name);
@@ -108,7 +108,7 @@ describe('an alert without an insight', () => {
       threshold: null,
       targets: [{ type: 'webhook', url: hook.url }],
     });
-    expect(await lookAt(id, hour)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
+    expect(await checkSlot(id, hour)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
     await send([
       exception(now, known),
       exception(now, { $exception_fingerprint: 'fresh' }),
@@ -117,14 +117,14 @@ describe('an alert without an insight', () => {
       exception(now + 2, list('order 33 is "gone"')),
     ]);
     await server.drain();
-    expect(await lookAt(id, hour + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
+    expect(await checkSlot(id, hour + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
     await hook.waitForRequests(1);
     const { data } = JSON.parse(hook.requests[0]?.body ?? '');
     expect(data.notes).toEqual(['New exception: fresh', 'New exception: TypeError: order 0 is \\"gone\\"']);
     // They are known now.
     await send([exception(now, { $exception_fingerprint: 'fresh' })]);
     await server.drain();
-    expect(await lookAt(id, hour + 2 * HOUR)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
+    expect(await checkSlot(id, hour + 2 * HOUR)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
   }, 30_000);
 
   it('tells of new ingestion warnings and of dead letters', async () => {
@@ -144,7 +144,7 @@ describe('an alert without an insight', () => {
        values (1, '0190a5b0-0000-7000-8000-000000000001', 'boom', '{}', '{}', 1, ?)`,
       minute + 2000,
     );
-    expect(await lookAt(id, minute, 60_000)).toMatchObject({ calculated_value: 2, state: 'Firing' });
+    expect(await checkSlot(id, minute, 60_000)).toMatchObject({ calculated_value: 2, state: 'Firing' });
     await hook.waitForRequests(1);
     expect(JSON.parse(hook.requests[0]?.body ?? '').data.notes).toEqual([
       'New ingestion warning: cannot_merge',
@@ -161,7 +161,7 @@ describe('an alert without an insight', () => {
     const hour = hourOf(now);
     const config = { type: 'DiskConfig' };
     const { id } = await makeAlert({ config, threshold: lowerThan(101) });
-    const { calculated_value: free, state } = await lookAt(id, hour);
+    const { calculated_value: free, state } = await checkSlot(id, hour);
     expect([free >= 0 && free <= 100, state]).toEqual([true, 'Firing']);
     const seasonal = { condition: { type: 'seasonal' }, threshold: { configuration: { type: 'deviation' } } };
     const refused = await client.post(all, { body: { name: 'x', config, ...seasonal } });
@@ -181,11 +181,11 @@ describe('an alert on a statement', () => {
     expect(saved.status).toBe(201);
     const hour = hourOf(now);
     const { id } = await makeAlert({ insight: saved.body.id, config, targets: [{ type: 'webhook', url: hook.url }] });
-    expect(await lookAt(id, hour)).toMatchObject({ calculated_value: 0, state: 'Firing' });
+    expect(await checkSlot(id, hour)).toMatchObject({ calculated_value: 0, state: 'Firing' });
     await expect.poll(() => hook.requests.length, { timeout: 5000 }).toBe(1);
     await events('sql seen', repeat(12, now));
     await server.drain();
-    expect(await lookAt(id, hour + HOUR)).toMatchObject({ calculated_value: 12, state: 'Not firing' });
+    expect(await checkSlot(id, hour + HOUR)).toMatchObject({ calculated_value: 12, state: 'Not firing' });
   }, 30_000);
 
   it('has absolute bounds, and needs a statement', async () => {
@@ -195,7 +195,10 @@ describe('an alert on a statement', () => {
     expect((await client.post(all, { body: relative })).body).toMatchObject({ attr: 'condition', code: 'unsupported' });
     const hour = hourOf(now);
     const { id } = await makeAlert(body);
-    expect(await lookAt(id, hour)).toMatchObject({ calculated_value: null, reason: expect.stringContaining('no SQL') });
+    expect(await checkSlot(id, hour)).toMatchObject({
+      calculated_value: null,
+      reason: expect.stringContaining('no SQL'),
+    });
   }, 20_000);
 });
 
@@ -258,7 +261,7 @@ describe('an alert', () => {
     const secret = alert.targets[1].secret;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect((await one(alert.id)).targets[1].secret).toBeUndefined();
-    expect(await lookAt(alert.id, slot)).toMatchObject({
+    expect(await checkSlot(alert.id, slot)).toMatchObject({
       calculated_value: 3,
       bounds: { lower: 10, upper: null },
       state: 'Firing',
@@ -285,10 +288,10 @@ describe('an alert', () => {
     expect(text).toContain(`https://cairn.example.org/project/1/alerts/${alert.id}`);
     expect(text).toContain('Payments &lt;low&gt;</h2>');
     // The next hour is still low: nothing is said.
-    await lookAt(alert.id, slot + HOUR);
+    await checkSlot(alert.id, slot + HOUR);
     expect(await hook.staysAt(2)).toBe(true);
     await events('paid', repeat(12, slot + 2 * HOUR));
-    expect(await lookAt(alert.id, slot + 2 * HOUR)).toMatchObject({ calculated_value: 12, state: 'Not firing' });
+    expect(await checkSlot(alert.id, slot + 2 * HOUR)).toMatchObject({ calculated_value: 12, state: 'Not firing' });
     await hook.waitForRequests(4);
     expect(hook.requests[2]?.text ?? hook.requests[3]?.text).toContain('Back to 12; lasted 2 h');
     expect(await mail.take(email)).toContain('Cleared');
@@ -297,10 +300,10 @@ describe('an alert', () => {
     expect(new Set(log.map(({ message_id }: { message_id: string }) => message_id)).size).toBe(6);
   });
 
-  it('is looked at for the newest slot only after a standstill, with what was missed', async () => {
+  it('is checked for the newest slot only after a standstill, with what was missed', async () => {
     const alert = await makeAlert({ insight: await makeInsight('standstill'), targets: [] });
     const slot = hourOf(now) + 7 * 24 * HOUR;
-    expect(await lookAt(alert.id, slot)).toMatchObject({ state: 'Firing', missed: 168 });
+    expect(await checkSlot(alert.id, slot)).toMatchObject({ state: 'Firing', missed: 168 });
     const { count } = (await client.get(`${all}${alert.id}/checks/`)).body;
     expect(count).toBe(1);
   });
@@ -310,19 +313,19 @@ describe('an alert', () => {
     const targets = [{ type: 'webhook', url: hook.url }];
     const alert = await makeAlert({ insight, targets, hysteresis: { remind_every: '1h' } });
     const slot = hourOf(now);
-    await lookAt(alert.id, slot);
+    await checkSlot(alert.id, slot);
     await hook.waitForRequests(1);
     // Back by an hour, and on by three days.
     at(slot + 61_000);
     expect(await hook.staysAt(1)).toBe(true);
-    expect(await lookAt(alert.id, slot + 72 * HOUR)).toMatchObject({ state: 'Firing', missed: 71 });
+    expect(await checkSlot(alert.id, slot + 72 * HOUR)).toMatchObject({ state: 'Firing', missed: 71 });
     await hook.waitForRequests(2);
     // Back by three days, and on by an hour.
     at(slot + 2 * HOUR);
     expect(await hook.staysAt(2)).toBe(true);
     at(slot + 3 * HOUR + 61_000);
     expect(await hook.staysAt(2)).toBe(true);
-    expect(await lookAt(alert.id, slot + 73 * HOUR)).toMatchObject({ state: 'Firing', missed: 0 });
+    expect(await checkSlot(alert.id, slot + 73 * HOUR)).toMatchObject({ state: 'Firing', missed: 0 });
     const requests = await hook.waitForRequests(3);
     expect(await hook.staysAt(3)).toBe(true);
     const name = (hours: number): string => `${new Date(slot + hours * HOUR).toISOString().slice(0, 16)}Z`;
@@ -342,20 +345,20 @@ describe('an alert', () => {
     const until = new Date(slot + 3 * HOUR).toISOString();
     const { body } = await client.patch(`${all}${alert.id}/`, { body: { snoozed_until: until } });
     expect(body.state).toBe('Snoozed');
-    expect((await lookAt(alert.id, slot)).state).toBe('Snoozed');
+    expect((await checkSlot(alert.id, slot)).state).toBe('Snoozed');
     await events('snoozed', [...repeat(20, slot + 2 * HOUR), ...repeat(20, slot + 4 * HOUR)]);
     // It clears after the snooze, but nobody was told that it had fired.
-    await lookAt(alert.id, slot + 2 * HOUR);
+    await checkSlot(alert.id, slot + 2 * HOUR);
     expect((await one(alert.id)).state).toBe('Not firing');
     expect(await hook.staysAt(0)).toBe(true);
-    await lookAt(alert.id, slot + 3 * HOUR);
+    await checkSlot(alert.id, slot + 3 * HOUR);
     await hook.waitForRequests(1);
   });
 
   it('starts anew when its condition changes', async () => {
     const alert = await makeAlert({ insight: await makeInsight('changed') });
     const slot = hourOf(now);
-    expect((await lookAt(alert.id, slot)).state).toBe('Firing');
+    expect((await checkSlot(alert.id, slot)).state).toBe('Firing');
     const renamed = await client.patch(`${all}${alert.id}/`, { body: { name: 'Renamed' } });
     expect(renamed.body.state).toBe('Firing');
     const changed = await client.patch(`${all}${alert.id}/`, { body: { threshold: lowerThan(5) } });
@@ -371,13 +374,13 @@ describe('an alert', () => {
     const alert = await makeAlert({ insight, targets: [{ type: 'slack_webhook', url: hook.url }] });
     await client.patch(`/api/projects/1/insights/${insight}/`, { body: { deleted: true } });
     const slot = hourOf(now);
-    for (const n of [0, 1]) expect((await lookAt(alert.id, slot + n * HOUR)).state).toBe('Not firing');
+    for (const n of [0, 1]) expect((await checkSlot(alert.id, slot + n * HOUR)).state).toBe('Not firing');
     expect(await hook.staysAt(0)).toBe(true);
-    expect(await lookAt(alert.id, slot + 2 * HOUR)).toMatchObject({
+    expect(await checkSlot(alert.id, slot + 2 * HOUR)).toMatchObject({
       state: 'Errored',
       reason: 'The insight was deleted.',
     });
-    await lookAt(alert.id, slot + 3 * HOUR);
+    await checkSlot(alert.id, slot + 3 * HOUR);
     expect((await hook.waitForRequests(1))[0]?.text).toContain('Cannot be checked: Low');
     expect(await hook.staysAt(1)).toBe(true);
   });
@@ -395,7 +398,7 @@ describe('what can be watched', () => {
     }));
     await capture(server, server.projectKey, sent);
     const alert = await makeAlert({ insight });
-    expect(await lookAt(alert.id, slot)).toMatchObject({ calculated_value: 3, breakdown_value: 'Firefox' });
+    expect(await checkSlot(alert.id, slot)).toMatchObject({ calculated_value: 3, breakdown_value: 'Firefox' });
   });
 
   it('a minute', async () => {
@@ -403,8 +406,8 @@ describe('what can be watched', () => {
     const slot = Math.floor(now / 60_000) * 60_000;
     await events('minute', [slot + 1000, slot + 2000, slot + 61_000]);
     const alert = await makeAlert({ insight, calculation_interval: 'every_minute', threshold: lowerThan(2) });
-    expect(await lookAt(alert.id, slot, 60_000)).toMatchObject({ calculated_value: 2, state: 'Not firing' });
-    expect(await lookAt(alert.id, slot + 60_000, 60_000)).toMatchObject({ calculated_value: 1, state: 'Firing' });
+    expect(await checkSlot(alert.id, slot, 60_000)).toMatchObject({ calculated_value: 2, state: 'Not firing' });
+    expect(await checkSlot(alert.id, slot + 60_000, 60_000)).toMatchObject({ calculated_value: 1, state: 'Firing' });
   });
 
   it('the conversion of a funnel, retention and lifecycle', async () => {
@@ -437,10 +440,10 @@ describe('what can be watched', () => {
       // Tests before this one have seen the same persons.
       config: { type: 'LifecycleAlertConfig', status: 'resurrecting' },
     });
-    expect((await lookAt(funnel.id, day, 24 * HOUR)).calculated_value).toBe(25);
-    expect((await lookAt(lifecycle.id, day, 24 * HOUR)).calculated_value).toBe(4);
+    expect((await checkSlot(funnel.id, day, 24 * HOUR)).calculated_value).toBe(25);
+    expect((await checkSlot(lifecycle.id, day, 24 * HOUR)).calculated_value).toBe(4);
     // Of the four of the first day, one came back on the second.
-    expect((await lookAt(retention.id, day + 24 * HOUR, 24 * HOUR)).calculated_value).toBe(25);
+    expect((await checkSlot(retention.id, day + 24 * HOUR, 24 * HOUR)).calculated_value).toBe(25);
   });
 
   it('retention over many hours and in months of the calendar', async () => {
@@ -481,8 +484,8 @@ describe('what can be watched', () => {
     const config = { type: 'SilentEventConfig', event: 'heartbeat', silent_for: '3h' };
     const alert = await makeAlert({ config, threshold: null });
     expect(alert).toMatchObject({ config, threshold: null, insight: null });
-    expect(await lookAt(alert.id, slot)).toMatchObject({ calculated_value: 1, state: 'Not firing' });
-    expect(await lookAt(alert.id, slot + HOUR)).toMatchObject({ calculated_value: 0, state: 'Firing' });
+    expect(await checkSlot(alert.id, slot)).toMatchObject({ calculated_value: 1, state: 'Not firing' });
+    expect(await checkSlot(alert.id, slot + HOUR)).toMatchObject({ calculated_value: 0, state: 'Firing' });
   });
 
   it('changes of flags, in every slot that has some', async () => {
@@ -493,12 +496,12 @@ describe('what can be watched', () => {
     const slot = hourOf(now);
     const toggle = (active: boolean) => client.patch(`/api/projects/1/feature_flags/${id}/`, { body: { active } });
     await toggle(false);
-    expect((await lookAt(alert.id, slot)).state).toBe('Firing');
+    expect((await checkSlot(alert.id, slot)).state).toBe('Firing');
     await toggle(true);
-    await lookAt(alert.id, slot + HOUR);
+    await checkSlot(alert.id, slot + HOUR);
     await hook.waitForRequests(2);
     expect(hook.requests[0]?.text).toContain(`watched-`);
-    expect((await lookAt(alert.id, slot + 2 * HOUR)).state).toBe('Not firing');
+    expect((await checkSlot(alert.id, slot + 2 * HOUR)).state).toBe('Not firing');
     expect(await hook.staysAt(2)).toBe(true);
   });
 
@@ -514,9 +517,9 @@ describe('what can be watched', () => {
     const slot = hourOf(now);
     const disable = (id: number) => client.patch(`/api/projects/1/feature_flags/${id}/`, { body: { active: false } });
     await disable(other);
-    expect(await lookAt(alert.id, slot)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
+    expect(await checkSlot(alert.id, slot)).toMatchObject({ calculated_value: 0, state: 'Not firing' });
     for (const id of [tagged, named]) await disable(id);
-    expect(await lookAt(alert.id, slot + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
+    expect(await checkSlot(alert.id, slot + HOUR)).toMatchObject({ calculated_value: 2, state: 'Firing' });
     const [request] = await hook.waitForRequests(1);
     const { type, data } = JSON.parse(request?.body ?? '');
     expect([type, data.notes.length]).toEqual(['flag.changed', 2]);
@@ -550,7 +553,7 @@ describe('a back-test', () => {
       counts.flatMap((count, i) => repeat(count, slot + i * HOUR)),
     );
     const alert = await makeAlert({ insight, hysteresis: { for: 2 } });
-    for (const i of counts.keys()) await lookAt(alert.id, slot + i * HOUR);
+    for (const i of counts.keys()) await checkSlot(alert.id, slot + i * HOUR);
     const { results } = (await client.get(`${all}${alert.id}/checks/`)).body;
     const body = {
       insight,

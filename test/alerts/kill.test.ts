@@ -1,5 +1,5 @@
 /**
- * A server that is killed again and again (SIGKILL) while it looks at alerts and sends: nothing missing, nothing twice.
+ * A server that is killed again and again (SIGKILL) while it checks alerts and sends: nothing missing, nothing twice.
  * `KILLS=500` kills it as often.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -73,7 +73,7 @@ it(
       const end = performance.now() + SETTLED_MS;
       const isOpen = ({ state }: Logged): boolean => state === 'waiting' || state === 'sending';
       const lastChecked = async () => (await send('GET', `alerts/${alert.body.id}/`)).body.checks[0]?.state;
-      // Until a minute without changes was looked at, and nothing is on its way.
+      // Until a minute without changes was checked, and nothing is on its way.
       while (performance.now() < end) {
         if ((await lastChecked()) === 'Not firing' && !(await log()).some(isOpen)) break;
         await sleep(1000);

@@ -1,5 +1,5 @@
 /**
- * A process that looks at alerts and sends messages as if it were the leader, on the PostgreSQL at DATABASE_URL. Its clock
+ * A process that checks alerts and sends messages as if it were the leader, on the PostgreSQL at DATABASE_URL. Its clock
  * runs faster: from CLOCK_BASE on, CLOCK_SPEED times. It kills itself at the point named by DIE_AT.
  */
 import { AlertChecks } from '../../src/features/alerts/check-alerts.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether an alert fires: one look at one slot. The leader calls it slot by slot, a back-test for many slots at once; both
+ * Whether an alert fires: one check of one slot. The leader calls it slot by slot, a back-test for many slots at once; both
  * get the same answers, because everything that is remembered from slot to slot is in the `JudgeState`.
  */
 import { type Baseline, comparedSlots, expectedAt, type Firing, SEASONAL_MEMORY_MS } from './seasonal.ts';
@@ -116,14 +116,14 @@ export function neededSlots(
   return condition === 'absolute_value' || index === 0 ? [index] : [index - 1, index];
 }
 
-/** Looks at the slot with this index. */
+/** Decides about the slot with this index. */
 export function judge(rule: AlertRule, measured: Measured, index: number, state: JudgeState): Verdict {
   const slot = measured.history.slots[index];
   if (slot === undefined) throw new RangeError(`There is no slot ${index}`);
   const before = rule.isPerSlot ? { ...QUIET, fired: state.fired } : state;
   const kept = { ...before, fired: before.fired.filter(({ until }) => until > slot.start - SEASONAL_MEMORY_MS) };
-  const looks = measured.series.flatMap((series) => look(rule, measured, series, index, kept));
-  const worst = looks.reduce<Look | null>((a, b) => (a === null || b.excess > a.excess ? b : a), null);
+  const compared = measured.series.flatMap((series) => compare(rule, measured, series, index, kept));
+  const worst = compared.reduce<Comparison | null>((a, b) => (a === null || b.excess > a.excess ? b : a), null);
   if (worst === null) {
     const value = measured.series[0]?.values[index] ?? null;
     return {
@@ -138,13 +138,14 @@ export function judge(rule: AlertRule, measured: Measured, index: number, state:
     };
   }
   const isOutside = worst.excess > 0;
-  const isWellInside = looks.every((one) => one.isWellInside);
+  const isWellInside = compared.every((one) => one.isWellInside);
   const { value, label, bounds } = worst;
   const shown = { value, label, bounds: { lower: bounds.lower, upper: bounds.upper }, isOutside, reason: null };
   return { ...shown, ...step(rule.hysteresis, kept, slot, isOutside, isWellInside) };
 }
 
-interface Look {
+/** A series beside its bounds. */
+interface Comparison {
   label: string | null;
   value: number;
   bounds: CenteredBounds;
@@ -153,13 +154,13 @@ interface Look {
   isWellInside: boolean;
 }
 
-function look(
+function compare(
   rule: AlertRule,
   measured: Measured,
   series: MeasuredSeries,
   index: number,
   { fired }: JudgeState,
-): Look[] {
+): Comparison[] {
   const value = series.values[index];
   const bounds = value === undefined ? null : boundsAt(rule, measured, series, index, fired);
   if (value === undefined || bounds === null) return [];

@@ -1,4 +1,4 @@
-/** Slots: the minutes, hours, days, weeks or months of a project's time zone, each of which an alert looks at once. */
+/** Slots: the minutes, hours, days, weeks or months of a project's time zone, each of which an alert checks once. */
 import { type Interval, nextIntervalStart, startOfInterval } from '../time/interval.ts';
 import { type Tick, ticksOf } from '../time/ticks.ts';
 import { DAY_MS } from '../time/units.ts';
@@ -33,14 +33,14 @@ export function lastWholeSlot(now: number, unit: Interval, timezone: string, ski
   return slot;
 }
 
-/** The first slot after this one that is looked at. */
+/** The first slot after this one that is checked. */
 export function slotAfter({ end }: Slot, unit: Interval, timezone: string, skipsWeekends: boolean): Slot {
   let slot = slotAt(end, unit, timezone);
   while (skipsWeekends && isWeekend(slot, unit, timezone)) slot = slotAt(slot.end, unit, timezone);
   return slot;
 }
 
-/** How many slots are looked at from one on, up to, not including, another. */
+/** How many slots are checked from one on, up to, not including, another. */
 export const countSlots = (from: Slot, to: Slot, unit: Interval, timezone: string, skipsWeekends: boolean): number =>
   ticksOf({ from: from.start, until: to.start }, unit, timezone).filter(
     (slot) => !(skipsWeekends && isWeekend(slot, unit, timezone)),

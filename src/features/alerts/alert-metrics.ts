@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** How long looks at alerts take, and how many were left out. */
+/** How long checks of alerts take, and how many were left out. */
 export interface AlertMetrics {
   /** Call what it returns when the evaluation has ended. */
   startEvaluation(): () => void;
@@ -13,13 +13,13 @@ export function openAlertMetrics(registry: Registry): AlertMetrics {
   const registers = [registry];
   const seconds = new Histogram({
     name: 'cairn_alert_evaluation_seconds',
-    help: 'How long one look at an alert takes',
+    help: 'How long one check of an alert takes',
     buckets: BUCKETS,
     registers,
   });
   const missed = new Counter({
     name: 'cairn_alert_slots_missed_total',
-    help: 'Slots of alerts that nobody looked at, because the server stood still',
+    help: 'Slots of alerts that were not checked, because the server stood still',
     registers,
   });
   return {

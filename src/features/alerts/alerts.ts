@@ -118,7 +118,7 @@ export function updateAlert(
       revision: before.revision + 1,
       updatedAt: now,
     };
-    // Another condition starts anew; so does one that was not looked at for a while.
+    // Another condition starts anew; so does one that was not checked for a while.
     const isNew =
       !isSameRule(before.definition, changed.definition) ||
       before.insightId !== changed.insightId ||
@@ -176,7 +176,7 @@ export async function testAlert(deps: AlertDeps, project: Project, id: string): 
   });
 }
 
-/** Nothing is known yet; the first slot that is looked at is the one that is running. */
+/** Nothing is known yet; the first slot that is checked is the one that is running. */
 function begun({ interval, skipWeekend }: AlertDefinition, { timezone }: Project, now: number) {
   const unit = slotUnit(interval);
   const current = slotAt(now, unit, timezone);

@@ -1,6 +1,6 @@
 /**
- * Looks at alerts when their slots are over. What was found, the new state and the messages are one transaction, which
- * does nothing if another process was faster or somebody has changed the alert meanwhile: so there is one look and one
+ * Checks alerts when their slots are over. What was found, the new state and the messages are one transaction, which
+ * does nothing if another process was faster or somebody has changed the alert meanwhile: so there is one check and one
  * message for each slot, through crashes and changes of the leader.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,7 +45,7 @@ const MAX_WAIT_MS = 5 * MINUTE_MS;
 /** Failures in a row before somebody is told. */
 const MAX_ERRORS = 3;
 const KEPT_CHECKS_MS = 90 * DAY_MS;
-/** How often the slot that is not over is looked at. */
+/** How often the slot that is not over is checked. */
 const ONGOING_INTERVAL_MS = 5 * MINUTE_MS;
 
 export class AlertChecks implements LeaderTask {
@@ -75,7 +75,7 @@ export class AlertChecks implements LeaderTask {
     await this.#schedule?.stop();
   }
 
-  /** Looks at everything that is due, after the current run: what that one has read may be outdated. */
+  /** Checks everything that is due, after the current run: what that one has read may be outdated. */
   readonly check = inTurn(() => this.#checkAll());
 
   async #checkAll(): Promise<void> {
@@ -88,11 +88,11 @@ export class AlertChecks implements LeaderTask {
     const due = await metadata.alerts.listDue(now);
     const answers = new SharedAnswers();
     const lagMs = due.length > 0 ? await this.#deps.lagMs() : 0;
-    await this.#each(due, (alert) => this.#look(alert, now, lagMs, answers));
+    await this.#each(due, (alert) => this.#checkOne(alert, now, lagMs, answers));
     if (Math.abs(now - this.#lastOngoing) < ONGOING_INTERVAL_MS) return;
     this.#lastOngoing = now;
-    const ongoing = (await metadata.alerts.listEnabled()).filter(looksAtOngoing);
-    await this.#each(ongoing, (alert) => this.#lookAtOngoing(alert, now, answers));
+    const ongoing = (await metadata.alerts.listEnabled()).filter(checksOngoing);
+    await this.#each(ongoing, (alert) => this.#checkOngoing(alert, now, answers));
   }
 
   /** A few at a time, with pauses: events, flags and people who wait for answers come first. */
@@ -104,9 +104,9 @@ export class AlertChecks implements LeaderTask {
       for (let alert = queue.shift(); alert && !signal.aborted; alert = queue.shift()) {
         const { id, projectId } = alert;
         const start = performance.now();
-        // One that cannot be looked at must not keep others from being looked at; it is tried again.
+        // One that cannot be checked must not keep others from being checked; it is tried again.
         await work(alert).catch((err: unknown) =>
-          this.#deps.logger.error({ err, project: projectId, alert: id }, 'an alert was not looked at'),
+          this.#deps.logger.error({ err, project: projectId, alert: id }, 'an alert was not checked'),
         );
         const pauseMs = pauses.after(performance.now() - start);
         if (queue.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -115,7 +115,7 @@ export class AlertChecks implements LeaderTask {
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
   }
 
-  async #look(alert: Alert, now: number, lagMs: number, answers: SharedAnswers): Promise<void> {
+  async #checkOne(alert: Alert, now: number, lagMs: number, answers: SharedAnswers): Promise<void> {
     const project = await this.#deps.metadata.projects.get(alert.projectId);
     if (!project) return;
     const { timezone } = project;
@@ -132,25 +132,25 @@ export class AlertChecks implements LeaderTask {
   }
 
   /** Only whether it is already above its bound: then nobody waits for the end of the slot. */
-  async #lookAtOngoing(alert: Alert, now: number, answers: SharedAnswers): Promise<void> {
+  async #checkOngoing(alert: Alert, now: number, answers: SharedAnswers): Promise<void> {
     const project = await this.#deps.metadata.projects.get(alert.projectId);
     const slot = project && slotAt(now, slotUnit(alert.definition.interval), project.timezone);
     if (!project || !slot || slot.start !== alert.nextSlot) return;
     await this.#judgeSlot(alert, project, slot, { late: false, missed: 0, answers, isOngoing: true });
   }
 
-  async #judgeSlot(alert: Alert, project: Project, slot: Slot, look: LookOptions): Promise<void> {
+  async #judgeSlot(alert: Alert, project: Project, slot: Slot, options: CheckOptions): Promise<void> {
     const { metrics } = this.#deps;
     const stopTimer = metrics.startEvaluation();
     try {
-      const measured = await this.#measure(alert, project, slot, look.answers);
+      const measured = await this.#measure(alert, project, slot, options.answers);
       const index = measured.history.slots.length - 1;
       const verdict = judge(ruleOf(alert.definition), measured, index, alert.progress.judge);
-      if (look.isOngoing && !isAbove(verdict)) return;
-      await this.#save(alert, project, slot, look, { ...verdict, notes: measured.notes, error: null });
+      if (options.isOngoing && !isAbove(verdict)) return;
+      await this.#save(alert, project, slot, options, { ...verdict, notes: measured.notes, error: null });
     } catch (error) {
-      if (look.isOngoing || !(error instanceof Failure) || error.kind === 'unavailable') throw error;
-      await this.#save(alert, project, slot, look, failed(alert, error.message));
+      if (options.isOngoing || !(error instanceof Failure) || error.kind === 'unavailable') throw error;
+      await this.#save(alert, project, slot, options, failed(alert, error.message));
     } finally {
       stopTimer();
     }
@@ -173,7 +173,7 @@ export class AlertChecks implements LeaderTask {
     return { filters: insight.filters, query: insight.query };
   }
 
-  async #save(seen: Alert, project: Project, slot: Slot, look: LookOptions, found: FoundState): Promise<void> {
+  async #save(seen: Alert, project: Project, slot: Slot, options: CheckOptions, found: FoundState): Promise<void> {
     const { metadata, clock, metrics } = this.#deps;
     const now = clock.now();
     const unit = slotUnit(seen.definition.interval);
@@ -191,7 +191,7 @@ export class AlertChecks implements LeaderTask {
         alertId: alert.id,
         slot: slot.start,
         createdAt: now,
-        details: detailsOf(found, isSnoozed ? 'Snoozed' : state, look, targets.map(shortTarget)),
+        details: detailsOf(found, isSnoozed ? 'Snoozed' : state, options, targets.map(shortTarget)),
       });
       await store.alerts.update({
         ...alert,
@@ -222,11 +222,11 @@ export class AlertChecks implements LeaderTask {
       const about = { projectId: project.id, kind: 'alert', subjectId: alert.id, ownerId: alert.createdBy } as const;
       await makeDeliveries(store, { ...about, slot: slot.start, message, targets, now });
     });
-    metrics.missed(look.missed);
+    metrics.missed(options.missed);
   }
 }
 
-interface LookOptions {
+interface CheckOptions {
   late: boolean;
   missed: number;
   answers: SharedAnswers;
@@ -252,7 +252,7 @@ const failed = ({ progress }: Alert, error: string): FoundState => ({
   error,
 });
 
-const looksAtOngoing = ({ definition: { config } }: Alert): boolean =>
+const checksOngoing = ({ definition: { config } }: Alert): boolean =>
   config.type === 'TrendsAlertConfig' && config.checkOngoing;
 
 const isAbove = ({ isOutside, value, bounds }: ReturnType<typeof judge>): boolean =>
@@ -274,6 +274,6 @@ function messageType({ progress }: Alert, { error, event }: FoundState): AlertMe
 const detailsOf = (
   { value, label, bounds, reason }: FoundState,
   state: AlertCheck['details']['state'],
-  { late, missed }: LookOptions,
+  { late, missed }: CheckOptions,
   targets: string[],
 ): AlertCheck['details'] => ({ value, label, bounds, state, reason, late, missed, targets });

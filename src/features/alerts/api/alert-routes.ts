@@ -210,7 +210,7 @@ function checksAndTests(app: FastifyInstance, deps: AlertApiDeps): void {
     ...ONE,
     url: `${ONE.url}checks/`,
     method: 'GET',
-    summary: 'What each look at an alert found, the newest first; kept for 90 days',
+    summary: 'What each check of an alert found, the newest first; kept for 90 days',
     query: PAGE_QUERY,
     response: pageSchema(AlertCheckSchema),
     handler: async ({ project, params, query, url }) => {

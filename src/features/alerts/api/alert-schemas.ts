@@ -10,7 +10,7 @@ const oneOf = <T extends string>(values: readonly T[], description: string) =>
 
 const Interval = oneOf(
   CALCULATION_INTERVALS,
-  'How long the slots are that are looked at, one after the other: a minute, hour, day, week or month of the project.',
+  'How long the slots are that are checked, one after the other: a minute, hour, day, week or month of the project.',
 );
 const Condition = Type.Unknown({
   description:
@@ -45,7 +45,7 @@ export const AlertCheckSchema = Type.Object({
   state: Type.String(),
   reason: nullable(Type.String({ description: 'Why nothing was decided, such as `not_enough_data`.' })),
   late: Type.Boolean({ description: 'Events of the slot were still being processed.' }),
-  missed: Type.Integer({ description: 'Slots before it that nobody looked at, because the server stood still.' }),
+  missed: Type.Integer({ description: 'Slots before it that were not checked, because the server stood still.' }),
   targets_notified: Type.Array(Type.String()),
 });
 

@@ -1,4 +1,4 @@
-/** Alerts, and what each look at one found. Times are in ms UTC. */
+/** Alerts, and what each check of one found. Times are in ms UTC. */
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely';
 import type { AlertBounds, JudgeState } from '../../../core/alerts/judge.ts';
 import type { Page, Paged } from '../../../stores/metadata/page.ts';
@@ -73,12 +73,12 @@ export interface Alert {
   snoozedUntil: number | null;
   state: AlertState;
   progress: AlertProgress;
-  /** The start of the slot that is looked at next, and when. */
+  /** The start of the slot that is checked next, and when. */
   nextSlot: number;
   nextCheckAt: number;
   lastCheckedAt: number | null;
   lastNotifiedAt: number | null;
-  /** Counts changes by users, so that a look that began before one is not saved. */
+  /** Counts changes by users, so that a check that began before one is not saved. */
   revision: number;
   createdAt: number;
   createdBy: number | null;
@@ -87,7 +87,7 @@ export interface Alert {
 
 interface AlertProgress {
   judge: JudgeState;
-  /** How many looks in a row have failed. */
+  /** How many checks in a row have failed. */
   errors: number;
   lastValue: number | null;
 }
@@ -110,7 +110,7 @@ interface CheckDetails {
   reason: string | null;
   /** Events were still being processed. */
   late: boolean;
-  /** Slots before it that nobody looked at. */
+  /** Slots before it that were not checked. */
   missed: number;
   /** Shortened. */
   targets: string[];
@@ -122,13 +122,13 @@ interface AlertStore {
   /** Newest first. */
   list(projectId: number, insightId: number | undefined, page: Page): Promise<Paged<Alert>>;
   listByProject(projectId: number): Promise<Alert[]>;
-  /** Of all projects: enabled, to be looked at up to now, the longest due first. */
+  /** Of all projects: enabled, to be checked up to now, the longest due first. */
   listDue(now: number): Promise<Alert[]>;
-  /** Of all projects: enabled ones, for those that look at the slot that is not over. */
+  /** Of all projects: enabled ones, for those that check the slot that is not over. */
   listEnabled(): Promise<Alert[]>;
   update(alert: Alert): Promise<void>;
   delete(id: string): Promise<void>;
-  /** False if the slot was looked at before. */
+  /** False if the slot was checked before. */
   createCheck(check: Omit<AlertCheck, 'id'>): Promise<boolean>;
   /** Newest slot first. */
   listChecks(alertId: string, page: Page): Promise<Paged<AlertCheck>>;
