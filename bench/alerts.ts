@@ -83,11 +83,7 @@ function openChecks(metadata: MetadataStore, events: EventStore, clock: { now():
 }
 
 async function askAll(questions: SavedQuestions, asked: readonly Asked[]): Promise<void> {
-  const queue = [...asked];
-  const worker = async (): Promise<void> => {
-    for (let one = queue.shift(); one; one = queue.shift()) await questions.answer(...one);
-  };
-  await Promise.all([worker(), worker()]);
+  for (const one of asked) await questions.answer(...one);
 }
 
 const medianOf = (costs: readonly Cost[]): Cost => ({

@@ -94,6 +94,18 @@ describe('an alert is refused with', () => {
     expect((await post({ ...body, enabled: false })).status).toBe(201);
   });
 
+  it('more than 200 that are enabled', async () => {
+    const { results } = (await client.get(`${all}?limit=1000`)).body;
+    const enabled = results.filter((alert: { enabled: boolean }) => alert.enabled).length;
+    for (let i = enabled; i < 200; i++) expect((await post({})).status).toBe(201);
+    const refused = await post({});
+    expect([refused.status, refused.body.code, refused.body.attr]).toEqual([400, 'limit_reached', 'enabled']);
+    const disabled = await post({ enabled: false });
+    expect(disabled.status).toBe(201);
+    const again = await client.patch(`${all}${disabled.body.id}/`, { body: { enabled: true } });
+    expect([again.status, again.body.code]).toEqual([400, 'limit_reached']);
+  });
+
   it('a back-test of 14 weeks, of lag, or of an unknown insight', async () => {
     const test = (body: object) => post(body, `${all}backtest/`);
     expect((await test({ weeks: 14 })).body.attr).toBe('weeks');

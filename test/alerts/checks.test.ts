@@ -44,6 +44,8 @@ async function openAlerts() {
   const { answerQuestion } = insightWorkerMethods(query);
   const config = { queryTimeoutSeconds: 60 };
   const questions = answerSavedQuestions({ ...query, results: new ResultCache(clock), config, answerQuestion });
+  let answersAfter: Promise<unknown> = Promise.resolve();
+  let onAsked = (): void => undefined;
   /** The hours of each question, counted from the one that is checked. */
   const asked: [first: number, length: number][] = [];
   const deps = {
@@ -54,9 +56,12 @@ async function openAlerts() {
     publicUrl: null,
     questions: {
       ...questions,
-      answer: (...question: Parameters<typeof questions.answer>) => {
+      async answer(...question: Parameters<typeof questions.answer>) {
         const { from, until } = question[2];
         asked.push([(from - SLOT) / HOUR, (until - from) / HOUR]);
+        const delay = answersAfter;
+        onAsked();
+        await delay;
         return questions.answer(...question);
       },
     },
@@ -84,6 +89,16 @@ async function openAlerts() {
         anEvent({ projectId: project.id, uuid: uuidOf(++written), event: 'seen', timestamp, properties }),
       );
       await events.write({ events: batch, overrides: [], position: written });
+    },
+    /** The next question is answered when another one was asked, or after this time. */
+    delayNextAnswer(ms: number): void {
+      answersAfter = new Promise<void>((resolve) => {
+        setTimeout(resolve, ms).unref();
+        onAsked = () => {
+          answersAfter = Promise.resolve();
+          onAsked = resolve;
+        };
+      });
     },
     async makeInsight(filters: JsonObject): Promise<number> {
       const insight = {
@@ -211,6 +226,31 @@ describe('alerts that are checked at the same time', () => {
       [7, { lower: null, upper: 5 }, 'Firing'],
       [0, { lower: 10, upper: null }, 'Firing'],
     ]);
+  });
+});
+
+describe('an alert that takes long', () => {
+  it('does not keep the next one waiting', async () => {
+    await alerts.write(repeat(7, SLOT));
+    const slow = await alerts.makeAlert(await alerts.makeInsight(SEEN), LOWER);
+    const filters = { ...SEEN, events: [{ id: 'other', type: 'events', order: 0 }] };
+    const next = await alerts.makeAlert(await alerts.makeInsight(filters), LOWER);
+    // Longer than a check may take.
+    alerts.delayNextAnswer(60_000);
+    await alerts.check();
+    expect(alerts.asked).toHaveLength(2);
+    expect(await alerts.checkOf(slow)).toMatchObject({ value: 7, state: 'Firing' });
+    expect(await alerts.checkOf(next)).toMatchObject({ value: 0, state: 'Firing' });
+  });
+
+  it('shares its answer with one that is checked meanwhile', async () => {
+    await alerts.write(repeat(7, SLOT));
+    const insight = await alerts.makeInsight(SEEN);
+    const ids = [await alerts.makeAlert(insight, LOWER), await alerts.makeAlert(insight, UPPER)];
+    alerts.delayNextAnswer(3000);
+    await alerts.check();
+    expect(alerts.asked).toEqual([[0, 1]]);
+    for (const id of ids) expect(await alerts.checkOf(id)).toMatchObject({ value: 7, state: 'Firing' });
   });
 });
 

@@ -203,6 +203,23 @@ describe('a digest', () => {
     expect(mail.mails).toHaveLength(2);
   }, 30_000);
 
+  it('shows twelve insights of a dashboard, and how many more there are', async () => {
+    const filters = { insight: 'TRENDS', events: [{ id: 'signed up' }] };
+    const tiles: object[] = [];
+    for (let n = 1; n <= 14; n++) tiles.push({ insight: await saveInsight(`Insight ${n}`, filters) });
+    const body = { name: 'Large', tiles };
+    const large = (await client.post('/api/projects/1/dashboards/', { body })).body.id;
+    const { id } = await make(daily({ dashboard: large, target_type: 'webhook', target_value: hook.url }));
+    at('2026-01-15T13:00:30Z');
+    await slotOf(id, '2026-01-15T13:00:00Z');
+    const sent = JSON.parse((await hook.waitForRequests(1))[0]?.body ?? '{}').data.tiles;
+    const names = sent.map(({ name }: { name: string }) => name);
+    expect(names).toEqual([
+      ...Array.from({ length: 12 }, (_, i) => `Insight ${i + 1}`),
+      '2 more insights on the dashboard',
+    ]);
+  });
+
   it('keeps the hour as the clocks of the project change', async () => {
     const timezone = (name: string) => client.patch('/api/projects/1/', { body: { timezone: name } });
     expect((await timezone('Europe/Berlin')).status).toBe(200);

@@ -13,6 +13,7 @@ import type { Ids } from '../../lib/ids.ts';
 import { inTurn } from '../../lib/in-turn.ts';
 import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
+import { resolvesWithin } from '../../lib/resolves-within.ts';
 import { type Schedule, startPolling } from '../../lib/schedule.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
@@ -40,6 +41,8 @@ interface CheckDeps extends MeasureDeps {
 }
 
 const MAX_CONCURRENT = 2;
+/** After which the next one is checked meanwhile. */
+const SLOW_MS = SECOND_MS;
 /** After the end of a slot: then its events are not waited for any longer. */
 const MAX_WAIT_MS = 5 * MINUTE_MS;
 /** Failures in a row before somebody is told. */
@@ -95,24 +98,35 @@ export class AlertChecks implements LeaderTask {
     await this.#each(ongoing, (alert) => this.#checkOngoing(alert, now, answers));
   }
 
-  /** A few at a time, with pauses: events, flags and people who wait for answers come first. */
+  /**
+   * One after the other, with pauses: events, flags and people who wait for answers come first. One that takes long does
+   * not keep the others waiting.
+   */
   async #each(alerts: readonly Alert[], work: (alert: Alert) => Promise<void>): Promise<void> {
-    const queue = [...alerts];
     const { signal } = this.#stopping;
     const pauses = new Pauses();
-    const worker = async (): Promise<void> => {
-      for (let alert = queue.shift(); alert && !signal.aborted; alert = queue.shift()) {
-        const { id, projectId } = alert;
-        const start = performance.now();
-        // One that cannot be checked must not keep others from being checked; it is tried again.
-        await work(alert).catch((err: unknown) =>
-          this.#deps.logger.error({ err, project: projectId, alert: id }, 'an alert was not checked'),
-        );
-        const pauseMs = pauses.after(performance.now() - start);
-        if (queue.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-      }
-    };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+    const running = new Set<Promise<void>>();
+    for (const alert of alerts) {
+      if (running.size >= MAX_CONCURRENT) await Promise.race(running);
+      if (signal.aborted) break;
+      const start = performance.now();
+      const done = this.#try(alert, work).finally(() => running.delete(done));
+      running.add(done);
+      await resolvesWithin(SLOW_MS, done);
+      const pauseMs = pauses.after(performance.now() - start);
+      if (alert !== alerts.at(-1)) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+    await Promise.all(running);
+  }
+
+  /** One that cannot be checked must not keep others from being checked; it is tried again. */
+  async #try(alert: Alert, work: (alert: Alert) => Promise<void>): Promise<void> {
+    const { id, projectId } = alert;
+    try {
+      await work(alert);
+    } catch (err) {
+      this.#deps.logger.error({ err, project: projectId, alert: id }, 'an alert was not checked');
+    }
   }
 
   async #checkOne(alert: Alert, now: number, lagMs: number, answers: SharedAnswers): Promise<void> {
