@@ -238,11 +238,19 @@ describe('a digest', () => {
     at('2026-01-22T14:00:00Z');
     await slotOf(id, '2026-01-22T13:00:00Z');
     expect(mail.mails).toHaveLength(1);
+    // Nothing is sent again when the clock goes back by three days, by an hour, and on.
+    for (const time of ['2026-01-19T14:00:00Z', '2026-01-22T13:00:00Z', '2026-01-23T12:59:00Z']) {
+      at(time);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+    expect(mail.mails).toHaveLength(1);
+    expect((await one(id)).next_delivery_date).toBe('2026-01-23T13:00:00Z');
+    at('2026-01-22T14:00:00Z');
     const yearly = await make(daily({ frequency: 'yearly', start_date: '2026-01-23T08:00:00Z' }));
     at('2026-01-25T08:00:00Z');
     await expect.poll(async () => (await one(yearly.id)).next_delivery_date).toBe('2027-01-23T08:00:00Z');
     expect(await sentOf(yearly.id)).toEqual([]);
-  }, 20_000);
+  }, 60_000);
 
   it('ends', async () => {
     const { id } = await make(daily({ count: 1 }));

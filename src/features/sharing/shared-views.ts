@@ -3,6 +3,7 @@ import { Failure, notFound } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { timeoutSignal } from '../../lib/timeout-signal.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { withDashboardFilters } from '../dashboards/rules/with-dashboard-filters.ts';
@@ -82,7 +83,7 @@ export class SharedViews {
     const settings = readShareSettings(share.settings);
     const dates: JsonObject = from === undefined ? {} : { date_from: from };
     // Nobody waits for it alone, so it does not end when one visitor leaves.
-    const signal = AbortSignal.timeout(MAX_COMPUTING_MS);
+    const signal = timeoutSignal(MAX_COMPUTING_MS);
     const content = await this.#content({ share, project }, dates, signal);
     const annotations = settings.showAnnotations ? await this.#annotations(project, share) : [];
     return JSON.stringify({

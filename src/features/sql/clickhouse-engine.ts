@@ -8,6 +8,7 @@ import { Failure } from '../../core/errors.ts';
 import { SECOND_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { timeoutSignal } from '../../lib/timeout-signal.ts';
 import type { CopySource } from '../../stores/events/project-copy.ts';
 import type { SqlReader, SqlReaderProblem, SqlReaderStatement } from '../../stores/events/sql-reader.ts';
 import type { ClickHouseStatement, SqlAnswer } from './child/protocol.ts';
@@ -94,7 +95,7 @@ async function run(
 ): Promise<SqlAnswer> {
   const { clickhouse: _, ...answer } = checked;
   const start = performance.now();
-  const timeout = AbortSignal.timeout(deps.timeoutSeconds * SECOND_MS);
+  const timeout = timeoutSignal(deps.timeoutSeconds * SECOND_MS);
   const { sql, params } = await bindRows(deps.source, projectId, written);
   const request: SqlReaderStatement = {
     projectId,

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../core/json/json.ts';
 import { addUnits } from '../../core/time/interval.ts';
 import { PERIODS, periodUnit } from '../../core/time/period.ts';
 import { MINUTE_MS } from '../../core/time/units.ts';
+import { timeoutSignal } from '../../lib/timeout-signal.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { withDashboardFilters } from '../dashboards/rules/with-dashboard-filters.ts';
@@ -66,7 +67,7 @@ export async function digestContent(
   asked: Asked,
 ): Promise<DigestContent> {
   const { project, publicUrl } = asked;
-  const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(MAX_COMPUTING_MS)]);
+  const signal = AbortSignal.any([asked.signal, timeoutSignal(MAX_COMPUTING_MS)]);
   const { name, path, shown, filters, left } = await itemsOf(deps.metadata, project.id, dashboardId, insightId);
   const built: BuiltTile[] = [];
   // One after the other: people who wait for answers come first.

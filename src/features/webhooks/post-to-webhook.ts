@@ -9,6 +9,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { HOUR_MS } from '../../core/time/units.ts';
 import { isPrivateAddress, isPrivateUrl } from '../../lib/network.ts';
+import { timeoutSignal } from '../../lib/timeout-signal.ts';
 
 export type PostOutcome =
   | { kind: 'delivered' }
@@ -68,7 +69,7 @@ function post(url: string, body: string, options: PostOptions): Promise<PostResp
         'user-agent': 'Cairn',
         ...headers,
       },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, timeoutSignal(timeoutMs)]),
       ...(isPrivateAllowed ? {} : { lookup: lookupPublicAddress }),
     });
     outgoing.on('error', reject);

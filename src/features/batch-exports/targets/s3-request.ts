@@ -8,6 +8,7 @@ import { request as httpsRequest } from 'node:https';
 import { AwsV4Signer } from 'aws4fetch';
 import { MINUTE_MS } from '../../../core/time/units.ts';
 import { isPrivateUrl } from '../../../lib/network.ts';
+import { timeoutSignal } from '../../../lib/timeout-signal.ts';
 import { lookupPublicAddress, PrivateAddressError } from '../../webhooks/post-to-webhook.ts';
 import type { S3Destination } from '../rules/export-destination.ts';
 import { ExportFailure } from './export-target.ts';
@@ -94,7 +95,7 @@ function send(
       method,
       agent: false,
       headers: { ...headers, 'content-length': body?.length ?? 0, 'user-agent': 'Cairn' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, timeoutSignal(TIMEOUT_MS)]),
       ...(isPrivateAllowed ? {} : { lookup: lookupPublicAddress }),
     });
     outgoing.on('error', (error) => reject(connectionFailure(error)));

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { timeoutSignal } from '../../../lib/timeout-signal.ts';
 
 export interface RouteCall {
   method: 'GET' | 'POST' | 'PATCH';
@@ -28,7 +29,7 @@ export const routeCaller =
   (app: FastifyInstance, request: FastifyRequest, signal: AbortSignal, maxMs = MAX_CALL_MS): CallRoute =>
   async ({ method, url, body, headers }) => {
     const { authorization = '', host = '' } = request.headers;
-    const late = AbortSignal.timeout(maxMs);
+    const late = timeoutSignal(maxMs);
     const inject = app.inject({
       method,
       url,
