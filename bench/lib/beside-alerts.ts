@@ -11,6 +11,7 @@ import { fill, KEYS, measureWaits } from './waits.ts';
 const ALERTS_PER_PROJECT = 20;
 /** A minute is checked one minute after its end. */
 const UNTIL_FIRST_CHECK_MS = 125_000;
+const SETTLED_MS = 90_000;
 
 export async function measureBesideAlerts(seconds: number, events: number, alerts: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-alerts-'));
@@ -19,7 +20,8 @@ export async function measureBesideAlerts(seconds: number, events: number, alert
   try {
     const projects = await makeProjects(server, Math.ceil(alerts / ALERTS_PER_PROJECT));
     for (const { api_token: key } of projects) await fill(server, events / projects.length, key);
-    await measureWaits(server, 2);
+    // What is left to do after so many events would count as quiet.
+    await measureWaits(server, SETTLED_MS / 1000);
     const quiet = await measured(server, seconds);
     for (const { id } of projects) await makeAlerts(server, id);
     await measureWaits(server, UNTIL_FIRST_CHECK_MS / 1000);
