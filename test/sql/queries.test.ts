@@ -137,6 +137,9 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
       [['9007199254740993', 1.5, true, null, [1, 2]]],
     ],
     ['select 1 union all select 2 order by 1', [[1], [2]]],
+    ['select any(event) is null as none, any ( 1 ) as one from events', [[false, 1]]],
+    [`select 'a' = any(['a', 'b']) as is_one, isNull(null) as no, isNotNull(null) as yes`, [[true, true, false]]],
+    ['select list_sort(groupUniqArray(distinct_id)) as ids from events', [[['ann', 'bob']]]],
   ])('answers %s', async (sql, expected) => {
     expect(await rows(sql)).toEqual(expected);
   });

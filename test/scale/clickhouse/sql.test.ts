@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { seeded } from '../../../src/features/demo/rules/seeded-random.ts';
+import { SQL_FUNCTIONS } from '../../../src/features/sql/rules/functions.ts';
 import { capture } from '../../support/capture.ts';
 import { TIMEOUTS } from '../../support/clickhouse.ts';
 import { clientFor } from '../../support/client.ts';
@@ -20,6 +21,7 @@ import {
   TABLE_PLACES,
   TABLES,
 } from '../../support/sql-attacks.ts';
+import { FUNCTION_CASES, ONLY_IN_DUCKDB } from '../../support/sql-function-cases.ts';
 import { describeVectors } from '../../support/vectors.ts';
 
 vi.setConfig(TIMEOUTS);
@@ -328,6 +330,16 @@ await describeWithClickHouse('SQL on ClickHouse', () => {
     const found = await answer(large, sql);
     expect(found).toEqual(expected);
     expect(JSON.stringify(found)).not.toContain(MARKER);
+  });
+
+  it('has the value of DuckDB for each function', async () => {
+    for (const [name, sql] of FUNCTION_CASES) {
+      const expected = await answer(small, sql);
+      expect([name, expected]).toEqual([name, expect.objectContaining({ results: expect.any(Array) })]);
+      expect([name, await answer(large, sql)]).toEqual([name, expected]);
+    }
+    const tried = [...FUNCTION_CASES.map(([name]) => name), ...ONLY_IN_DUCKDB];
+    expect(SQL_FUNCTIONS.filter((name) => !tried.includes(name))).toEqual([]);
   });
 
   it('has the answers of DuckDB to random statements', async () => {

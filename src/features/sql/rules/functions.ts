@@ -8,7 +8,7 @@ const NATIVE = `
   lower upper length strlen substring substr left right trim ltrim rtrim replace reverse concat concat_ws contains
   starts_with ends_with prefix suffix position strpos instr split_part string_split split regexp_matches regexp_full_match
   regexp_extract regexp_replace ascii chr md5 sha256 like_escape ilike_escape not_like_escape not_ilike_escape
-  nullif ifnull isnull if
+  nullif ifnull if
   date_trunc datetrunc date_part datepart date_diff datediff date_sub datesub date_add last_day make_date make_timestamp
   epoch epoch_ms strftime strptime try_strptime dayname monthname year month day hour minute second week
   quarter dayofweek dayofmonth dayofyear isodow weekday yearweek isoyear weekofyear age timezone now current_timestamp
@@ -58,7 +58,6 @@ const RENAMED: Readonly<Record<string, string>> = {
   argmin: 'arg_min',
   argmax: 'arg_max',
   grouparray: 'list',
-  groupuniqarray: 'list',
   datediff: 'date_diff',
   dateadd: 'date_add',
   toyear: 'year',
@@ -90,6 +89,9 @@ const RENAMED: Readonly<Record<string, string>> = {
 const REWRITTEN = [
   'uniq',
   'uniqexact',
+  'groupuniqarray',
+  'isnull',
+  'isnotnull',
   'tostartofminute',
   'tostartofhour',
   'tostartofday',

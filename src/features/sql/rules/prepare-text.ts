@@ -159,8 +159,16 @@ function replace(token: Token, replacing: Replacing): string {
   if (token.kind === 'other' && token.text === '?') {
     throw new SqlRefusal('syntax', 'Use {name} for values; ? is not supported.', token.at);
   }
+  if (isAnyCall(token, replacing)) return 'any_value';
   return token.kind === 'placeholder' ? replacePlaceholder(token, replacing) : token.text;
 }
+
+/** `any(x)` of ClickHouse; the parser knows the word only from `x = any(list)`. */
+const isAnyCall = ({ kind, text }: Token, { tokens, at }: Replacing): boolean =>
+  kind === 'name' &&
+  text.toLowerCase() === 'any' &&
+  neighbour(tokens, at, 1) === '(' &&
+  !/^(?:[=<>~]|like|ilike)$/i.test(neighbour(tokens, at, -1) ?? '');
 
 function replacePlaceholder(token: Token, { tokens, at, placeholders, bind }: Replacing): string {
   const name = token.text.slice(1, -1).trim();

@@ -54,6 +54,9 @@ const isEmpty: Rewrite = ([value = null]) => equalsNode(callNode('length', [valu
 const REWRITES: Readonly<Record<RewrittenName, Rewrite>> = {
   uniq: countDistinct,
   uniqexact: countDistinct,
+  groupuniqarray: (args, { filter = null }) => callNode('list', args, { distinct: true, filter }),
+  isnull: (args) => operatorNode('OPERATOR_IS_NULL', args),
+  isnotnull: (args) => operatorNode('OPERATOR_IS_NOT_NULL', args),
   uniqif: filtered('count', { distinct: true }),
   sumif: filtered('sum'),
   avgif: filtered('avg'),
