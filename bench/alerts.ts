@@ -4,6 +4,7 @@
  * - `minute`: all alerts, each on an insight of its own, are checked once for a minute, beside the same questions asked
  *   without alerts, in turns.
  * - `hour`: the same for an hour, with seasons of six weeks, funnels, retention and lifecycle.
+ * - `backtest`: 90 days of an alert by the hour, for each kind of insight, as before it is saved.
  * - `waits`: how long others wait for /e/ and /decide/ while as many alerts are checked every minute, and without alerts.
  * - `destinations`: CPU time of each captured event without a destination and with one.
  *
@@ -15,6 +16,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { backtestAlert } from '../src/features/alerts/backtest-alert.ts';
 import { AlertChecks } from '../src/features/alerts/check-alerts.ts';
 import { answerSavedQuestions } from '../src/features/insights/api/answer-saved-questions.ts';
 import { ResultCache } from '../src/features/insights/result-cache.ts';
@@ -32,7 +34,7 @@ import { measureBesideAlerts } from './lib/beside-alerts.ts';
 import { measureDestinationCost } from './lib/destination-cost.ts';
 import { type Cost, costOf, median } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
-import { DUE, LENGTHS, type WatchInterval, watchShop } from './lib/watched-shop.ts';
+import { DUE, LENGTHS, WATCHED_KINDS, type WatchInterval, watchShop } from './lib/watched-shop.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -40,7 +42,7 @@ const { values: flags } = parseArgs({
     alerts: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '60' },
-    only: { type: 'string', default: 'minute,hour,waits,destinations' },
+    only: { type: 'string', default: 'minute,hour,backtest,waits,destinations' },
     folder: { type: 'string' },
   },
 });
@@ -50,6 +52,7 @@ const ROUNDS = Number(flags.rounds);
 /** More would take long to send; what they cost each does not depend on how many there are. */
 const MAX_SENT_EVENTS = 1_000_000;
 const DESTINATION_EVENTS = 20_000;
+const BACKTEST_WEEKS = 13;
 
 const sequences = new SequenceThread(new URL('../sequence-worker.js', import.meta.url));
 
@@ -68,18 +71,21 @@ function openChecks(metadata: MetadataStore, events: EventStore, clock: { now():
       return questions.answer(...question);
     },
   };
-  const checks = new AlertChecks({
+  const measure = {
     ...query,
-    ids: randomIds,
-    logger: openLog('warn'),
-    metrics: { startEvaluation: () => () => undefined, missed: () => undefined },
-    publicUrl: null,
     questions: recorded,
     statements: { answer: () => Promise.reject(new Error('no statements here')) },
     lagMs: async () => 0,
     freeDiskShare: async () => 1,
+  };
+  const checks = new AlertChecks({
+    ...measure,
+    ids: randomIds,
+    logger: openLog('warn'),
+    metrics: { startEvaluation: () => () => undefined, missed: () => undefined },
+    publicUrl: null,
   });
-  return { checks, questions, asked };
+  return { checks, measure, questions, asked };
 }
 
 async function askAll(questions: SavedQuestions, asked: readonly Asked[]): Promise<void> {
@@ -91,12 +97,43 @@ const medianOf = (costs: readonly Cost[]): Cost => ({
   cpuMs: Math.round(median(costs.map(({ cpuMs }) => cpuMs))),
 });
 
-async function measureRounds(folder: string, interval: WatchInterval) {
+async function openShop(folder: string) {
   // As much memory as the server gives it.
   const options = { memoryLimit: '512MB' };
   const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS, undefined, options);
   const metadataFile = join(mkdtempSync(join(tmpdir(), 'cairn-alerts-')), 'metadata.sqlite');
   const { metadata } = await openMetadataStore(metadataFile, 0, tablesOf(FEATURES));
+  const close = async (): Promise<void> => {
+    await events.close();
+    await metadata.close();
+    rmSync(dirname(metadataFile), { recursive: true });
+  };
+  return { events, metadata, close };
+}
+
+async function measureBacktests(folder: string) {
+  const { events, metadata, close } = await openShop(folder);
+  const project = await watchShop(metadata, WATCHED_KINDS, 'hourly');
+  const { measure } = openChecks(metadata, events, { now: () => DUE });
+  const costs = [];
+  for (const { insightId, definition } of await metadata.alerts.listEnabled()) {
+    const insight = await metadata.insights.get(project.id, insightId ?? 0);
+    if (insight === null) throw new Error('an alert without its insight');
+    const { filters, query } = insight;
+    const own: Cost[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const signal = new AbortController().signal;
+      const request = { project, definition, filters, query, weeks: BACKTEST_WEEKS, now: DUE + round, signal };
+      own.push(await costOf(() => backtestAlert(measure, request)));
+    }
+    costs.push({ insight: filters['insight'], condition: definition.condition, ...medianOf(own) });
+  }
+  await close();
+  return costs;
+}
+
+async function measureRounds(folder: string, interval: WatchInterval) {
+  const { events, metadata, close } = await openShop(folder);
   await watchShop(metadata, ALERTS, interval);
   let now = DUE;
   const { checks, questions, asked } = openChecks(metadata, events, { now: () => now });
@@ -114,9 +151,7 @@ async function measureRounds(folder: string, interval: WatchInterval) {
     direct.push(others);
   }
   await checks.stop();
-  await events.close();
-  await metadata.close();
-  rmSync(dirname(metadataFile), { recursive: true });
+  await close();
   return { alerts: ALERTS, questions: asked.length, checked: medianOf(checked), askedDirectly: medianOf(direct) };
 }
 
@@ -127,6 +162,7 @@ async function measure(folder: string) {
     events: EVENTS,
     ...(wants('minute') ? { byTheMinute: await measureRounds(folder, 'every_minute') } : {}),
     ...(wants('hour') ? { byTheHour: await measureRounds(folder, 'hourly') } : {}),
+    ...(wants('backtest') ? { backtests: await measureBacktests(folder) } : {}),
     ...(wants('waits')
       ? { waits: await measureBesideAlerts(Number(flags.seconds), Math.min(EVENTS, MAX_SENT_EVENTS), ALERTS) }
       : {}),

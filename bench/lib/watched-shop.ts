@@ -52,6 +52,9 @@ const KINDS: readonly ((name: string) => Watched)[] = [
     filters: { insight: 'RETENTION', target_entity: event('$pageview'), returning_entity: event(name) },
   }),
 ];
+/** The first alerts by the hour are one of each. */
+export const WATCHED_KINDS = KINDS.length;
+
 const PLAIN_CONDITIONS: readonly JsonObject[] = [
   { condition: { type: 'absolute_value' }, threshold: { configuration: { type: 'absolute', bounds: { lower: 1 } } } },
   {
