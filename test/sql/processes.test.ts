@@ -1,5 +1,6 @@
 /** The processes that run statements: whichever of them is killed, the next statement is answered and none is left. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NO_PLACEHOLDERS } from '../../src/features/sql/rules/prepare-text.ts';
@@ -72,6 +73,8 @@ function processes(): { launchers: number[]; children: number[] } {
   return { launchers, children: launchers.flatMap(childrenOf).filter((pid) => isProgram(pid, 'sql-child.js')) };
 }
 
+const socketOf = (launcher: number): string => /"socket":"([^"]+)"/.exec(programOf(launcher))?.[1] ?? '';
+
 const started = () => expect.poll(() => processes().children);
 
 describe.skipIf(process.platform !== 'linux')('a process that runs statements', () => {
@@ -124,12 +127,27 @@ describe.skipIf(process.platform !== 'linux')('a process that runs statements', 
     await expect.poll(() => before.children.filter(isRunning)).toEqual([]);
   });
 
+  it('is reached although the temporary folder was cleaned, and not by others who connect', async () => {
+    const runner = newRunner();
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    const before = processes();
+    const socket = socketOf(before.launchers[0] ?? 0);
+    const stranger = connect(socket, () => stranger.end(Buffer.alloc(64, 0xff)));
+    stranger.on('error', () => undefined);
+    await new Promise((resolve) => stranger.on('close', resolve));
+    for (const pid of before.children) process.kill(pid, 'SIGKILL');
+    rmSync(dirname(socket), { recursive: true });
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    expect(socketOf(processes().launchers.find((pid) => !before.launchers.includes(pid)) ?? 0)).not.toBe(socket);
+    await expect.poll(() => [...before.launchers, ...before.children].filter(isRunning)).toEqual([]);
+  });
+
   it('is gone once nothing is to be run any more, with its folder', async () => {
     const runner = newRunner();
     expect(await answerOf(runner)).toEqual(NAMESPACES);
     const { launchers, children } = processes();
     expect([launchers.length, children.length]).toEqual([1, 1]);
-    const socket = /"socket":"([^"]+)"/.exec(programOf(launchers[0] ?? 0))?.[1] ?? '';
+    const socket = socketOf(launchers[0] ?? 0);
     expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
     runner.close();
     expect(existsSync(dirname(socket))).toBe(false);

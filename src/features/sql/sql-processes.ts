@@ -1,6 +1,6 @@
 /** The processes that run statements. A launcher starts them; they connect to a socket that only this user can open. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,8 @@ export class SqlProcesses {
 
   /** Started with the first statement; a new one where it was killed. */
   #running(): ChildProcess {
+    // Temporary folders are cleaned now and then: processes could no longer connect.
+    if (this.#listening !== null && !existsSync(this.#listening.socket)) this.close();
     if (this.#launcher !== null) return this.#launcher;
     const { socket } = this.#listen();
     const file = fileURLToPath(new URL('sql-child.js', this.#programs));
@@ -117,6 +119,8 @@ export class SqlProcesses {
     const folder = mkdtempSync(join(tmpdir(), 'cairn-sql-'));
     const socket = join(folder, 's');
     const server = createServer((connection) => this.#welcome(connection));
+    // No process can connect then, and statements are refused.
+    server.on('error', () => this.close());
     server.unref();
     server.listen(socket);
     this.#listening = { server, folder, socket };
@@ -130,13 +134,22 @@ export class SqlProcesses {
     connection.on('error', () => undefined);
     const reader = new ResponseReader(0);
     connection.on('data', (piece) => {
-      const message = reader.add(piece);
+      const message = readSafely(reader, piece);
       if (message === null) return;
       connection.removeAllListeners('data');
-      const process = 'readyProcess' in message ? this.#processes.get(message.readyProcess) : undefined;
-      if (process === undefined) connection.destroy();
-      else process.connect(connection);
+      const process =
+        message !== 'unreadable' && 'readyProcess' in message && this.#processes.get(message.readyProcess);
+      if (process) process.connect(connection);
+      else connection.destroy();
     });
+  }
+}
+
+function readSafely(reader: ResponseReader, piece: Buffer): Message | 'unreadable' | null {
+  try {
+    return reader.add(piece);
+  } catch {
+    return 'unreadable';
   }
 }
 
