@@ -91,14 +91,15 @@ export function MetricTable({ experiment, results }: { experiment: Experiment; r
       id: 'sentence',
       title: 'Result',
       cell: (row) => (
-        <>
+        // Without an element around it, the button would align the sentence to the right.
+        <span>
           {row.variant?.sentence ?? row.metric.sentence}{' '}
           {row.variant && !isHidden && (
             <Button small kind="quiet" onClick={() => setOpened(keyOf(row))}>
               Details
             </Button>
           )}
-        </>
+        </span>
       ),
     },
   ];
