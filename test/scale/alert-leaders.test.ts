@@ -65,14 +65,28 @@ describeWithPostgres(() => {
         const { project, flagId, deps, caller, alertIds } = await prepare(setup, clock, hook.url);
         await leaders.start();
         let changedAt = 0;
-        for (let round = 0; leaders.deaths.length < KILLS; round++) {
-          await updateFlag(deps, caller, project, flagId, { active: round % 2 === 1 });
+        const change = async (isActive: boolean): Promise<void> => {
+          await updateFlag(deps, caller, project, flagId, { active: isActive });
           changedAt = clock.now();
+        };
+        for (let round = 0; leaders.deaths.length < KILLS; round++) {
+          await change(round % 2 === 1);
           await sleep(700 + ((round * 389) % 900));
           await leaders.disturb(round);
         }
         await leaders.replaceAll();
         const { alerts, deliveries } = setup.metadata;
+        const hasFired = async (id: string): Promise<boolean> =>
+          (await alerts.listChecks(id, { limit: 10_000, offset: 0 })).items.some(
+            ({ details }) => details.state === 'Firing',
+          );
+        const haveFired = async (): Promise<boolean> => (await Promise.all(alertIds.map(hasFired))).every(Boolean);
+        // On a busy machine, every minute with a change may have been missed so far.
+        const end = Date.now() + SETTLED_MS;
+        for (let round = 0; Date.now() < end && !(await haveFired()); round++) {
+          await change(round % 2 === 0);
+          await sleep(MINUTE_MS / CLOCK_SPEED);
+        }
         const list = async () => (await deliveries.list(project.id, {}, { limit: 10_000, offset: 0 })).items;
         /** Minutes with changes that were not checked, and messages on their way. */
         const open = async () => {
@@ -127,7 +141,7 @@ describeWithPostgres(() => {
         rmSync(script, { force: true });
       }
     },
-    2 * SETTLED_MS + KILLS * 20_000,
+    3 * SETTLED_MS + KILLS * 20_000,
   );
 });
 
