@@ -40,6 +40,17 @@ it('runs at once after the clock was set back, and then as before', async () => 
   expect(await at(61_000)).toBe(3);
 });
 
+it('runs again at once where the clock was moved during a run, and then as before', async () => {
+  let finish = (): void => undefined;
+  run.mockImplementationOnce(() => new Promise((resolve) => (finish = resolve)));
+  await at(5000);
+  expect(await at(500_000)).toBe(1);
+  finish();
+  expect(await at(500_000)).toBe(2);
+  expect(await at(559_999)).toBe(2);
+  expect(await at(560_000)).toBe(3);
+});
+
 it('reports a failure and runs again next time', async () => {
   run.mockRejectedValueOnce(new Error('away'));
   expect(await at(5000)).toBe(1);

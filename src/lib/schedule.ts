@@ -31,10 +31,12 @@ export function startSchedule(options: ScheduleOptions): Schedule {
     // The clock was set back: nobody shall wait longer than usual for that.
     const isSetBack = due - now > longestWait;
     if (running || (now < due && !isSetBack)) return;
+    const began = performance.now();
     running = run()
       .catch(onError)
       .finally(() => {
-        due = clock.now() + intervalMs;
+        // By how much the clock was moved meanwhile counts as time that has passed.
+        due = Math.min(clock.now(), now + performance.now() - began) + intervalMs;
         running = null;
       });
   };

@@ -7,6 +7,7 @@ import { getFlagPermissions } from '../../../access/flag-permissions.ts';
 import { recordActivity } from '../../../access/record-activity.ts';
 import { Failure, forbidden } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
+import { SECOND_MS } from '../../../core/time/units.ts';
 import { type LeaderTask, scheduledTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
@@ -30,8 +31,7 @@ export const scheduledChangesTask = (deps: RunDeps): LeaderTask =>
   scheduledTask({
     clock: deps.clock,
     initialDelayMs: 0,
-    // Looked for every second in real time: a clock that stands still, after it moved during a run, stops nothing.
-    intervalMs: 0,
+    intervalMs: SECOND_MS,
     run: async () => {
       await haltRamps(deps);
       await makeDueChanges(deps);
