@@ -132,26 +132,29 @@ export class SqlProcesses {
     connection.unref();
     // A process that has ended is noticed by its end.
     connection.on('error', () => undefined);
-    const reader = new ResponseReader(0);
-    connection.on('data', (piece) => {
-      const message = readSafely(reader, piece);
-      if (message === null) return;
-      connection.removeAllListeners('data');
-      const process =
-        message !== 'unreadable' && 'readyProcess' in message && this.#processes.get(message.readyProcess);
-      if (process) process.connect(connection);
-      else connection.destroy();
-    });
+    nextMessage(connection, new ResponseReader(0)).then(
+      (message) => {
+        const process = 'readyProcess' in message ? this.#processes.get(message.readyProcess) : undefined;
+        if (process === undefined) connection.destroy();
+        else process.connect(connection);
+      },
+      () => connection.destroy(),
+    );
   }
 }
 
-function readSafely(reader: ResponseReader, piece: Buffer): Message | 'unreadable' | null {
-  try {
-    return reader.add(piece);
-  } catch {
-    return 'unreadable';
-  }
-}
+/** Rejects where it cannot be read. */
+const nextMessage = (connection: Socket, reader: ResponseReader): Promise<Message> =>
+  new Promise<Message>((resolve, reject) => {
+    connection.on('data', (piece) => {
+      try {
+        const message = reader.add(piece);
+        if (message !== null) resolve(message);
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+  }).finally(() => connection.removeAllListeners('data'));
 
 interface Waiting<T> {
   resolve(value: T): void;
@@ -190,19 +193,11 @@ class Process implements SqlProcess {
     try {
       return (await new Promise<Message>((resolve, reject) => {
         this.#asking = { resolve, reject };
-        connection.on('data', (piece) => {
-          try {
-            const response = reader.add(piece);
-            if (response !== null) resolve(response);
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
+        nextMessage(connection, reader).then(resolve, reject);
         connection.write(packRequest(request));
       })) as SqlResponse;
     } finally {
       this.#asking = null;
-      connection.removeAllListeners('data');
     }
   }
 
