@@ -107,10 +107,6 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return `groupBitOr(${bits})`;
   }
 
-  bitAt(bits: string, place: string): string {
-    return `bitAnd(bitShiftRight(${bits}, ${place}), 1)`;
-  }
-
   bitCount(bits: string): string {
     return `toInt64(bitCount(${bits}))`;
   }

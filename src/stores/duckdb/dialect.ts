@@ -113,10 +113,6 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `bit_or(${bits})`;
   }
 
-  bitAt(bits: string, place: string): string {
-    return `((${bits} >> ${place}) & 1)`;
-  }
-
   bitCount(bits: string): string {
     return `bit_count(${bits})`;
   }

@@ -61,8 +61,6 @@ export interface SqlBuilder {
   bit(place: string): string;
   /** Aggregate: bitwise OR. */
   bitOr(bits: string): string;
-  /** 1 if the bit at `place` is set, else 0. */
-  bitAt(bits: string, place: string): string;
   /** Number of set bits. */
   bitCount(bits: string): string;
   /** A bound integer. */

@@ -9,7 +9,8 @@ import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** The groups of a table. Their numbers stay the same while rows are added. */
 export interface Groups {
-  of(codes: Int32Array): Promise<CodeGroups>;
+  /** `rows`: how many there are of each code. */
+  of(rows: Int32Array): Promise<CodeGroups>;
   texts(groups: readonly number[]): Promise<ReadonlyMap<number, string>> | ReadonlyMap<number, string>;
 }
 
@@ -40,20 +41,20 @@ export class CodeTexts {
   }
 
   groups(shown: ShownText): Groups {
-    if (!shown.isPlain) return new TextGroups((codes) => this.#textsOf(usedCodes(codes), shown.sql));
+    if (!shown.isPlain) return new TextGroups((rows) => this.#textsOf(usedCodes(rows), shown.sql));
     return {
-      of: async (codes) => {
+      of: async (rows) => {
         this.#none ??= this.#findNone();
-        return plainGroups(codes, await this.#none);
+        return plainGroups(rows.length, await this.#none);
       },
       texts: (groups) => this.#plainTexts(groups),
     };
   }
 
   channelGroups(key: keyof ChannelRow): Groups {
-    return new TextGroups(async (codes) => {
-      await this.#nameChannels(codes);
-      return new Map(usedCodes(codes).map((code) => [code, this.#channelText(code, key)]));
+    return new TextGroups(async (rows) => {
+      await this.#nameChannels(rows);
+      return new Map(usedCodes(rows).map((code) => [code, this.#channelText(code, key)]));
     });
   }
 
@@ -61,10 +62,10 @@ export class CodeTexts {
   ruledChannelGroups(): Groups {
     const { channel_rules: rules } = this.#query.question.settings;
     return new TextGroups(async (ruled) => {
-      const codes = ruled.filter((code) => code >= rules.length).map((code) => code - rules.length);
-      await this.#nameChannels(codes);
+      const rows = ruled.slice(rules.length);
+      await this.#nameChannels(rows);
       const ofRules = rules.map(({ channel }, at): [number, string] => [at, channel]);
-      const others = usedCodes(codes).map((code): [number, string] => [
+      const others = usedCodes(rows).map((code): [number, string] => [
         code + rules.length,
         this.#channelText(code, 'channel'),
       ]);
@@ -147,8 +148,8 @@ export class CodeTexts {
     return this.#channels.get(code)?.[key] || NO_VALUE;
   }
 
-  async #nameChannels(codes: Int32Array): Promise<void> {
-    const used = usedCodes(codes).filter((code) => !this.#channels.has(code));
+  async #nameChannels(rows: Int32Array): Promise<void> {
+    const used = usedCodes(rows).filter((code) => !this.#channels.has(code));
     if (used.length === 0) return;
     const keys = await this.#sentTexts(used);
     const room = Math.max(0, MAX_CHANNEL_KEYS - this.#channels.size);
@@ -156,7 +157,7 @@ export class CodeTexts {
     const named =
       used.length > room
         ? new Set(
-            mostFrequent(codes)
+            mostFrequent(rows)
               .filter((code) => isNew.has(code))
               .slice(0, room),
           )
@@ -179,54 +180,39 @@ export const withRules = (codes: Int32Array, rules: Int32Array, count: number): 
 const isListed = (codes: readonly number[]): string =>
   codes.length > MAX_LISTED_CODES ? 'true' : `t.code in (${codes.map(Number).join(', ')})`;
 
-const sizeFor = (codes: Int32Array): number => {
-  let most = 0;
-  for (const code of codes) if (code > most) most = code;
-  return most + 1;
-};
-
-function countCodes(codes: Int32Array): Int32Array {
-  const counts = new Int32Array(sizeFor(codes));
-  for (const code of codes) counts[code] = (counts[code] as number) + 1;
-  return counts;
-}
-
-function usedCodes(codes: Int32Array): number[] {
+/** The codes that have rows. */
+function usedCodes(rows: Int32Array): number[] {
   const used: number[] = [];
-  countCodes(codes).forEach((count, code) => {
+  rows.forEach((count, code) => {
     if (count > 0) used.push(code);
   });
   return used;
 }
 
-const mostFrequent = (codes: Int32Array): number[] =>
-  Array.from(countCodes(codes), (count, code) => ({ count, code }))
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.count - a.count || a.code - b.code)
-    .map(({ code }) => code);
+const mostFrequent = (rows: Int32Array): number[] =>
+  usedCodes(rows).sort((a, b) => (rows[b] as number) - (rows[a] as number) || a - b);
 
-/** `none`: codes that are shown as others. */
-function plainGroups(codes: Int32Array, none: ReadonlyMap<number, number>): CodeGroups {
-  const size = sizeFor(codes);
-  if (none.size === 0) return { groupOf: null, size };
-  const groupOf = new Int32Array(size).map((_, code) => none.get(code) ?? code);
-  return { groupOf, size: sizeFor(groupOf) };
+/** Of the codes below `limit`. `none`: codes that are shown as others. */
+function plainGroups(limit: number, none: ReadonlyMap<number, number>): CodeGroups {
+  if (none.size === 0) return { groupOf: null, size: limit };
+  const groupOf = new Int32Array(limit).map((_, code) => none.get(code) ?? code);
+  return { groupOf, size: groupOf.reduce((size, group) => Math.max(size, group + 1), 0) };
 }
 
 /** A group for each text. */
 class TextGroups implements Groups {
-  readonly #textsOf: (codes: Int32Array) => Promise<ReadonlyMap<number, string>>;
+  readonly #textsOf: (rows: Int32Array) => Promise<ReadonlyMap<number, string>>;
   readonly #groups = new Map<string, number>();
   readonly #names: string[] = [];
 
-  /** `textsOf`: of all of these codes. */
-  constructor(textsOf: (codes: Int32Array) => Promise<ReadonlyMap<number, string>>) {
+  /** `textsOf`: of all codes that have rows. */
+  constructor(textsOf: (rows: Int32Array) => Promise<ReadonlyMap<number, string>>) {
     this.#textsOf = textsOf;
   }
 
-  async of(codes: Int32Array): Promise<CodeGroups> {
-    const groupOf = new Int32Array(sizeFor(codes));
-    for (const [code, text] of await this.#textsOf(codes)) groupOf[code] = this.#groupOf(text);
+  async of(rows: Int32Array): Promise<CodeGroups> {
+    const groupOf = new Int32Array(rows.length);
+    for (const [code, text] of await this.#textsOf(rows)) groupOf[code] = this.#groupOf(text);
     return { groupOf, size: Math.max(1, this.#names.length) };
   }
 

@@ -156,8 +156,11 @@ type CountedLabels = Omit<ViewLabels, 'hidden'>;
 
 async function countKeptLabels(query: WebQuery): Promise<CountedLabels> {
   const scope = beginStatement(query);
+  const from = (): string => fromAllViewRows(scope, query.question.range);
+  // Most views have no label: blocks of these are not read, and all rows of a block are counted without it, too.
   const rows = await scope.statement.query(
-    `select w.label as label, count(*) as n ${fromAllViewRows(scope, query.question.range)} group by w.label`,
+    `select 0 as label, count(*) as n ${from()}
+    union all select w.label as label, count(*) as n ${from()} and w.label > 0 group by w.label`,
   );
   const sum = (isCounted: (label: number) => boolean): number =>
     rows.filter((row) => isCounted(Number(row['label']))).reduce((total, row) => total + Number(row['n']), 0);
@@ -165,7 +168,7 @@ async function countKeptLabels(query: WebQuery): Promise<CountedLabels> {
     bots: sum((label) => (label & VIEW_LABELS.bot) > 0),
     own: sum((label) => (label & VIEW_LABELS.bot) === 0 && (label & VIEW_LABELS.own) > 0),
     cookieless: sum((label) => (label & VIEW_LABELS.cookieless) > 0),
-    views: sum(() => true),
+    views: sum((label) => label === 0),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The rows of sessions that the store keeps, and the range of events that tells as much. */
 import type { Range } from '../../../core/time/range.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
+import { VIEW_LABELS } from '../../../stores/events/session-columns.ts';
 import type { WebScope } from './web-scope.ts';
 
 const MARGIN_MS = 2 * DAY_MS;
@@ -8,6 +9,9 @@ const MARGIN_MS = 2 * DAY_MS;
 export const withMargin = ({ from, until }: Range): Range => ({ from: from - MARGIN_MS, until: until + MARGIN_MS });
 
 const choiceOf = ({ question }: WebScope): number => (question.includeBots ? 1 : 0) + (question.includeOwn ? 2 : 0);
+
+/** Of rows for every choice; others are for one. */
+const ALL_CHOICES = 15;
 
 const MERGED_PERSONS = 'left join person_overrides m on m.project_id = r.project_id and m.from_id = r.person_id';
 
@@ -20,13 +24,22 @@ export function fromRows(scope: WebScope, { from, until }: Range, join = ''): st
   const { sql } = statement;
   return `from session_rows r ${join}
     where r.project_id = ${sql.param(statement.projectId)}
-      and ${sql.bitAt('r.labels_included', String(choiceOf(scope)))} = 1
+      and r.labels_included in (${ALL_CHOICES}, ${1 << choiceOf(scope)})
       and r.ended >= ${sql.integer(from)} and r.started < ${sql.integer(until)}`;
 }
 
 /** `from … where …`: the rows of the views of a range that the question counts. */
 export const fromViewRows = (scope: WebScope, range: Range): string =>
-  `${fromAllViewRows(scope, range)} and (w.label & ${3 - choiceOf(scope)}) = 0`;
+  `${fromAllViewRows(scope, range)} and w.label in (${countedLabels(scope).join(', ')})`;
+
+/** A list, with which engines skip blocks, unlike with bits. */
+function countedLabels(scope: WebScope): number[] {
+  const { bot, own, cookieless } = VIEW_LABELS;
+  const leftOut = (bot | own) - choiceOf(scope);
+  return Array.from({ length: (bot | own | cookieless) + 1 }, (_, label) => label).filter(
+    (label) => (label & leftOut) === 0,
+  );
+}
 
 /** The same, whatever the question leaves out. */
 export function fromAllViewRows({ statement }: WebScope, { from, until }: Range): string {

@@ -2,7 +2,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Range } from '../../../core/time/range.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import { type CodeGroups, type GroupCounts, intervalsOf, VisitorRows } from '../rules/count-groups.ts';
+import {
+  type CodeCounts,
+  type CodeGroups,
+  type GroupCounts,
+  intervalsOf,
+  seenVisitors,
+  VisitorRows,
+} from '../rules/count-groups.ts';
 import type { KeptPeriod } from './kept-period.ts';
 import type { KeptSite } from './kept-site.ts';
 import type { WebQuery } from './web-scope.ts';
@@ -26,38 +33,39 @@ export class RowsByPerson {
     return this.#rows.visitors;
   }
 
-  /** 1 for each person who has a row. */
-  seen(): Promise<Uint8Array> {
-    return this.#rows.seen();
-  }
-
   column(name: string): Int32Array {
     return pick(this.#table.integers(name), this.#kept);
   }
 
-  /** Adds these rows to counts. */
-  count(counts: GroupCounts, codes: Int32Array, groups: CodeGroups, values: Values = null): Promise<void> {
-    return counts.add(this.#rows, codes, groups, values);
+  /** Counts them by their code; until the next call. */
+  count(codes: Int32Array, values: Values = null): Promise<CodeCounts> {
+    return this.#rows.count(codes, values);
   }
 
-  /** Adds them by the interval of their column `at`. */
-  countTicks(counts: GroupCounts, { ticks, range }: KeptPeriod, values: Values = null): Promise<void> {
+  /** Adds what was counted to the counts of groups. */
+  add(counts: GroupCounts, counted: CodeCounts, groups: CodeGroups): Promise<void> {
+    return counts.add(this.#rows, counted, groups);
+  }
+
+  /** Adds them by the interval of their column `at`. Returns 1 for each person who has a row. */
+  async addTicks(counts: GroupCounts, { ticks, range }: KeptPeriod, values: Values = null): Promise<Uint8Array> {
     // The first interval may begin before the range.
     const starts = ticks.length === 0 ? [0] : ticks.map(({ start }) => (start - range.from) / 1000);
-    const groups = { groupOf: null, size: starts.length };
-    return this.count(counts, intervalsOf(this.column('at'), starts), groups, values);
+    const counted = await this.count(intervalsOf(this.column('at'), starts), values);
+    await this.add(counts, counted, { groupOf: null, size: starts.length });
+    return seenVisitors(counted, this.#rows.limit);
   }
 }
 
-type Values = Parameters<GroupCounts['add']>[3];
+type Values = Parameters<VisitorRows['count']>[1];
 
 export const isKnownBefore = ({ firstViews }: KeptSite, person: number, { from }: Range): boolean =>
   (firstViews[person] as number) < from;
 
+/** Puts persons in the place of their visitors. */
 function personsOf(visitors: Int32Array, { current }: KeptSite): Int32Array {
-  const people = new Int32Array(visitors.length);
-  for (let row = 0; row < visitors.length; row++) people[row] = current[visitors[row] as number] as number;
-  return people;
+  for (let row = 0; row < visitors.length; row++) visitors[row] = current[visitors[row] as number] as number;
+  return visitors;
 }
 
 /** What filters on new visitors say about a person; null where there is none. */

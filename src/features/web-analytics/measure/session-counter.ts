@@ -2,7 +2,8 @@
 import { channelRuleSql } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import { GroupCounts } from '../rules/count-groups.ts';
+import { combineCodes } from '../rules/combine-codes.ts';
+import { type CodeGroups, GroupCounts, largest } from '../rules/count-groups.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
 import { type Groups, type ShownText, withRules } from './code-texts.ts';
@@ -73,11 +74,14 @@ export class SessionCounter implements SliceCounter {
   async add(table: ColumnTable): Promise<void> {
     const rows = new RowsByPerson(table, this.#period);
     const values = { seconds: rows.column('seconds'), bounces: rows.column('is_bounce') };
-    await rows.countTicks(this.#ticks, this.#period, values);
-    for (const isSeen of await rows.seen()) this.#visitors += isSeen;
-    for (const { key, groups, counts } of this.#tables) {
-      const codes = this.#codesOf(rows, key);
-      await rows.count(counts, codes, await groups.of(codes), values);
+    for (const isSeen of await rows.addTicks(this.#ticks, this.#period, values)) this.#visitors += isSeen;
+    const columns = new Map(this.#tables.map(({ key }) => [this.#columnOf(key), this.#codesOf(rows, key)]));
+    for (const combined of combineCodes(columns)) {
+      const counted = await rows.count(combined.codes, values);
+      for (const { key, groups, counts } of this.#tables) {
+        const codeOf = combined.columns.get(this.#columnOf(key));
+        if (codeOf !== undefined) await rows.add(counts, counted, await groupsOf(counted.rows, codeOf, groups));
+      }
     }
   }
 
@@ -128,6 +132,12 @@ export class SessionCounter implements SliceCounter {
     return isChannelKey(key) ? texts.channelGroups(key) : texts.groups(shownText(this.query, key as SessionKey));
   }
 
+  /** Tables of the same column have the same codes. */
+  #columnOf(key: TableKey): string {
+    if (key === 'new') return key;
+    return key === 'channel' && this.#hasRules ? 'rule' : codeColumn(key);
+  }
+
   #codesOf(rows: RowsByPerson, key: TableKey): Int32Array {
     const { site, range } = this.#period;
     if (key === 'new') return rows.persons.map((person) => (isKnownBefore(site, person, range) ? 1 : 0));
@@ -135,6 +145,17 @@ export class SessionCounter implements SliceCounter {
     const isRuled = key === 'channel' && this.#hasRules;
     return isRuled ? withRules(codes, rows.column('rule'), this.#rules) : codes;
   }
+}
+
+/** The groups of combined codes. `rows` is how many rows each of these has, `codeOf` its code in the table's column. */
+async function groupsOf(rows: Int32Array, codeOf: Int32Array | null, groups: Groups): Promise<CodeGroups> {
+  if (codeOf === null) return groups.of(rows);
+  const rowsOf = new Int32Array(largest(codeOf) + 1);
+  codeOf.forEach((code, combined) => {
+    rowsOf[code] = (rowsOf[code] as number) + (rows[combined] as number);
+  });
+  const { groupOf, size } = await groups.of(rowsOf);
+  return { groupOf: groupOf === null ? codeOf : codeOf.map((code) => groupOf[code] as number), size };
 }
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);

@@ -61,11 +61,10 @@ export class ViewCounter implements SliceCounter {
   async add(table: ColumnTable): Promise<void> {
     const rows = new RowsByPerson(table, this.#period);
     this.#views += rows.persons.length;
-    this.#countPersons(await rows.seen());
-    await rows.countTicks(this.#ticks, this.#period);
+    this.#countPersons(await rows.addTicks(this.#ticks, this.#period));
     if (this.#pages === null) return;
-    const codes = rows.column('page');
-    await rows.count(this.#byPage, codes, await this.#pages.of(codes));
+    const counted = await rows.count(rows.column('page'));
+    await rows.add(this.#byPage, counted, await this.#pages.of(counted.rows));
   }
 
   async answer() {

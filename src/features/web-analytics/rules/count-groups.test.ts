@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GroupCounts, intervalsOf, VisitorRows } from './count-groups.ts';
+import { combineCodes } from './combine-codes.ts';
+import { GroupCounts, intervalsOf, seenVisitors, VisitorRows } from './count-groups.ts';
 import { compareGroups, compareTexts, firstGroups } from './rank-groups.ts';
 
 const SIZE = 4;
+const VISITORS = 6;
 const pause = async (): Promise<void> => undefined;
 const someRows = fc.array(
   fc.record({ visitor: fc.nat(5), group: fc.nat(SIZE - 1), value: fc.integer({ min: -5, max: 100 }) }),
@@ -11,29 +13,20 @@ const someRows = fc.array(
 
 type Row = { visitor: number; group: number; value: number };
 
-/** Few visitors are counted by bits, many by their order. */
-const LIMITS = [6, 1_000_000];
-
 /** `groupOf`: the group of each code; null where codes are groups. */
-async function addTo(
-  counts: GroupCounts,
-  rows: readonly Row[],
-  groupOf: Int32Array | null,
-  limit: number,
-): Promise<void> {
+async function addTo(counts: GroupCounts, rows: readonly Row[], groupOf: Int32Array | null): Promise<void> {
   const column = (read: (row: Row) => number): Int32Array => Int32Array.from(rows, read);
   const all = new VisitorRows(
     column(({ visitor }) => visitor),
-    limit,
+    VISITORS,
     pause,
   );
   const values = { seconds: column(({ value }) => value), bounces: column(({ value }) => 2 * value) };
-  await counts.add(
-    all,
+  const counted = await all.count(
     column(({ group }) => group),
-    { groupOf, size: SIZE },
     values,
   );
+  await counts.add(all, counted, { groupOf, size: SIZE });
 }
 
 function expectCounts(counts: GroupCounts, rows: readonly Row[], groupOf: (code: number) => number): void {
@@ -46,17 +39,14 @@ function expectCounts(counts: GroupCounts, rows: readonly Row[], groupOf: (code:
   }
 }
 
-describe.each(LIMITS)('groups of rows of visitors below %d', (limit) => {
-  const runs = { numRuns: limit > 1000 ? 20 : 100 };
-
+describe('groups of rows', () => {
   it('have as many rows, visitors and as large sums as plain loops find', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
         const counts = new GroupCounts();
-        await addTo(counts, rows, null, limit);
+        await addTo(counts, rows, null);
         expectCounts(counts, rows, (code) => code);
       }),
-      runs,
     );
   });
 
@@ -65,10 +55,9 @@ describe.each(LIMITS)('groups of rows of visitors below %d', (limit) => {
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
         const counts = new GroupCounts();
-        await addTo(counts, rows, groupOf, limit);
+        await addTo(counts, rows, groupOf);
         expectCounts(counts, rows, (code) => groupOf[code] as number);
       }),
-      runs,
     );
   });
 
@@ -78,11 +67,10 @@ describe.each(LIMITS)('groups of rows of visitors below %d', (limit) => {
         const counts = new GroupCounts();
         for (const rest of [0, 1]) {
           const some = rows.filter(({ visitor }) => visitor % 2 === rest);
-          await addTo(counts, some, null, limit);
+          await addTo(counts, some, null);
         }
         expectCounts(counts, rows, (code) => code);
       }),
-      runs,
     );
   });
 });
@@ -90,7 +78,36 @@ describe.each(LIMITS)('groups of rows of visitors below %d', (limit) => {
 describe('groups', () => {
   it('have the visitors who were seen', async () => {
     const rows = new VisitorRows(Int32Array.of(3, 1, 3), 5, pause);
-    expect([...(await rows.seen())]).toEqual([0, 1, 0, 1, 0]);
+    const counted = await rows.count(Int32Array.of(2, 0, 0), null);
+    expect([...seenVisitors(counted, 5)]).toEqual([0, 1, 0, 1, 0]);
+    expect([...(await rows.countVisitors(counted, { groupOf: null, size: 4 }))]).toEqual([2, 0, 1, 0]);
+  });
+
+  it('have no visitors without rows', async () => {
+    const rows = new VisitorRows(new Int32Array(0), 5, pause);
+    const counted = await rows.count(new Int32Array(0), null);
+    expect([...seenVisitors(counted, 5)]).toEqual([0, 0, 0, 0, 0]);
+    expect([...(await rows.countVisitors(counted, { groupOf: null, size: 2 }))]).toEqual([0, 0]);
+  });
+
+  it('of more rows than are gone through at once have each visitor once', async () => {
+    const count = 1_000_003;
+    let pauses = 0;
+    const rows = new VisitorRows(
+      Int32Array.from({ length: count }, (_, row) => row % 1009),
+      1009,
+      async () => {
+        pauses++;
+      },
+    );
+    // The third code has no row; turns end within codes and between them.
+    const codes = Int32Array.from({ length: count }, (_, row) => (row < 400_000 ? 0 : row < 900_000 ? 1 : 3));
+    const counted = await rows.count(codes, null);
+    expect([...counted.rows]).toEqual([400_000, 500_000, 0, 100_003]);
+    expect([...(await rows.countVisitors(counted, { groupOf: null, size: 4 }))]).toEqual([1009, 1009, 0, 1009]);
+    const groupOf = Int32Array.of(1, 0, 0, 1);
+    expect([...(await rows.countVisitors(counted, { groupOf, size: 2 }))]).toEqual([1009, 1009]);
+    expect(pauses).toBe(6);
   });
 
   it('of times are their intervals', () => {
@@ -105,7 +122,7 @@ describe('groups', () => {
     fc.assert(
       fc.property(someStarts, fc.array(fc.nat(2000)), (starts, after) => {
         const times = Int32Array.from(after, (seconds) => (starts[0] as number) + seconds);
-        const expected = [...times].map((time) => starts.findLastIndex((start) => start <= time));
+        const expected = Array.from(times).map((time) => starts.findLastIndex((start) => start <= time));
         expect([...intervalsOf(times, starts)]).toEqual(expected);
       }),
     );
@@ -136,5 +153,42 @@ describe('groups', () => {
         expect(Math.sign(compareTexts(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
       }),
     );
+  });
+});
+
+describe('combined codes', () => {
+  const someColumns = (most: number) =>
+    fc
+      .array(fc.array(fc.nat(most), { minLength: 3, maxLength: 3 }), { maxLength: 40 })
+      .map((rows) => new Map(['a', 'b', 'c'].map((name, at) => [name, Int32Array.from(rows, (row) => row[at] ?? 0)])));
+
+  /** The codes that a column had before. */
+  const columnIn = (combined: ReturnType<typeof combineCodes>, name: string): number[] | undefined => {
+    const own = combined.find(({ columns }) => columns.has(name));
+    const codeOf = own?.columns.get(name);
+    return own && Array.from(own.codes, (code) => (codeOf ? (codeOf[code] as number) : code));
+  };
+
+  it.each([3, 3000, 5_000_000])('stand for those of all columns, which are up to %d', (most) => {
+    fc.assert(
+      fc.property(someColumns(most), (columns) => {
+        const combined = combineCodes(columns);
+        for (const [name, codes] of columns) expect(columnIn(combined, name)).toEqual([...codes]);
+      }),
+    );
+  });
+
+  it('are as many as there are different rows, or leave columns alone', () => {
+    const count = 20_000;
+    const column = (code: (row: number) => number) => Int32Array.from({ length: count }, (_, row) => code(row));
+    const columns = new Map([
+      ['device', column((row) => row % 3)],
+      ['path', column((row) => row % 9000)],
+      ['browser', column((row) => 7 + (row % 4))],
+    ]);
+    const combined = combineCodes(columns);
+    expect(combined.map((one) => [...one.columns.keys()])).toEqual([['device', 'browser'], ['path']]);
+    expect(new Set(combined[0]?.codes).size).toBe(12);
+    for (const [name, codes] of columns) expect(columnIn(combined, name)).toEqual([...codes]);
   });
 });

@@ -1,12 +1,11 @@
 /**
  * Counts rows and different visitors by group, over millions of rows, without a hash table.
  *
- * Where there are few groups, there is a bit for each visitor and group. Otherwise rows are put into the order of their
- * visitors: then a visitor is new to a group unless the group's last row was of the same visitor, and columns are read
- * from their beginning to their end.
+ * The visitors of rows are put into the order of the rows' codes. Then a visitor is new to a code unless the visitor's
+ * last row was of the same code, and a processor needs no more in its cache than the last code of each visitor.
  */
 
-/** How the groups of rows are found by their codes. */
+/** How the groups of a table are found by codes. */
 export interface CodeGroups {
   /** The group of each code; null where every code is a group. */
   groupOf: Int32Array | null;
@@ -20,92 +19,166 @@ interface SummedValues {
   bounces: Int32Array;
 }
 
+/** What rows have in common, by code. */
+export interface CodeCounts {
+  rows: Int32Array;
+  seconds: Float64Array;
+  bounces: Float64Array;
+  /** The different visitors of one code after the other. */
+  visitors: Int32Array;
+  /** Where those of each code end. */
+  ends: Int32Array;
+}
+
 /** So many rows are gone through before other work of the thread gets its turn. */
 const ROWS_PER_TURN = 400_000;
-/** Bits of visitors and groups; more do not fit into the cache of a processor, and ordering rows is faster. */
-const MAX_WORDS = 400_000;
 
 type Pause = () => Promise<void>;
-
-interface OrderedRows {
-  /** The visitor of each row, ascending. */
-  visitors: Int32Array;
-  /** Where each row stands in that order. */
-  places: Int32Array;
-}
 
 /** Rows with the numbers of their visitors, which are below `limit`. */
 export class VisitorRows {
   readonly visitors: Int32Array;
   readonly limit: number;
-  readonly pause: Pause;
-  #ordered: Promise<OrderedRows> | undefined;
+  readonly #pause: Pause;
   /** Large arrays are slow to come by. */
-  #buffer: Int32Array | undefined;
+  #ordered: Int32Array | undefined;
 
   constructor(visitors: Int32Array, limit: number, pause: Pause) {
     this.visitors = visitors;
     this.limit = limit;
-    this.pause = pause;
+    this.#pause = pause;
   }
 
-  /** 1 for each visitor that has a row. */
-  async seen(): Promise<Uint8Array> {
+  /** Counts rows by their code; until the next call. */
+  async count(codes: Int32Array, values: SummedValues | null): Promise<CodeCounts> {
+    const sums = await this.#sum(codes, values);
+    const { visitors, ends } = await this.#order(codes, sums.rows);
+    return { ...sums, visitors, ends: await this.#leaveOutRepeated(visitors, ends) };
+  }
+
+  /** How many different visitors each group has. */
+  async countVisitors({ visitors, ends }: CodeCounts, { groupOf, size }: CodeGroups): Promise<Int32Array> {
+    const counts = new Int32Array(size);
+    const firstOf = (code: number): number => (code === 0 ? 0 : (ends[code - 1] as number));
+    if (groupOf === null)
+      return counts.map((_, code) => (code < ends.length ? (ends[code] as number) - firstOf(code) : 0));
+    const last = new Int32Array(this.limit).fill(-1);
+    let waiting = 0;
+    for (const code of inOrderOf(groupOf, ends.length)) {
+      const [first, end, group] = [firstOf(code), ends[code] as number, groupOf[code] as number];
+      counts[group] = (counts[group] as number) + countNew(visitors.subarray(first, end), last, group);
+      waiting += end - first;
+      if (waiting < ROWS_PER_TURN) continue;
+      await this.#pause();
+      waiting = 0;
+    }
+    return counts;
+  }
+
+  async #sum(
+    codes: Int32Array,
+    values: SummedValues | null,
+  ): Promise<Pick<CodeCounts, 'rows' | 'seconds' | 'bounces'>> {
+    const size = largest(codes) + 1;
+    const sums = { rows: new Int32Array(size), seconds: new Float64Array(size), bounces: new Float64Array(size) };
+    const { rows, seconds, bounces } = sums;
+    await this.#inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const code = codes[row] as number;
+        rows[code] = (rows[code] as number) + 1;
+        if (values === null) continue;
+        seconds[code] = (seconds[code] as number) + (values.seconds[row] as number);
+        bounces[code] = (bounces[code] as number) + (values.bounces[row] as number);
+      }
+    });
+    return sums;
+  }
+
+  /** Puts visitors into the order of codes, of which there are so many `rows`. They end there. */
+  async #order(codes: Int32Array, rows: Int32Array): Promise<Pick<CodeCounts, 'visitors' | 'ends'>> {
     const { visitors } = this;
-    const seen = new Uint8Array(this.limit);
-    await this.inTurns((from, until) => {
-      for (let row = from; row < until; row++) seen[visitors[row] as number] = 1;
+    const ordered = this.#ordered ?? new Int32Array(visitors.length);
+    this.#ordered = ordered;
+    const next = new Int32Array(rows.length);
+    for (let code = 1; code < next.length; code++) {
+      next[code] = (next[code - 1] as number) + (rows[code - 1] as number);
+    }
+    await this.#inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const code = codes[row] as number;
+        const place = next[code] as number;
+        next[code] = place + 1;
+        ordered[place] = visitors[row] as number;
+      }
     });
-    return seen;
+    return { visitors: ordered, ends: next };
   }
 
-  /** Visitors and values of the rows in the order of visitors; until the next call. */
-  async inOrder(values: Int32Array): Promise<{ visitors: Int32Array; values: Int32Array }> {
-    this.#ordered ??= this.#order();
-    const { visitors, places } = await this.#ordered;
-    const buffer = this.#buffer ?? new Int32Array(values.length);
-    this.#buffer = buffer;
-    await this.inTurns((from, until) => {
-      for (let row = from; row < until; row++) buffer[places[row] as number] = values[row] as number;
+  /** Moves the different visitors of each code to the front. Returns where each code ends then. */
+  async #leaveOutRepeated(ordered: Int32Array, ends: Int32Array): Promise<Int32Array> {
+    const last = new Int32Array(this.limit).fill(-1);
+    const left = new Int32Array(ends.length);
+    const at = { code: 0, place: 0 };
+    await this.#inTurns((from, until) => {
+      let { code, place } = at;
+      for (let row = from; row < until; code++) {
+        const end = Math.min(until, ends[code] as number);
+        for (; row < end; row++) {
+          const visitor = ordered[row] as number;
+          if (last[visitor] === code) continue;
+          last[visitor] = code;
+          ordered[place++] = visitor;
+        }
+        left[code] = place;
+        // It may go on in the next turn.
+        if (row === until) break;
+      }
+      Object.assign(at, { code, place });
     });
-    return { visitors, values: buffer };
+    return left;
   }
 
   /** Calls `work` with one range of rows after the other. */
-  async inTurns(work: (from: number, until: number) => void): Promise<void> {
+  async #inTurns(work: (from: number, until: number) => void): Promise<void> {
     const rows = this.visitors.length;
     for (let from = 0; from < rows; from += ROWS_PER_TURN) {
-      if (from > 0) await this.pause();
+      if (from > 0) await this.#pause();
       work(from, Math.min(rows, from + ROWS_PER_TURN));
     }
   }
+}
 
-  async #order(): Promise<OrderedRows> {
-    const { visitors, limit } = this;
-    const next = new Int32Array(limit + 1);
-    await this.inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const after = (visitors[row] as number) + 1;
-        next[after] = (next[after] as number) + 1;
-      }
-    });
-    for (let at = 1; at <= limit; at++) next[at] = (next[at] as number) + (next[at - 1] as number);
-    const places = new Int32Array(visitors.length);
-    await this.inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const visitor = visitors[row] as number;
-        const place = next[visitor] as number;
-        places[row] = place;
-        next[visitor] = place + 1;
-      }
-    });
-    // `next` has the place after the last row of each visitor now.
-    const sorted = new Int32Array(visitors.length);
-    for (let visitor = 0, at = 0; visitor < limit; visitor++) {
-      for (const end = next[visitor] as number; at < end; at++) sorted[at] = visitor;
-    }
-    return { visitors: sorted, places };
+export function largest(codes: Int32Array): number {
+  let most = -1;
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row] as number;
+    if (code > most) most = code;
   }
+  return most;
+}
+
+/** The codes below `limit`, one group after the other. */
+const inOrderOf = (groupOf: Int32Array, limit: number): Int32Array =>
+  Int32Array.from({ length: limit }, (_, code) => code).sort((a, b) => (groupOf[a] as number) - (groupOf[b] as number));
+
+/** How many of these are not of the group yet; `last` has the last group of each visitor. */
+function countNew(visitors: Int32Array, last: Int32Array, group: number): number {
+  let count = 0;
+  for (let at = 0; at < visitors.length; at++) {
+    const visitor = visitors[at] as number;
+    if (last[visitor] === group) continue;
+    last[visitor] = group;
+    count++;
+  }
+  return count;
+}
+
+/** 1 for each visitor below `limit` who has a row. */
+export function seenVisitors({ visitors, ends }: CodeCounts, limit: number): Uint8Array {
+  const seen = new Uint8Array(limit);
+  const end = ends.at(-1) ?? 0;
+  for (let at = 0; at < end; at++) seen[visitors[at] as number] = 1;
+  return seen;
 }
 
 /** Numbers by group. Rows may be added bit by bit, if all of a visitor come at once. */
@@ -115,61 +188,19 @@ export class GroupCounts {
   seconds = new Float64Array(0);
   bounces = new Float64Array(0);
 
-  async add(rows: VisitorRows, codes: Int32Array, groups: CodeGroups, values: SummedValues | null): Promise<void> {
+  async add(all: VisitorRows, counts: CodeCounts, groups: CodeGroups): Promise<void> {
     this.#grow(groups.size);
-    await this.#sum(rows, codes, groups, values);
-    const words = Math.ceil(groups.size / 32);
-    if (words * rows.limit <= MAX_WORDS) await this.#countByBit(rows, codes, groups, words);
-    else await this.#countInOrder(rows, codes, groups);
-  }
-
-  async #sum(all: VisitorRows, codes: Int32Array, { groupOf }: CodeGroups, values: SummedValues | null): Promise<void> {
-    const { rows, seconds, bounces } = this;
-    await all.inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        const group = groupOf === null ? code : (groupOf[code] as number);
-        rows[group] = (rows[group] as number) + 1;
-        if (values === null) continue;
-        seconds[group] = (seconds[group] as number) + (values.seconds[row] as number);
-        bounces[group] = (bounces[group] as number) + (values.bounces[row] as number);
-      }
-    });
-  }
-
-  async #countByBit(rows: VisitorRows, codes: Int32Array, { groupOf }: CodeGroups, words: number): Promise<void> {
-    const bits = new Int32Array(words * rows.limit);
-    const { visitors } = rows;
-    const counts = this.visitors;
-    await rows.inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        const group = groupOf === null ? code : (groupOf[code] as number);
-        const at = (visitors[row] as number) * words + (group >>> 5);
-        const bit = 1 << (group & 31);
-        const word = bits[at] as number;
-        if ((word & bit) !== 0) continue;
-        bits[at] = word | bit;
-        counts[group] = (counts[group] as number) + 1;
-      }
-    });
-  }
-
-  async #countInOrder(rows: VisitorRows, codes: Int32Array, { groupOf, size }: CodeGroups): Promise<void> {
-    const { visitors, values } = await rows.inOrder(codes);
-    // The last visitor of each group.
-    const last = new Int32Array(size).fill(-1);
-    const counts = this.visitors;
-    await rows.inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = values[row] as number;
-        const group = groupOf === null ? code : (groupOf[code] as number);
-        const visitor = visitors[row] as number;
-        if (last[group] === visitor) continue;
-        last[group] = visitor;
-        counts[group] = (counts[group] as number) + 1;
-      }
-    });
+    const { groupOf } = groups;
+    for (let code = 0; code < counts.rows.length; code++) {
+      const group = groupOf === null ? code : (groupOf[code] as number);
+      this.rows[group] = (this.rows[group] as number) + (counts.rows[code] as number);
+      this.seconds[group] = (this.seconds[group] as number) + (counts.seconds[code] as number);
+      this.bounces[group] = (this.bounces[group] as number) + (counts.bounces[code] as number);
+    }
+    const visitors = await all.countVisitors(counts, groups);
+    for (let group = 0; group < visitors.length; group++) {
+      this.visitors[group] = (this.visitors[group] as number) + (visitors[group] as number);
+    }
   }
 
   #grow(size: number): void {
@@ -187,21 +218,26 @@ function grown<T extends Int32Array | Float64Array>(values: T, into: T): T {
 }
 
 /**
- * The index of each time's interval; `bounds` are the starts of the intervals in order, and no time is before the first.
- * Intervals are about equally long, so that the first guess is seldom wrong.
+ * Puts the index of each time's interval in its place; `bounds` are the starts of the intervals in order, and no time is before the first.
+ * Times that follow each other are often of the same interval. Intervals are about equally long, so that otherwise the
+ * first guess is seldom wrong.
  */
 export function intervalsOf(times: Int32Array, bounds: readonly number[]): Int32Array {
-  const found = new Int32Array(times.length);
   const starts = Float64Array.from(bounds);
   const last = starts.length - 1;
   const first = starts[0] ?? 0;
   const perSecond = last > 0 ? last / ((starts[last] as number) - first) : 0;
+  let [at, start, end] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let row = 0; row < times.length; row++) {
     const time = times[row] as number;
-    let at = Math.min(last, Math.max(0, Math.floor((time - first) * perSecond)));
-    while (at > 0 && (starts[at] as number) > time) at--;
-    while (at < last && (starts[at + 1] as number) <= time) at++;
-    found[row] = at;
+    if (time < start || time >= end) {
+      at = Math.min(last, Math.max(0, Math.floor((time - first) * perSecond)));
+      while (at > 0 && (starts[at] as number) > time) at--;
+      while (at < last && (starts[at + 1] as number) <= time) at++;
+      start = at === 0 ? Number.NEGATIVE_INFINITY : (starts[at] as number);
+      end = at === last ? Number.POSITIVE_INFINITY : (starts[at + 1] as number);
+    }
+    times[row] = at;
   }
-  return found;
+  return times;
 }
