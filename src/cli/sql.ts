@@ -18,15 +18,16 @@ export const sqlCommand: Command = {
   async run(context, args) {
     const { words, options } = readArgs(args, { project: 'text', limit: 'text', csv: 'flag' });
     const { STATEMENT } = readPositionals(words, 'STATEMENT');
-    const { columns, rows, hasMore } = await (await context.operator()).run('sql', {
+    const { columns, rows, hasMore, warnings } = await (await context.operator()).run('sql', {
       sql: STATEMENT,
       project: readOptionalInteger('--project', options.project),
       limit: readOptionalInteger('--limit', options.limit) ?? DEFAULT_ROWS,
     });
     const texts = rows.map((row) => row.map(csvCell));
-    if (context.json) context.out.json({ columns, rows, has_more: hasMore });
+    if (context.json) context.out.json({ columns, rows, has_more: hasMore, warnings });
     else if (options.csv) for (const line of [columns, ...texts]) context.out.stdout.write(csvLine(line, 'raw'));
     else context.out.table(columns, texts, 'No rows.');
+    for (const { message } of warnings) context.out.note(message);
     if (hasMore) context.out.note('There are more rows; use --limit.');
     return EXIT.done;
   },

@@ -88,6 +88,13 @@ describe.skipIf(!hasBrowser)('SQL in the console', () => {
     expect(pageErrors).toEqual([]);
   });
 
+  it('warns of what is missing in the rows', async () => {
+    await write('select 1 as n from persons a, persons b, persons c limit 60000');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('Only the first 50,000 rows are here, as many as there may be.').waitFor();
+    await saveScreenshot(page, 'sql-warning');
+  });
+
   it('completes names, draws a chart, and saves it to a dashboard', async () => {
     await write('select toDa');
     await page.getByLabel('SQL statement').press('End');

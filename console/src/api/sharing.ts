@@ -37,6 +37,7 @@ export interface SharedInsight {
   query?: Record<string, unknown>;
   columns?: string[];
   types?: [string, string][];
+  warnings?: { message: string }[];
   last_refresh: string | null;
   error: string | null;
 }

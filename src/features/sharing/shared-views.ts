@@ -168,11 +168,21 @@ export class SharedViews {
     const without = (error: string) => ({ ...shown, result: null, last_refresh: null, error });
     try {
       const options = { dashboard, userId: null, refresh: false, signal };
-      const { columns, types, results, computedAt } = await this.#deps.statements.answer(project, query, options);
+      const answer = await this.#deps.statements.answer(project, query, options);
+      const { columns, types, results, computedAt, warnings } = answer;
       if (columns.some(isIdentifyingColumn))
         return without('This insight lists persons, so it is only shown to members.');
       const last_refresh = new Date(computedAt).toISOString();
-      return { ...shown, columns, types, result: publicResult(results as Json), last_refresh, error: null };
+      const result = publicResult(results as Json);
+      return {
+        ...shown,
+        columns,
+        types,
+        result,
+        warnings: warnings.map((warning) => ({ ...warning })),
+        last_refresh,
+        error: null,
+      };
     } catch (error) {
       if (!isStatementFailure(error)) throw error;
       return without('This insight cannot be computed at the moment.');

@@ -50,7 +50,7 @@ export function clickhouseEngine(deps: ClickHouseEngineDeps): StatementEngine {
     async open(projectId) {
       await check();
       await deps.mirrorPersons(projectId);
-      return { version: null, freshUntil: await deps.freshUntil() };
+      return { version: null, freshUntil: await deps.freshUntil(), eventsFrom: null };
     },
     run: (projectId, _source, statement, signal, file) =>
       slots.run(projectId, signal, async () => {

@@ -20,9 +20,9 @@ interface CopyFiles extends StatementSource {
 
 export const copyEngine = ({ runner, slots, ids, copy }: CopyEngineDeps): StatementEngine<CopyFiles> => ({
   async open(projectId, maxAgeMs) {
-    const { path, earlier, freshUntil } = await copy(projectId, maxAgeMs);
+    const { path, earlier, freshUntil, eventsFrom } = await copy(projectId, maxAgeMs);
     // The path is another one for each copy.
-    return { version: path, freshUntil, path, earlier: earlier?.path ?? null };
+    return { version: path, freshUntil, eventsFrom, path, earlier: earlier?.path ?? null };
   },
   run: (projectId, { path, earlier }, statement, signal, file) =>
     slots.run(projectId, signal, () =>

@@ -32,6 +32,14 @@ interface CopyFile {
   path: string;
   lastRow: number;
   events: number;
+  /** Ms UTC; null: all events are there. */
+  eventsFrom: number | null;
+}
+
+type WrittenCopy = Awaited<ReturnType<ProjectCopier['copyProject']>>;
+
+interface CopyRequest extends Omit<ProjectCopyRequest, 'maxBytes'> {
+  base: CopyFile | null;
 }
 
 interface Copy extends CopyFile {
@@ -44,12 +52,12 @@ interface Copy extends CopyFile {
   usedAt: number;
 }
 
-export type UsableCopy = Pick<Copy, 'path' | 'freshUntil'> & { earlier: Pick<CopyFile, 'path'> | null };
+export type UsableCopy = Pick<Copy, 'path' | 'freshUntil' | 'eventsFrom'> & { earlier: Pick<CopyFile, 'path'> | null };
 
 /** A copy may be as old as this many times the time that renewing it takes. */
 const AGE_PER_COST = 10;
 const UNUSED_MS = 7 * DAY_MS;
-/** A copy that was too large is not tried again before. */
+/** A copy of which not even the newest month fitted is not tried again before. */
 const TOO_LARGE_MS = 10 * MINUTE_MS;
 /** An addition of fewer events stays one. */
 const MIN_EVENTS = 10_000;
@@ -62,7 +70,7 @@ export class ProjectCopies {
   readonly #deps: ProjectCopiesDeps;
   readonly #copies = new Map<number, Copy>();
   readonly #making = new Map<number, Promise<Copy>>();
-  /** Projects whose copy would be too large: how large, and when that was found. */
+  /** Projects of which not even the newest month fits: how large it is, and when that was found. */
   readonly #tooLarge = new Map<number, { bytes: number; at: number }>();
   /** Counts removals of all copies: one that was begun before is not used. */
   #epoch = 0;
@@ -124,24 +132,26 @@ export class ProjectCopies {
         continue;
       }
       const tookMs = performance.now() - start;
-      const earlier = isAddition ? base : null;
-      const copy = { ...made, path, earlier, freshUntil, tookMs, usedAt: freshUntil };
+      const copy = { ...made, path, freshUntil, tookMs, usedAt: freshUntil };
       this.#copies.set(projectId, copy);
-      for (const file of filesOf(last)) if (file !== earlier?.path) removeLater(file);
+      for (const file of filesOf(last)) if (file !== copy.earlier?.path) removeLater(file);
       return copy;
     }
   }
 
-  async #copy(request: Omit<ProjectCopyRequest, 'maxBytes'>): ReturnType<ProjectCopier['copyProject']> {
+  /** What does not fit with a copy that is there is made anew, of fewer months. */
+  async #copy(request: CopyRequest): Promise<Pick<Copy, keyof WrittenCopy | 'earlier'>> {
     const { events, maxBytes, clock } = this.#deps;
+    const { projectId, base, isAddition } = request;
     try {
       const copy = await events.copyProject({ ...request, maxBytes });
-      this.#tooLarge.delete(request.projectId);
-      return copy;
+      this.#tooLarge.delete(projectId);
+      return { ...copy, earlier: isAddition ? base : null };
     } catch (error) {
       if (!(error instanceof CopyTooLarge)) throw error;
-      this.#tooLarge.set(request.projectId, { bytes: error.bytes, at: clock.now() });
-      this.#remove(request.projectId);
+      if (base !== null) return this.#copy({ ...request, base: null, isAddition: false });
+      this.#tooLarge.set(projectId, { bytes: error.bytes, at: clock.now() });
+      this.#remove(projectId);
       throw this.#tooLargeFailure(error.bytes);
     }
   }
@@ -150,7 +160,7 @@ export class ProjectCopies {
     const [needed, allowed] = [bytes, this.#deps.maxBytes].map((size) => Number((size / GB).toPrecision(3)));
     return new Failure(
       'unavailable',
-      `SQL reads a copy of the project, which would take about ${needed} GB; SQL_COPY_MAX_GB allows ${allowed}. Ask whoever runs this server to raise it, or to keep events for fewer days.`,
+      `SQL reads a copy of the project. With the newest month of events alone, it would take about ${needed} GB; SQL_COPY_MAX_GB allows ${allowed}. Ask whoever runs this server to raise it.`,
       { code: 'copy_too_large' },
     );
   }

@@ -1,5 +1,4 @@
 /** Statements of saved insights: checked when they are saved, answered for readers, dashboards, shared pages and alerts. */
-import type { FileHandle } from 'node:fs/promises';
 import { Failure } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { MINUTE_MS } from '../../core/time/units.ts';
@@ -8,7 +7,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import type { ResultCache } from '../insights/result-cache.ts';
 import { FILE_ROWS, readSqlQuery, type SqlQuery } from './rules/read-sql-query.ts';
 import { readSavedQuery, withFiltersOf } from './rules/saved-query.ts';
-import type { AnsweredSql, SqlQueries } from './sql-queries.ts';
+import type { AnsweredSql, SqlFile, SqlQueries } from './sql-queries.ts';
 import { readRows } from './sql-rows.ts';
 
 interface SavedStatementsDeps {
@@ -27,7 +26,7 @@ interface AnswerOptions {
   signal: AbortSignal;
 }
 
-type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'hasMore'> & {
+type StatementAnswer = Pick<AnsweredSql, 'columns' | 'types' | 'hasMore' | 'warnings'> & {
   results: unknown[][];
   isCached: boolean;
   computedAt: number;
@@ -63,8 +62,8 @@ export class SavedStatements {
     const question = JSON.stringify(['sql', Math.floor(clock.now() / MINUTE_MS), text, placeholders]);
     const cached = await results.getOrCompute({ projectId: project.id, question, refresh, signal }, async (stopped) => {
       const answered = await sql.run(project.id, userId, { ...read, maxBytes: MAX_ANSWER_BYTES }, stopped);
-      const { columns, types, hasMore } = answered;
-      return { columns, types, results: await readRows(answered), hasMore };
+      const { columns, types, hasMore, warnings } = answered;
+      return { columns, types, results: await readRows(answered), hasMore, warnings };
     });
     return { ...cached.answer, isCached: cached.isCached, computedAt: cached.computedAt };
   }
@@ -75,7 +74,7 @@ export class SavedStatements {
   }
 
   /** The same as a Parquet file, which is gone once it is closed. */
-  parquet(project: Project, query: JsonObject, userId: number, signal: AbortSignal): Promise<FileHandle> {
+  parquet(project: Project, query: JsonObject, userId: number, signal: AbortSignal): Promise<SqlFile> {
     return this.#deps.sql.runToFile(project.id, userId, this.#readForFile(project, query), signal);
   }
 

@@ -9,6 +9,7 @@ import type { SqlAnswer } from './child/protocol.ts';
 import type { RecordStatement } from './record-statement.ts';
 import type { SqlQuery } from './rules/read-sql-query.ts';
 import { SqlRefusal } from './rules/refusal.ts';
+import { type StatementWarning, statementWarnings } from './rules/statement-warnings.ts';
 import type { Statement, StatementEngine, StatementSource } from './statement-engine.ts';
 
 export interface AnsweredSql extends SqlAnswer {
@@ -18,6 +19,13 @@ export interface AnsweredSql extends SqlAnswer {
   /** Ms UTC. */
   computedAt: number;
   freshUntil: number;
+  warnings: StatementWarning[];
+}
+
+/** Rows of a statement in a file. */
+export interface SqlFile {
+  file: FileHandle;
+  warnings: StatementWarning[];
 }
 
 /** As they are set. */
@@ -76,20 +84,23 @@ export class SqlQueries {
       cacheKey: `sql_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`,
       computedAt: this.#deps.clock.now(),
       freshUntil: source.freshUntil,
+      warnings: warningsOf(answer, source, query),
     };
     if (source.version !== null) this.#keep(key, answered);
     return answered;
   }
 
   /** Writes the rows to a Parquet file and opens it. Nothing of it is left on the disk once it is closed. */
-  async runToFile(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<FileHandle> {
+  async runToFile(projectId: number, userId: number | null, query: SqlQuery, signal: AbortSignal): Promise<SqlFile> {
     const { source, engine } = await this.#open(projectId, userId, query);
     const { sql, placeholders, rows } = query;
     const file = engine.newFile(source);
     const statement = { sql, placeholders, rows, checkOnly: false, isPostgres: false, maxBytes: MAX_FILE_BYTES };
     try {
-      await this.#record(projectId, userId, statement, () => engine.run(projectId, source, statement, signal, file));
-      return await open(file);
+      const answer = await this.#record(projectId, userId, statement, () =>
+        engine.run(projectId, source, statement, signal, file),
+      );
+      return { file: await open(file), warnings: warningsOf(answer, source, query) };
     } finally {
       for (const end of ['', '.rows', '.rows.wal']) await rm(`${file}${end}`, { force: true });
     }
@@ -151,6 +162,10 @@ export class SqlQueries {
     this.#statements.record(String(userId));
   }
 }
+
+/** Whoever chose how many rows there may be is told by `hasMore`. */
+const warningsOf = (answer: SqlAnswer, source: StatementSource, { rows }: SqlQuery): StatementWarning[] =>
+  statementWarnings(rows.isChosen === true ? { ...answer, isLimitLowered: false } : answer, source);
 
 const ATTR = 'query.query';
 

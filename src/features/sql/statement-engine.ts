@@ -12,6 +12,8 @@ export interface StatementSource {
   version: string | null;
   /** Events that were accepted until then are in it; ms UTC. */
   freshUntil: number;
+  /** Events from before are not in it; ms UTC. Null: all are. */
+  eventsFrom: number | null;
 }
 
 export interface StatementEngine<Source extends StatementSource = StatementSource> {

@@ -145,9 +145,9 @@ async function statementTile(
 ): Promise<BuiltTile> {
   try {
     const options = { dashboard, userId: null, refresh: false, signal };
-    const { columns, results } = await statements.answer(project, query, options);
+    const { columns, results, warnings } = await statements.answer(project, query, options);
     return {
-      tile: { ...tile, ...readStatement({ columns, results }) },
+      tile: { ...tile, ...readStatement({ columns, results, warnings }) },
       listsPersons: columns.some(isIdentifyingColumn),
     };
   } catch (error) {

@@ -39,14 +39,17 @@ export interface ProjectCopyRequest {
   target: string;
   source: CopySource;
   /** An earlier copy, and the last row that it has. */
-  base: { path: string; lastRow: number } | null;
+  base: (Pick<ProjectCopy, 'lastRow' | 'eventsFrom'> & { path: string }) | null;
   /** Leaves out the events that `base` has, so that both files are read together. Otherwise they are copied from it. */
   isAddition: boolean;
-  /** Of the file, with that of `base` if both are read. A larger one is not made. */
+  /**
+   * Of the file, with that of `base` if both are read. Without `base`, the newest months that fit are copied where not all
+   * of them do.
+   */
   maxBytes: number;
 }
 
-/** The copy would be larger than it may be. */
+/** The copy would be larger than it may be: with what is added to `base`, or with the newest month alone. */
 export class CopyTooLarge extends Error {
   readonly bytes: number;
 
@@ -61,6 +64,8 @@ interface ProjectCopy {
   lastRow: number;
   /** How many events are in the file. */
   events: number;
+  /** The start of the first month whose events are copied; ms UTC. Null: all are. */
+  eventsFrom: number | null;
   /** Changes when rows before `lastRow` were changed or deleted: then a new copy is needed. */
   generation: number;
 }

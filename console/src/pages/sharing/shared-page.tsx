@@ -212,13 +212,13 @@ const SharedAnswer = (props: SharedAnswerProps) =>
   props.insight.query ? <SharedStatement {...props} /> : <SharedQuestion {...props} />;
 
 function SharedStatement({ insight, small, hasExtra }: SharedAnswerProps) {
-  const { columns, types, result, query, error, name, last_refresh } = insight;
+  const { columns, types, result, warnings, query, error, name, last_refresh } = insight;
   if (!columns || !types || !Array.isArray(result)) return <p class="muted">{error}</p>;
   return (
     <>
       <div class="tile-answer">
         <SqlAnswer
-          rows={{ columns, types, results: result }}
+          rows={{ columns, types, results: result, warnings }}
           display={readDisplay(query?.['display'])}
           label={name}
           small={small}

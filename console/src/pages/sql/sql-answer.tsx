@@ -2,7 +2,7 @@
 import './sql-answer.css';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../../charts/chart.tsx';
-import { Empty } from '../../components/states.tsx';
+import { Banner, Empty } from '../../components/states.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
 import { bigNumber, chartOf, chooseDisplay, type Display, possibleDisplays, type SqlRows } from './sql-chart.ts';
 import { VirtualTable } from './virtual-table.tsx';
@@ -15,7 +15,20 @@ interface SqlAnswerProps {
   small?: boolean;
 }
 
-export function SqlAnswer({ rows, display, label, small = false }: SqlAnswerProps) {
+export function SqlAnswer(props: SqlAnswerProps) {
+  return (
+    <>
+      {props.rows.warnings?.map(({ message }) => (
+        <Banner key={message} tone="warn">
+          {message}
+        </Banner>
+      ))}
+      <Rows {...props} />
+    </>
+  );
+}
+
+function Rows({ rows, display, label, small = false }: SqlAnswerProps) {
   const chart = useMemo(() => chartOf(rows), [rows]);
   const possible = possibleDisplays(rows);
   const chosen = display !== null && possible.includes(display) ? display : chooseDisplay(rows);

@@ -6,6 +6,8 @@ export interface SqlRows {
   columns: readonly string[];
   types: readonly (readonly string[])[];
   results: readonly (readonly unknown[])[];
+  /** What is missing in them. */
+  warnings?: readonly { message: string }[] | undefined;
 }
 
 export const DISPLAYS = ['table', 'line', 'bar', 'number'] as const;

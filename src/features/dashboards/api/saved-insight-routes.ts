@@ -13,6 +13,7 @@ import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activi
 import { pageSchema } from '../../../http/schemas/common.ts';
 import type { CsvCells } from '../../../lib/csv-line.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import { withWarnings } from '../../sql/api/with-warnings.ts';
 import { rowsCsv } from '../../sql/rows-csv.ts';
 import { getDashboard } from '../dashboards.ts';
 import { listSavedInsights } from '../list-saved-insights.ts';
@@ -164,11 +165,14 @@ async function sendRows(
   reply.header('content-disposition', `attachment; filename="${fileName(name || derivedName || 'sql')}.${format}"`);
   if (format === 'csv') {
     const rows = await statements.rows(project, node, caller.user.id, signal);
-    return reply.type('text/csv; charset=utf-8').send(rowsCsv(rows, cells));
+    return withWarnings(reply, rows).type('text/csv; charset=utf-8').send(rowsCsv(rows, cells));
   }
-  const file = await statements.parquet(project, node, caller.user.id, signal);
-  const { size } = await file.stat();
-  return reply.type('application/vnd.apache.parquet').header('content-length', size).send(file.createReadStream());
+  const written = await statements.parquet(project, node, caller.user.id, signal);
+  const { size } = await written.file.stat();
+  return withWarnings(reply, written)
+    .type('application/vnd.apache.parquet')
+    .header('content-length', size)
+    .send(written.file.createReadStream());
 }
 
 /** Letters and digits that every header and disk can take. */

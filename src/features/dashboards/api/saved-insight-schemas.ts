@@ -12,6 +12,8 @@ import {
 } from '../../../http/schemas/common.ts';
 import { digest } from '../../../lib/secrets.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
+import { StatementWarningsSchema } from '../../sql/api/sql-schemas.ts';
+import type { StatementWarning } from '../../sql/rules/statement-warnings.ts';
 import type { DashboardTile } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 
@@ -33,6 +35,7 @@ export const SavedInsightSchema = Type.Object({
   columns: Type.Optional(Type.Array(Type.String(), { description: 'Of a SQL statement, with its answer.' })),
   types: Type.Optional(Type.Array(Type.Array(Type.String()))),
   hasMore: Type.Optional(Type.Boolean()),
+  warnings: Type.Optional(StatementWarningsSchema),
   result: Type.Optional(
     Type.Unknown({
       description:
@@ -78,6 +81,7 @@ export interface SavedInsightAnswer {
   columns?: string[];
   types?: [string, string][];
   hasMore?: boolean;
+  warnings?: StatementWarning[];
 }
 
 /** Nobody has asked. */
@@ -85,7 +89,7 @@ export const NO_ANSWER: SavedInsightAnswer = { result: null, is_cached: false, l
 
 export function presentSavedInsight(insight: SavedInsight, setting: PresentedWith) {
   const { users, tiles, timezone, filters = insight.filters, query = insight.query, answer } = setting;
-  const { columns, types, hasMore } = answer;
+  const { columns, types, hasMore, warnings } = answer;
   return {
     id: insight.id,
     short_id: insight.shortId,
@@ -100,7 +104,7 @@ export function presentSavedInsight(insight: SavedInsight, setting: PresentedWit
     last_refresh: answer.last_refresh,
     next_allowed_client_refresh: null,
     result: answer.result,
-    ...(columns === undefined ? {} : { columns, types, hasMore }),
+    ...(columns === undefined ? {} : { columns, types, hasMore, warnings }),
     created_at: iso(insight.createdAt),
     created_by: presentUserOrNull(users, insight.createdBy),
     description: insight.description,

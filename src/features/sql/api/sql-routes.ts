@@ -17,6 +17,7 @@ import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
 import type { SqlApiDeps } from './deps.ts';
 import { CheckBodySchema, QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
+import { withWarnings } from './with-warnings.ts';
 
 const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:client_query_id/` } as const;
@@ -68,7 +69,9 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
       const query = { ...readBody(deps, context), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
       const rows = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
-      return context.reply.type('text/csv; charset=utf-8').send(rowsCsv(rows, readCsvCells(context.query)));
+      return withWarnings(context.reply, rows)
+        .type('text/csv; charset=utf-8')
+        .send(rowsCsv(rows, readCsvCells(context.query)));
     },
   });
   projectRoute(app, deps, {
@@ -81,13 +84,13 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
     handler: async (context) => {
       const query = { ...readBody(deps, context), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
-      const file = await deps.sql.runToFile(context.project.id, context.caller.user.id, query, signal);
-      const { size } = await file.stat();
-      return context.reply
+      const written = await deps.sql.runToFile(context.project.id, context.caller.user.id, query, signal);
+      const { size } = await written.file.stat();
+      return withWarnings(context.reply, written)
         .type('application/vnd.apache.parquet')
         .header('content-length', size)
         .header('content-disposition', 'attachment; filename="query.parquet"')
-        .send(file.createReadStream());
+        .send(written.file.createReadStream());
     },
   });
   projectRoute(app, deps, {
@@ -230,5 +233,6 @@ function describeAnswer(answer: AnsweredSql, project: Project, sql: string) {
     timezone: project.timezone,
     clickhouse: null,
     query_status: null,
+    warnings: answer.warnings,
   };
 }

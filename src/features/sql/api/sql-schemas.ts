@@ -7,7 +7,10 @@ export const QueryBodySchema = Type.Object(
     refresh: Type.Optional(Type.Unknown()),
     async: Type.Optional(Type.Boolean()),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 50_000, description: 'Rows at most, whatever the statement says. Ours.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'Rows at most, whatever the statement says; 50,000 at most (`too_many_rows`). Ours.',
+      }),
     ),
     client_query_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     name: Type.Optional(Type.Unknown()),
@@ -23,6 +26,11 @@ export const CheckBodySchema = Type.Object(
   { additionalProperties: true },
 );
 
+export const StatementWarningsSchema = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+  description:
+    'What is missing: `events_left_out` where a project is larger than its copy may be, `rows_left_out` where more rows were asked for than an answer may have. Ours.',
+});
+
 const Types = Type.Array(Type.Array(Type.String()), { description: 'Pairs of a column and its type.' });
 
 /** The answer to a statement. Other kinds of queries have fields of their own. */
@@ -37,6 +45,7 @@ export const SqlAnswerSchema = Type.Object(
     timings: Type.Array(Type.Object({ k: Type.String(), t: Type.Number() })),
     is_cached: Type.Boolean(),
     fresh_until: DateTime,
+    warnings: StatementWarningsSchema,
   },
   { additionalProperties: true },
 );

@@ -11,6 +11,8 @@ const answered = (rows: Buffer) => ({
     rows,
     rowCount: 1,
     limit: 100,
+    isLimitLowered: false,
+    readsEvents: true,
     offset: 0,
     hasMore: false,
     checkMs: 1,

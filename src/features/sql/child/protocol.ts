@@ -36,8 +36,12 @@ export interface SqlAnswer {
   /** How many rows there are, in the answer or in the file. */
   rowCount: number;
   limit: number;
+  /** Whether more rows were asked for than there may be. */
+  isLimitLowered: boolean;
   offset: number;
   hasMore: boolean;
+  /** Whether the statement reads events, or what is made of them. */
+  readsEvents: boolean;
   checkMs: number;
   runMs: number;
   /** How it would be run; undefined if that was not asked for, or is not known. */

@@ -20,8 +20,10 @@ interface CheckedStatement {
   sql: string;
   tree: TreeNode;
   limit: number;
+  isLimitLowered: boolean;
   offset: number;
   counted: readonly number[];
+  readsEvents: boolean;
   isCatalog: boolean;
   /** Null if the type of a column is that of a value, which is not known before it is bound. */
   columns: ResultColumn[] | null;
@@ -35,7 +37,7 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   const given = request.isPostgres ? plainPostgres(request.sql) : request.sql;
   const { sql, parameters } = prepareText(given, request.placeholders);
   const checked = await checkedStatement(connection, sql, request);
-  const { statement, limit, offset, counted } = checked;
+  const { statement, limit, isLimitLowered, offset, counted, readsEvents } = checked;
   const described = checked.columns ?? (await boundColumns(connection, checked.sql, parameters));
   const columns = described.map(({ name }) => name);
   const types = described.map(({ name, type }, i): [string, string] => [
@@ -43,7 +45,7 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
     counted.includes(i) ? 'UInt64' : typeName(type),
   ]);
   const checkMs = performance.now() - start;
-  const common = { sql: checked.sql, columns, types, limit, offset, checkMs };
+  const common = { sql: checked.sql, columns, types, limit, isLimitLowered, offset, readsEvents, checkMs };
   const nothing = { ...common, rows: NO_ROWS, rowCount: 0, hasMore: false, runMs: 0 };
   if (request.path === null && !checked.isCatalog) {
     const parts = writeClickHouse(checked.tree, { projectId: request.projectId ?? 0, parameters });
@@ -55,8 +57,8 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   const runMs = () => performance.now() - start - checkMs;
   if (request.file !== undefined) {
     const file = { path: request.file, columns: described, maxRows: limit, maxBytes: request.maxBytes };
-    const rowCount = await writeParquet(statement, file).catch(rethrowExplained);
-    return { ...common, rows: NO_ROWS, rowCount, hasMore: false, runMs: runMs() };
+    const written = await writeParquet(statement, file).catch(rethrowExplained);
+    return { ...common, ...written, rows: NO_ROWS, runMs: runMs() };
   }
   const found = await readRows(statement, limit + 1, request.maxBytes);
   const rows = joinRows(found.slice(0, limit));

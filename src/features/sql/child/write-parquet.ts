@@ -22,18 +22,22 @@ interface ParquetFile {
   maxBytes: number;
 }
 
-/** Returns the number of rows. */
-export async function writeParquet(statement: DuckDBPreparedStatement, file: ParquetFile): Promise<number> {
+interface WrittenRows {
+  rowCount: number;
+  hasMore: boolean;
+}
+
+export async function writeParquet(statement: DuckDBPreparedStatement, file: ParquetFile): Promise<WrittenRows> {
   // Beside the file, so that whoever removes one finds the other.
   const rowsPath = `${file.path}.rows`;
   const instance = await DuckDBInstance.create(rowsPath, { memory_limit: `${MEMORY_MB}MB`, threads: '1' });
   const connection = await instance.connect();
   try {
     const found = await appendRows(connection, statement, { ...file, rowsPath });
-    const rows = Math.min(found, file.maxRows);
+    const rowCount = Math.min(found, file.maxRows);
     const quoted = `'${file.path.replaceAll("'", "''")}'`;
-    await connection.run(`copy (select * from result_rows limit ${rows}) to ${quoted} (format parquet)`);
-    return rows;
+    await connection.run(`copy (select * from result_rows limit ${rowCount}) to ${quoted} (format parquet)`);
+    return { rowCount, hasMore: found > file.maxRows };
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -62,7 +66,7 @@ async function appendRows(
         throw new SqlRefusal('too_large', 'The file would be too large. Select fewer columns, or set a lower limit.');
       }
     }
-    if (rows >= maxRows) break;
+    if (rows > maxRows) break;
   }
   appender.closeSync();
   return rows;

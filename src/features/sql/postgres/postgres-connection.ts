@@ -254,8 +254,7 @@ export class PostgresConnection {
 
   async #select(sql: string, { values, isBinary }: Portal): Promise<Answer> {
     const answered = await this.#run(sql, values, false);
-    const { hasMore, limit } = answered;
-    if (hasMore && limit === ROWS.max) this.#deps.send(wire.notice(`Only the first ${limit} rows are sent.`));
+    for (const { message } of answered.warnings) this.#deps.send(wire.notice(message));
     const bytes = answered.rows.length;
     const kept = [...this.#portals.values()].reduce((sum, { answer }) => sum + (answer?.bytes ?? 0), 0);
     if (kept + bytes > MAX_KEPT_BYTES) {

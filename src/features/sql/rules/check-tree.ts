@@ -10,7 +10,7 @@ import { engineName, isRewritten, nearestFunction } from './functions.ts';
 import { SqlRefusal } from './refusal.ts';
 import { escapePointer, rewriteCall } from './rewrite-calls.ts';
 import { callNode, columnNode, isNode, limitNode, type TreeNode, textNode } from './tree-nodes.ts';
-import { EVENTS_WITH_PERSONS, EVENTS_WITHOUT_PERSONS, isView, VIEWS } from './views.ts';
+import { EVENTS_WITH_PERSONS, EVENTS_WITHOUT_PERSONS, isMadeOfEvents, isView, VIEWS } from './views.ts';
 
 interface RowLimits {
   /** Where the statement has no limit of its own. */
@@ -22,9 +22,13 @@ interface CheckedTree {
   /** Of one statement, with a limit of one more row than asked for. */
   tree: TreeNode;
   limit: number;
+  /** Whether more rows were asked for than there may be. */
+  isLimitLowered: boolean;
   offset: number;
   /** The columns that count something. */
   counted: readonly number[];
+  /** Whether it reads events, or what is made of them. */
+  readsEvents: boolean;
 }
 
 export const MAX_STATEMENT_DEPTH = 250;
@@ -45,7 +49,12 @@ export function checkTree(serialized: TreeNode, rows: RowLimits, more: ReadonlyS
   check.finish();
   const node = statement['node'];
   if (!isNode(node)) throw unsupported();
-  return { ...applyLimit(node, rows), counted: countedColumns(node), tree: { error: false, statements: [statement] } };
+  return {
+    ...applyLimit(node, rows),
+    counted: countedColumns(node),
+    readsEvents: check.readsEvents,
+    tree: { error: false, statements: [statement] },
+  };
 }
 
 function parseError({ error_type: type, position }: TreeNode): SqlRefusal {
@@ -115,6 +124,7 @@ const unsupported = (what = 'This syntax'): SqlRefusal => new SqlRefusal('syntax
 class TreeCheck {
   readonly #more: ReadonlySet<string>;
   readonly #eventTables: TreeNode[] = [];
+  readsEvents = false;
   #tables = 0;
   /** Whether properties of persons are read. */
   #usesPersons = false;
@@ -212,6 +222,7 @@ class TreeCheck {
     if (this.#tables > MAX_STATEMENT_TABLES)
       throw new SqlRefusal('too_long', `A statement may read ${MAX_STATEMENT_TABLES} tables.`);
     const table = { ...node, table_name: name };
+    if (isMadeOfEvents(name)) this.readsEvents = true;
     if (name === 'events') this.#eventTables.push(table);
     return table;
   }
@@ -372,9 +383,10 @@ function countedColumns(node: TreeNode): number[] {
 }
 
 /** Sets the limit to one row more than asked for, which tells whether there are more. */
-function applyLimit(node: TreeNode, { byDefault, max }: RowLimits): { limit: number; offset: number } {
+function applyLimit(node: TreeNode, { byDefault, max }: RowLimits) {
   const modifiers = (node['modifiers'] ?? []) as TreeNode[];
   const own = modifiers.find(({ type }) => type === 'LIMIT_MODIFIER');
+  const asksForAll = own === undefined ? byDefault === max : own['limit'] === null;
   const asked = own === undefined ? byDefault : own['limit'] === null ? max : constantNumber(own['limit']);
   const offset = own === undefined || own['offset'] === null ? 0 : constantNumber(own['offset']);
   if (asked === null || offset === null) {
@@ -383,7 +395,7 @@ function applyLimit(node: TreeNode, { byDefault, max }: RowLimits): { limit: num
   const limit = Math.min(asked, max);
   const rest = modifiers.filter((modifier) => modifier !== own);
   node['modifiers'] = [...rest, { ...limitNode(limit + 1), offset: own?.['offset'] ?? null }];
-  return { limit, offset };
+  return { limit, isLimitLowered: asksForAll || asked > max, offset };
 }
 
 function constantNumber(node: Json | undefined): number | null {

@@ -10,7 +10,7 @@ import type { Placeholders } from './prepare-text.ts';
 export interface SqlQuery {
   sql: string;
   placeholders: Placeholders;
-  rows: { byDefault: number; max: number };
+  rows: { byDefault: number; max: number; isChosen?: boolean };
   /** Not from a kept answer, and with everything that is stored by now. */
   refresh: boolean;
   /** Of the answer; undefined: as large as an answer may be. */
@@ -43,9 +43,17 @@ export function readSqlQuery(body: JsonObject, context: { timezone: string; now:
       range: rangeOf(filters, context),
       properties: propertiesOf(filters['properties']),
     },
-    rows: typeof limit === 'number' ? { byDefault: limit, max: limit } : TABLE_ROWS,
+    rows: typeof limit === 'number' ? chosenRows(limit) : TABLE_ROWS,
     refresh: typeof refresh === 'string' && refresh.startsWith('force_'),
   };
+}
+
+function chosenRows(limit: number): SqlQuery['rows'] {
+  const { max } = TABLE_ROWS;
+  if (limit > max) {
+    throw invalid('limit', `limit may be ${max} at most; query.csv and query.parquet have more rows.`, 'too_many_rows');
+  }
+  return { byDefault: limit, max: limit, isChosen: true };
 }
 
 /** The statement itself, or that of a saved insight. */

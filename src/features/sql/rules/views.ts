@@ -110,6 +110,10 @@ type ViewName = keyof typeof VIEWS;
 
 export const isView = (name: string): name is ViewName => Object.hasOwn(VIEWS, name);
 
+const MADE_OF_EVENTS: readonly string[] = ['events', 'sessions', 'feature_flag_calls'] satisfies ViewName[];
+
+export const isMadeOfEvents = (name: string): boolean => MADE_OF_EVENTS.includes(name);
+
 /** Replaces `events` where properties of persons are read. */
 export const EVENTS_WITH_PERSONS = 'events_with_persons';
 /** Replaces `events` where nothing of persons is read: merged persons need not be looked up. It has no `person_id`. */

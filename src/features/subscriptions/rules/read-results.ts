@@ -216,10 +216,17 @@ export function readPaths(result: Json): TileContent {
 interface StatementRows {
   columns: readonly string[];
   results: readonly (readonly unknown[])[];
+  warnings: readonly { message: string }[];
 }
 
 /** One value alone is a number. */
-export function readStatement({ columns, results }: StatementRows): TileContent {
+export function readStatement({ warnings, ...answer }: StatementRows): TileContent {
+  const { note, ...content } = readRows(answer);
+  const notes = [...(note === null ? [] : [note]), ...warnings.map(({ message }) => message)];
+  return { ...content, note: notes.join('. ') || null };
+}
+
+function readRows({ columns, results }: Omit<StatementRows, 'warnings'>): TileContent {
   const [only, ...others] = results;
   const value = only?.[0];
   if (columns.length === 1 && others.length === 0 && typeof value === 'number')
