@@ -47,6 +47,7 @@ import { deletePersons } from '../features/persons/delete/delete-many.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { scheduleMaker } from '../features/scheduled-changes/make-approved-schedule.ts';
+import { removeAbandonedFolders } from '../features/sql/abandoned-folders.ts';
 import { clickhouseEngine } from '../features/sql/clickhouse-engine.ts';
 import { copyEngine } from '../features/sql/copy-engine.ts';
 import { PostgresPort, type PostgresPortDeps } from '../features/sql/postgres/postgres-port.ts';
@@ -166,6 +167,7 @@ function postgresPort(deps: PostgresPortDeps & { config: Config }): PostgresPort
 
 function sqlDeps({ config, clock, ids, log, backend, results }: BaseDeps) {
   const { sqlTimeoutSeconds: timeoutSeconds, sqlMemoryMb: memoryMb, sqlStaleSeconds: staleSeconds } = config;
+  removeAbandonedFolders().catch((err: unknown) => log.warn({ err }, 'temporary folders of killed servers are left'));
   const sqlRunner = new SqlRunner({ programs: builtFile('./'), timeoutSeconds, memoryMb });
   const running = { runner: sqlRunner, slots: new StatementSlots(), clock, ids, timeoutSeconds };
   const mirrorPersons = async (projectId: number): Promise<void> => backend.worker().mirrorPersons(projectId);

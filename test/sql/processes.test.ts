@@ -1,11 +1,13 @@
 /** The processes that run statements: whichever of them is killed, the next statement is answered and none is left. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NO_PLACEHOLDERS } from '../../src/features/sql/rules/prepare-text.ts';
 import { SqlRunner } from '../../src/features/sql/sql-runner.ts';
 import { builtFile } from '../../src/runtime/built-file.ts';
+import { isRunning, programOf, sqlProcessesOf } from '../support/process-tree.ts';
 
 /** By which those of this file are known: other files start some, too. */
 const MEMORY_MB = 253;
@@ -46,34 +48,21 @@ const refusalOf = (runner: SqlRunner, signal = new AbortController().signal) =>
     (error: { code?: string }) => error.code ?? String(error),
   );
 
-/** Empty if there is no such file any more. */
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-const childrenOf = (pid: number): number[] =>
-  existsSync(`/proc/${pid}/task`)
-    ? readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-        readIfThere(`/proc/${pid}/task/${thread}/children`).trim().split(' ').filter(Boolean).map(Number),
-      )
-    : [];
-const programOf = (pid: number): string => readIfThere(`/proc/${pid}/cmdline`);
-const isRunning = (pid: number): boolean => programOf(pid) !== '';
-
-const isProgram = (pid: number, name: string): boolean =>
-  programOf(pid).includes(name) && programOf(pid).includes(`"memoryMb":${MEMORY_MB},`);
-
-/** The launchers, and the processes that they have started. */
-function processes(): { launchers: number[]; children: number[] } {
-  const launchers = childrenOf(process.pid).filter((pid) => isProgram(pid, 'sql-launcher.js'));
-  return { launchers, children: launchers.flatMap(childrenOf).filter((pid) => isProgram(pid, 'sql-child.js')) };
-}
+const processes = () => sqlProcessesOf(process.pid, (program) => program.includes(`"memoryMb":${MEMORY_MB},`));
 
 const socketOf = (launcher: number): string => /"socket":"([^"]+)"/.exec(programOf(launcher))?.[1] ?? '';
+
+/** Again and again: one that is killed before it takes statements is replaced. */
+async function killUntil(which: 'launchers' | 'children', ended: Promise<unknown>): Promise<void> {
+  let isEnded = false;
+  void ended.finally(() => {
+    isEnded = true;
+  });
+  while (!isEnded) {
+    for (const pid of processes()[which]) process.kill(pid, 'SIGKILL');
+    await sleep(100);
+  }
+}
 
 const started = () => expect.poll(() => processes().children);
 
@@ -108,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('a process that runs statements', 
     const runner = newRunner();
     const refused = refusalOf(runner);
     await started().toHaveLength(1);
-    for (const pid of processes().children) process.kill(pid, 'SIGKILL');
+    await killUntil('children', refused);
     expect(await refused).toBe('too_large');
     expect(await answerOf(runner)).toEqual(NAMESPACES);
     // Also while it waits for a statement.
@@ -121,10 +110,15 @@ describe.skipIf(process.platform !== 'linux')('a process that runs statements', 
     const refused = refusalOf(runner);
     await started().toHaveLength(1);
     const before = processes();
-    for (const pid of before.launchers) process.kill(pid, 'SIGKILL');
+    await killUntil('launchers', refused);
     expect(await refused).toBe('too_large');
     expect(await answerOf(runner)).toEqual(NAMESPACES);
     await expect.poll(() => before.children.filter(isRunning)).toEqual([]);
+    // Also if it is killed when a process is needed.
+    for (const pid of processes().children) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => processes().children).toEqual([]);
+    for (const pid of processes().launchers) process.kill(pid, 'SIGKILL');
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
   });
 
   it('is reached although the temporary folder was cleaned, and not by others who connect', async () => {

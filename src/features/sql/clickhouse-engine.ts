@@ -2,7 +2,6 @@
  * Runs statements on ClickHouse. A process of its own checks them, as it does where it runs them, and writes them anew;
  * rows that ClickHouse does not have are sent along.
  */
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../core/errors.ts';
 import { SECOND_MS } from '../../core/time/units.ts';
@@ -59,7 +58,7 @@ export function clickhouseEngine(deps: ClickHouseEngineDeps): StatementEngine {
         if (checked.clickhouse === undefined || statement.checkOnly) return checked;
         return run(deps, projectId, checked, checked.clickhouse, { statement, signal, file });
       }),
-    newFile: () => join(tmpdir(), `cairn-sql-${ids.uuid()}.parquet`),
+    newFile: () => join(runner.folder, `${ids.uuid()}.parquet`),
   };
 }
 

@@ -5,6 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FOLDER_PREFIX, SOCKET_NAME } from './abandoned-folders.ts';
 import { packRequest, ResponseReader } from './child/messages.ts';
 import type {
   ChildLimits,
@@ -30,12 +31,15 @@ export interface SqlProcess {
 }
 
 export class ProcessEnded extends Error {
-  /** Null: it was killed, or never started. */
+  /** Null: it was killed, or could not be started. */
   readonly code: number | null;
+  /** Whether it had taken requests. */
+  readonly wasReady: boolean;
 
-  constructor(code: number | null) {
+  constructor(code: number | null, wasReady: boolean) {
     super('The process that ran the statement ended.');
     this.code = code;
+    this.wasReady = wasReady;
   }
 }
 
@@ -83,10 +87,8 @@ export class SqlProcesses {
 
   /** Started with the first statement; a new one where it was killed. */
   #running(): ChildProcess {
-    // Temporary folders are cleaned now and then: processes could no longer connect.
-    if (this.#listening !== null && !existsSync(this.#listening.socket)) this.close();
-    if (this.#launcher !== null) return this.#launcher;
     const { socket } = this.#listen();
+    if (this.#launcher !== null) return this.#launcher;
     const file = fileURLToPath(new URL('sql-child.js', this.#programs));
     const given: LauncherArguments = { file, limits: this.#limits, socket };
     const launcher = fork(new URL('sql-launcher.js', this.#programs), [JSON.stringify(given)], {
@@ -114,10 +116,17 @@ export class SqlProcesses {
     process?.end(code);
   }
 
-  #listen(): { socket: string } {
+  /** Of this server, for files that are removed with it. */
+  get folder(): string {
+    return this.#listen().folder;
+  }
+
+  #listen(): { socket: string; folder: string } {
+    // Temporary folders are cleaned now and then: processes could no longer connect.
+    if (this.#listening !== null && !existsSync(this.#listening.socket)) this.close();
     if (this.#listening !== null) return this.#listening;
-    const folder = mkdtempSync(join(tmpdir(), 'cairn-sql-'));
-    const socket = join(folder, 's');
+    const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+    const socket = join(folder, SOCKET_NAME);
     const server = createServer((connection) => this.#welcome(connection));
     // No process can connect then, and statements are refused.
     server.on('error', () => this.close());
@@ -187,7 +196,7 @@ class Process implements SqlProcess {
   async ask(request: SqlRequest): Promise<SqlResponse> {
     await this.ready;
     const connection = this.#connection;
-    if (connection === null) throw new ProcessEnded(null);
+    if (connection === null) throw new ProcessEnded(null, true);
     // The process refuses larger answers itself, with a reason.
     const reader = new ResponseReader(request.maxBytes + SPARE_BYTES);
     try {
@@ -207,7 +216,7 @@ class Process implements SqlProcess {
   }
 
   end(code: number | null): void {
-    const error = new ProcessEnded(code);
+    const error = new ProcessEnded(code, this.#starting === null);
     this.#starting?.reject(error);
     this.#starting = null;
     this.#connection?.destroy();

@@ -41,19 +41,28 @@ export class SqlRunner {
     this.#processes.close();
   }
 
+  /** A temporary one, for files of statements; it is removed with the server. */
+  get folder(): string {
+    return this.#processes.folder;
+  }
+
   /** Rejects with a `SqlRefusal`. */
   async run(statement: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
     const kept = this.#free.pop();
     try {
-      if (kept !== undefined) return await this.#runIn(kept, statement, signal);
+      return await this.#runIn(kept ?? this.#start(), statement, signal);
     } catch (error) {
-      // It may have been killed while it waited.
-      if (!(error instanceof ProcessEnded) || error.code === OUT_OF_MEMORY) throw explain(error);
+      // It may have been killed while it waited, and the launcher before it could start one.
+      const isTriedAgain = error instanceof ProcessEnded && (kept !== undefined || !error.wasReady);
+      if (!isTriedAgain || error.code === OUT_OF_MEMORY) throw explain(error);
     }
-    const started = { process: this.#processes.start(), statements: 0, idle: undefined };
-    return this.#runIn(started, statement, signal).catch((error: unknown) => {
+    return this.#runIn(this.#start(), statement, signal).catch((error: unknown) => {
       throw explain(error);
     });
+  }
+
+  #start(): Child {
+    return { process: this.#processes.start(), statements: 0, idle: undefined };
   }
 
   async #runIn(child: Child, statement: SqlRequest, signal: AbortSignal): Promise<SqlAnswer> {
