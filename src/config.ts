@@ -524,7 +524,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   sqlCopyMaxGb: {
     env: 'SQL_COPY_MAX_GB',
     defaultText: '20',
-    help: 'Disk space for the copy of one project that SQL statements read, in GB. SQL on a larger project is refused.',
+    help: 'Disk space for the copy of one project that SQL statements read, in GB. Of a larger project, SQL reads the newest months that fit.',
     parse: integer(1, 100_000),
   },
   sqlPort: {
