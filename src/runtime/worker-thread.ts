@@ -25,7 +25,7 @@ interface WorkerEvents {
 }
 
 /** Large enough for all objects of a chunk, so that none is moved to the old generation: 10 % less CPU, measured. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 96 };
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 192 };
 
 const MIN_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 10_000;

@@ -5,7 +5,7 @@
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 
 /** Large enough to share the fixed costs, small enough that other writers do not wait long. */
-export const MAX_CHUNK_EVENTS = 2500;
+export const MAX_CHUNK_EVENTS = 5000;
 export const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 
 const SMALL_CHUNK_EVENTS = 500;
