@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consoleRoutes } from './console-routes.ts';
+import { consolePage, consoleRoutes } from './console-routes.ts';
 import { sendError } from './errors.ts';
 
 const PAGE = '<!doctype html><meta name="cairn-public-url" content="" /><title>Cairn</title>';
@@ -13,7 +13,7 @@ function serverOn(folder: string, publicUrl: string | null = null): FastifyInsta
   const app = fastify();
   app.setErrorHandler(sendError);
   app.decorateRequest('caller', null);
-  consoleRoutes(app, { folder, publicUrl });
+  consoleRoutes(app, folder, consolePage({ folder, publicUrl }));
   return app;
 }
 

@@ -74,11 +74,13 @@ export type SendConsolePage = (
   options?: { frameAncestors?: string },
 ) => Promise<FastifyReply>;
 
-export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: ConsoleOptions): SendConsolePage {
+export function consolePage({ folder, publicUrl }: ConsoleOptions): SendConsolePage {
   const page = readPage(folder, publicUrl);
-  const send: SendConsolePage = (request, reply, { frameAncestors = "'none'" } = {}) =>
-    sendPage(request, reply, page, policy(frameAncestors));
-  for (const path of PAGE_PATHS) app.get(path, hidden, (request, reply) => send(request, reply));
+  return (request, reply, { frameAncestors = "'none'" } = {}) => sendPage(request, reply, page, policy(frameAncestors));
+}
+
+export function consoleRoutes(app: FastifyInstance, folder: string, sendPage: SendConsolePage): void {
+  for (const path of PAGE_PATHS) app.get(path, hidden, (request, reply) => sendPage(request, reply));
   const names = listAssets(folder);
   app.get('/assets/:name', hidden, async (request, reply) => {
     const { name } = request.params as { name: string };
@@ -93,7 +95,6 @@ export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: Conso
       .headers({ ...HEADERS, 'content-type': type, 'cache-control': CACHE_FOREVER, vary: 'Accept-Encoding' })
       .send(content);
   });
-  return send;
 }
 
 interface ConsolePage {

@@ -9,7 +9,7 @@ import { discardRestAfterResponse } from '../http/admission/discard-rest.ts';
 import { receiveBodies } from '../http/admission/receive-bodies.ts';
 import { addBodyParsers } from '../http/body-parsers.ts';
 import { compressAnswers } from '../http/compression.ts';
-import { consoleRoutes } from '../http/console-routes.ts';
+import { consolePage, consoleRoutes, type SendConsolePage } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
 import { KnownRoutes } from '../http/known-routes.ts';
 import { OPENAPI } from '../http/openapi.ts';
@@ -63,14 +63,15 @@ export async function buildServer(
   const fastRoutes = features.flatMap((feature) => feature.fastRoutes ?? []);
   installFastPath(app, new FastPath<AppDeps>(deps, fastRoutes));
   discardRestAfterResponse(app.server, deps.admission.turns, MAX_DISCARDED);
-  handleUnknownPaths(app, deps, known);
+  const sendPage = consolePage({ folder: options.consoleFolder, publicUrl: options.publicUrl });
+  handleUnknownPaths(app, deps, known, sendPage);
   await app.register(
     scope((api) => {
       dataHeaders(api, options.publicUrl);
       statusRoutes(api, status);
     }),
   );
-  await app.register(consolePages(options, deps, features));
+  await app.register(scope((pages) => pageRoutes(pages, deps, features, options, sendPage)));
   return app;
 }
 
@@ -137,16 +138,15 @@ function recordRoutes(app: FastifyInstance): KnownRoutes {
 }
 
 /** What people open in a browser. */
-const consolePages =
-  (
-    { consoleFolder: folder, publicUrl }: ServerOptions,
-    deps: AppDeps,
-    features: readonly AppFeature[],
-  ): FastifyPluginCallback =>
-  (pages, _options, done) => {
-    pageHeaders(pages, publicUrl);
-    const sendPage = consoleRoutes(pages, { folder, publicUrl });
-    docsRoutes(pages);
-    for (const feature of features) feature.pages?.(pages, deps, sendPage);
-    done();
-  };
+function pageRoutes(
+  pages: FastifyInstance,
+  deps: AppDeps,
+  features: readonly AppFeature[],
+  { consoleFolder, publicUrl }: ServerOptions,
+  sendPage: SendConsolePage,
+): void {
+  pageHeaders(pages, publicUrl);
+  consoleRoutes(pages, consoleFolder, sendPage);
+  docsRoutes(pages);
+  for (const feature of features) feature.pages?.(pages, deps, sendPage);
+}

@@ -1,7 +1,11 @@
-/** Answers requests to paths that are no route: 404, or 405 where the path exists with another method. */
+/**
+ * Answers requests to paths that are no route: 404, or 405 where the path exists with another method. Where a browser asks
+ * for a page, the answer is the console, which says that there is none and how to go on.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, notFound } from '../core/errors.ts';
 import { callerFromBody, callerFromHeaders } from '../http/api/authenticate.ts';
+import type { SendConsolePage } from '../http/console-routes.ts';
 import type { KnownRoutes } from '../http/known-routes.ts';
 import { setDataHeaders } from '../http/security-headers.ts';
 import type { AppDeps } from './app-deps.ts';
@@ -21,8 +25,19 @@ export function rejectReservedNames(app: FastifyInstance, deps: AppDeps, known: 
   });
 }
 
+/** Whether a person follows a link or types an address; scripts and SDKs do not ask for HTML. */
+const isPageVisit = ({ method, headers }: FastifyRequest, path: string): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  !path.startsWith('/api/') &&
+  (headers.accept?.includes('text/html') ?? false);
+
 /** Answers before the body is read wherever possible: an error in the body does not matter then. */
-export function handleUnknownPaths(app: FastifyInstance, deps: AppDeps, known: KnownRoutes): void {
+export function handleUnknownPaths(
+  app: FastifyInstance,
+  deps: AppDeps,
+  known: KnownRoutes,
+  sendPage: SendConsolePage,
+): void {
   const refuse = async (request: FastifyRequest): Promise<void> => {
     const path = pathOf(request);
     if (known.methodsFor(path).size === 0) throw notFound('Endpoint not found.');
@@ -34,6 +49,11 @@ export function handleUnknownPaths(app: FastifyInstance, deps: AppDeps, known: K
     if (!request.is404) return done();
     setDataHeaders(request, reply, deps.config.publicUrl);
     reply.raw.once('finish', () => deps.logAnswer(request, reply));
+    const path = pathOf(request);
+    if (isPageVisit(request, path) && known.methodsFor(path).size === 0) {
+      sendPage(request, reply.code(404)).catch(done);
+      return;
+    }
     refuse(request).then(() => done(), done);
   });
   app.setNotFoundHandler(async (request: FastifyRequest, _reply: FastifyReply) => {

@@ -190,6 +190,27 @@ describe.skipIf(!hasBrowser)('the shell of the console', () => {
     await page.close();
   });
 
+  it('says that there is no such page where an address is mistyped, and JSON to all who do not ask for a page', async () => {
+    const { page } = await signedIn();
+    const visit = await page.goto(`${server.url}/flagz?x=1`);
+    expect([visit?.status(), visit?.headers()['cache-control']]).toEqual([404, 'no-store']);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the home page' }).click();
+    await page.waitForURL('**/project/1/web');
+    await page.close();
+    const html = { headers: { accept: 'text/html,*/*' } };
+    for (const [path, init] of [
+      ['/flagz', {}],
+      ['/api/flagz/', html],
+      ['/flagz', { ...html, method: 'POST' }],
+    ] as const) {
+      const answer = await fetch(server.url + path, init);
+      expect([answer.status, await answer.json()]).toMatchObject([404, { detail: 'Endpoint not found.' }]);
+    }
+    const head = await fetch(`${server.url}/flagz`, { ...html, method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([404, '']);
+  });
+
   it('shows the selected tab on a narrow screen', async () => {
     const { page } = await signedIn();
     await page.setViewportSize({ width: 380, height: 780 });
