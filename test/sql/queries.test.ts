@@ -102,6 +102,11 @@ describe.skipIf(!isEmbedded)('a SQL statement', () => {
     ['select e.properties.plan from events e order by e.timestamp', [['pro'], ['pro'], [null], ['free']]],
     ['select toFloat(properties.ms) as ms from events where ms > 100 order by ms', [[120], [300]]],
     ['select quantile(0.5)(toFloat(properties.ms)) as p from events', [[120]]],
+    ['select Quantile(0.75)(toFloat(properties.ms)) as p from events', [[210]]],
+    [
+      `select toStartOfWeek(timestamp) as s, toStartOfWeek(timestamp, 1) as m from events limit 1`,
+      [['2026-01-11T00:00:00.000Z', '2026-01-12T00:00:00.000Z']],
+    ],
     ["select uniq(distinct_id) as n, countIf(event = 'signed_up') as s from events", [[2, 1]]],
     ['select toStartOfDay(timestamp) as d, count() as n from events group by d', [['2026-01-15T00:00:00.000Z', 4]]],
     ["select multiIf(event = 'signed_up', 1, 0) as s from events order by timestamp", [[0], [0], [0], [1]]],

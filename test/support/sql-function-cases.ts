@@ -155,7 +155,7 @@ const SCALAR: Readonly<Record<string, string>> = {
   tostartofminute: `toStartOfMinute(${T})`,
   tostartofhour: `toStartOfHour(${T})`,
   tostartofday: `toStartOfDay(${T})`,
-  tostartofweek: `toStartOfWeek(${T})`,
+  tostartofweek: `[toStartOfWeek(${T}), toStartOfWeek(${T}, 1), toStartOfWeek(toDate(${T}))]`,
   tostartofmonth: `toStartOfMonth(${T})`,
   tostartofquarter: `toStartOfQuarter(${T})`,
   tostartofyear: `toStartOfYear(${T})`,

@@ -1,6 +1,6 @@
 /**
  * What happens to a statement before it is parsed. Placeholders such as `{name}` become parameters, names that begin with
- * a dollar sign are quoted, and `quantile(0.9)(x)` becomes `quantile(x, 0.9)`.
+ * a dollar sign are quoted, and `quantile(0.9)(x)` becomes `quantile_cont(x, 0.9)`.
  *
  * Nothing here decides what is allowed: the tree of the result does (`check-tree.ts`).
  */
@@ -217,7 +217,7 @@ function conditions({ range: { from, to }, properties }: Placeholders, bind: (va
   return `(${all.join(' and ')})`;
 }
 
-/** `name(a)(b)` → `name(b, a)`, as ClickHouse writes quantiles. */
+/** `name(a)(b)` → `name(b, a)`, as ClickHouse writes quantiles; its `quantile` is a value between two others, too. */
 function moveParameters(tokens: readonly Token[], replaced: readonly string[]): string[] {
   const result = [...replaced];
   for (let at = 0; at < tokens.length; at++) {
@@ -230,6 +230,7 @@ function moveParameters(tokens: readonly Token[], replaced: readonly string[]): 
     const values = result.slice(firstEnd + 2, secondEnd).join('');
     result.fill('', at + 1, secondEnd);
     result[at + 1] = `(${values}, ${parameters}`;
+    if (tokens[at]?.text.toLowerCase() === 'quantile') result[at] = 'quantile_cont';
   }
   return result;
 }

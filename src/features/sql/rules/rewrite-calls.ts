@@ -20,6 +20,19 @@ const startOf =
   ([time = null]) =>
     callNode('date_trunc', [textNode(unit), time]);
 
+const operator = (name: string, left: Json, right: Json): TreeNode =>
+  callNode(name, [left, right], { is_operator: true });
+
+/** On Sunday, as in insights; with an odd number after the time, on Monday. */
+const startOfWeek: Rewrite = ([time = null, mode]) => {
+  const number = mode === undefined ? 0 : constantOf(mode);
+  if (typeof number !== 'number') throw new SqlRefusal('syntax', 'The mode of toStartOfWeek must be 0 or 1.');
+  const monday = (of: Json): TreeNode => callNode('date_trunc', [textNode('week'), of]);
+  if (number % 2 === 1) return monday(time);
+  const day = callNode('to_days', [castNode(textNode('1'), 'INTEGER')]);
+  return operator('-', monday(operator('+', time, day)), day);
+};
+
 const to =
   (type: string): Rewrite =>
   ([value = null]) =>
@@ -43,8 +56,11 @@ const fromJson =
 
 export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
+const constantOf = (node: Json): Json | undefined =>
+  isNode(node) && isNode(node['value']) ? node['value']['value'] : undefined;
+
 function constantText(node: Json): string {
-  const value = isNode(node) && isNode(node['value']) ? node['value']['value'] : undefined;
+  const value = constantOf(node);
   if (typeof value !== 'string') throw new SqlRefusal('syntax', 'The keys of a JSON function must be texts.');
   return value;
 }
@@ -65,7 +81,7 @@ const REWRITES: Readonly<Record<RewrittenName, Rewrite>> = {
   tostartofminute: startOf('minute'),
   tostartofhour: startOf('hour'),
   tostartofday: startOf('day'),
-  tostartofweek: startOf('week'),
+  tostartofweek: startOfWeek,
   tostartofmonth: startOf('month'),
   tostartofquarter: startOf('quarter'),
   tostartofyear: startOf('year'),
