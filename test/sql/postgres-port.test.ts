@@ -411,6 +411,19 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       }
     });
 
+    it.each([
+      ...['\\dF', '\\dFd+', '\\dFp', '\\dFt+', '\\dL', '\\dL+', '\\do', '\\do+', '\\dC', '\\dC+', '\\dd'],
+      ...['\\dT+', '\\df+', '\\da', '\\dD+', '\\dO', '\\dconfig'],
+    ])('lists nothing where there is nothing: %s', async (command) => {
+      expect(await psql(command)).toBe('');
+    });
+
+    it('says what a view is', async () => {
+      const view = 'CREATE OR REPLACE VIEW public.persons AS\n -- Made by Cairn. Everybody with a profile.\n';
+      expect(await psql('\\sv persons')).toBe(view);
+      expect(await psql('\\sv+ public.persons')).toContain('2        -- Made by Cairn. Everybody with a profile.');
+    });
+
     it('reads rows in parts with FETCH_COUNT', async () => {
       const sql = `select unnest(['a', 'b', 'c']) as letter order by 1`;
       expect(await psql('\\set FETCH_COUNT 2', sql)).toBe('a\nb\nc\n');

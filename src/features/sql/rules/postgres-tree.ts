@@ -131,6 +131,7 @@ const TYPES: Readonly<Record<string, string>> = {
   regclass: 'VARCHAR',
   regtype: 'VARCHAR',
   regproc: 'VARCHAR',
+  regprocedure: 'VARCHAR',
   regnamespace: 'VARCHAR',
   regrole: 'VARCHAR',
 };
@@ -173,6 +174,16 @@ const mayRead = (args: readonly Json[]): TreeNode =>
 
 const nothing = (): TreeNode => castNode(nullNode(), 'VARCHAR');
 
+/** A text for each of our tables, else null. */
+const byTable = (oid: Json, textOf: (about: string) => string): TreeNode =>
+  caseNode(
+    TABLE_TITLES.map(([known, about]) => [equalsNode(oid, numberNode(known)), textNode(textOf(about))] as const),
+    nothing(),
+  );
+
+/** PostgreSQL's number of the encoding. */
+const UTF8 = 6;
+
 /** Functions about the session and the catalog, with the same answer for everybody. */
 const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   version: () => textNode('PostgreSQL 15.0 (Cairn)'),
@@ -183,9 +194,19 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   pg_is_in_recovery: no,
   pg_get_userbyid: () => textNode(DATABASE),
   pg_encoding_to_char: () => textNode('UTF8'),
+  pg_char_to_encoding: () => numberNode(UTF8),
+  getdatabaseencoding: () => textNode('UTF8'),
   pg_table_is_visible: yes,
   pg_type_is_visible: yes,
   pg_function_is_visible: yes,
+  pg_collation_is_visible: yes,
+  pg_operator_is_visible: yes,
+  pg_opclass_is_visible: yes,
+  pg_opfamily_is_visible: yes,
+  pg_ts_config_is_visible: yes,
+  pg_ts_dict_is_visible: yes,
+  pg_ts_parser_is_visible: yes,
+  pg_ts_template_is_visible: yes,
   has_schema_privilege: mayRead,
   has_table_privilege: mayRead,
   has_any_column_privilege: mayRead,
@@ -196,16 +217,12 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
       textNode('text'),
     ),
   pg_get_expr: nothing,
-  pg_get_viewdef: nothing,
+  pg_get_viewdef: ([oid = null]) => byTable(oid, (about) => ` -- Made by Cairn. ${about}`),
   pg_get_constraintdef: nothing,
   pg_get_indexdef: nothing,
   pg_get_partkeydef: nothing,
   pg_get_serial_sequence: nothing,
-  obj_description: ([oid = null]) =>
-    caseNode(
-      TABLE_TITLES.map(([known, about]) => [equalsNode(oid, numberNode(known)), textNode(about)] as const),
-      nothing(),
-    ),
+  obj_description: ([oid = null]) => byTable(oid, (about) => about),
   col_description: nothing,
   shobj_description: nothing,
   pg_relation_size: () => numberNode(0),
@@ -216,6 +233,8 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   pg_get_function_result: nothing,
   pg_get_function_arguments: nothing,
   pg_get_function_identity_arguments: nothing,
+  pg_get_function_sqlbody: nothing,
+  array_remove: ([list = null]) => list as TreeNode,
   parse_ident: ([name = null]) => callNode('list_value', (constantText(name) ?? '').split('.').map(textNode)),
   pg_total_relation_size: () => numberNode(0),
   pg_relation_is_publishable: no,

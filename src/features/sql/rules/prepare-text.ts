@@ -66,14 +66,14 @@ export function namePlaceholders(text: string): { sql: string; count: number } {
   return { sql: sql.join(''), count };
 }
 
-/** `operator(pg_catalog.~)` → `~` and `::pg_catalog.text` → `::text`, as psql writes operators and types. */
+/** `operator(pg_catalog.~)` → `~`, `::pg_catalog.text` → `::text` and `as pg_catalog.text)` → `as text)`, as psql writes them. */
 export function plainPostgres(text: string): string {
   const tokens = tokenize(text);
   const parts = tokens.map(({ text: part }) => part);
   tokens.forEach(({ text: part }, at) => {
     const [open, schema, dot] = parts.slice(at + 1, at + 4);
-    const isType = part === ':' && open === ':' && schema === 'pg_catalog' && dot === '.';
-    if (isType) parts.fill('', at + 2, at + 4);
+    const isTyped = (part === ':' && open === ':') || (part.toLowerCase() === 'as' && tokens[at + 1]?.kind === 'space');
+    if (isTyped && schema === 'pg_catalog' && dot === '.') parts.fill('', at + 2, at + 4);
     if (part.toLowerCase() !== 'operator' || open !== '(' || schema !== 'pg_catalog' || dot !== '.') return;
     const end = closing(tokens, at + 1);
     if (end !== null) parts.fill('', at, at + 4).fill('', end, end + 1);
