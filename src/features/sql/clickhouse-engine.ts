@@ -105,7 +105,8 @@ async function run(
   };
   try {
     if (file !== undefined) {
-      await deps.reader.writeParquet(request, file);
+      // Without the row that tells whether there are more.
+      await deps.reader.writeParquet({ ...request, sql: `select * from (${sql}) limit ${answer.limit}` }, file);
       return { ...answer, runMs: performance.now() - start };
     }
     const found = await deps.reader.readRows(request);

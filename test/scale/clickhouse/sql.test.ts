@@ -2,6 +2,9 @@
  * SQL where events are in ClickHouse: the answers are those of DuckDB, attacks are refused, and nothing of another project
  * is told. What needs users of ClickHouse (grants, row policies, locked settings) is not tested by an engine without them.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { seeded } from '../../../src/features/demo/rules/seeded-random.ts';
 import { SQL_FUNCTIONS } from '../../../src/features/sql/rules/functions.ts';
@@ -468,6 +471,27 @@ await describeWithClickHouse('SQL on ClickHouse', () => {
       });
       const lines = (await response.text()).trim().split('\r\n');
       expect([lines[0], lines.length, lines.at(-1)]).toEqual(['n', EVENTS + 1, String(EVENTS - 1)]);
+    });
+
+    it('of rows are kept in Parquet files', async () => {
+      const response = await fetch(`${limited.url}/api/projects/1/query.parquet`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${limited.personalKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          query: { kind: 'HogQLQuery', query: 'select toInt(properties.number) as n from events order by n limit 3' },
+        }),
+      });
+      const file = join(limited.dataDir, 'rows.parquet');
+      writeFileSync(file, Buffer.from(await response.arrayBuffer()));
+      const instance = await DuckDBInstance.create(':memory:');
+      const connection = await instance.connect();
+      expect(await (await connection.run(`select n::int from '${file}' order by 1`)).getRowsJS()).toEqual([
+        [0],
+        [1],
+        [2],
+      ]);
+      connection.closeSync();
+      instance.closeSync();
     });
 
     it('do not matter to a statement that is cancelled', async () => {
