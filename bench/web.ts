@@ -13,9 +13,9 @@ import { parseArgs } from 'node:util';
 import { NO_FILTER } from '../src/core/filters/property-filter.ts';
 import { DAY_MS } from '../src/core/time/units.ts';
 import { DEFAULT_WEB_SETTINGS } from '../src/core/web/web-settings.ts';
-import { answerOverview } from '../src/features/web-analytics/measure/answer-overview.ts';
-import type { WebDeps } from '../src/features/web-analytics/measure/web-scope.ts';
 import type { WebFilter, WebQuestion } from '../src/features/web-analytics/rules/web-question.ts';
+import { webWorkerMethods } from '../src/features/web-analytics/worker-methods.ts';
+import { SequenceThread } from '../src/runtime/sequence-thread.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
@@ -36,6 +36,9 @@ const TABLES = ['channel', 'source', 'page', 'entry', 'exit', 'device', 'browser
 /** The first visits to the page give the properties that it reads columns of their own. */
 const WARM_UP = 5;
 
+/** The file is built beside the folder of this one. */
+const second = new SequenceThread(new URL('../sequence-worker.js', import.meta.url));
+
 const question = (filters: readonly WebFilter[] = []): WebQuestion => ({
   range: { from: UNTIL - LENGTH, until: UNTIL },
   interval: 'day',
@@ -48,8 +51,8 @@ const question = (filters: readonly WebFilter[] = []): WebQuestion => ({
   settings: DEFAULT_WEB_SETTINGS,
 });
 
-const overview = (deps: WebDeps, web: WebQuestion): Promise<unknown> =>
-  answerOverview(deps, PROJECT, {
+const overview = ({ answerWeb }: ReturnType<typeof webWorkerMethods>, web: WebQuestion): Promise<unknown> =>
+  answerWeb('overview', PROJECT, {
     web,
     previous: { from: UNTIL - 2 * LENGTH, until: UNTIL - LENGTH },
     tables: TABLES,
@@ -82,19 +85,22 @@ async function measure(folder: string): Promise<void> {
   const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS, undefined, options);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
-  const deps: WebDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
+  const mirrorPersons = async () => undefined;
+  const secondThread = () => second.methods();
+  const site = webWorkerMethods({ events, dialect: duckdbDialect, metadata, clock, mirrorPersons, secondThread });
   const made = await costOf(() => makeSessions(events));
-  const cold = await costOf(() => overview(deps, question()));
-  for (let visit = 0; visit < WARM_UP; visit++) await overview(deps, question());
+  const cold = await costOf(() => overview(site, question()));
+  for (let visit = 0; visit < WARM_UP; visit++) await overview(site, question());
   while (await events.maintain(Date.now()));
   const baseline = await costOf(() => uniqueVisitors(events));
-  const filter: WebFilter = { key: 'country', operator: 'exact', values: ['DE'] };
+  const filter: WebFilter = { key: 'browser', operator: 'exact', values: ['Chrome'] };
   console.log(`${EVENTS.toLocaleString('en')} events of 90 days; ${flags.days} days, compared with those before`);
   show('unique visitors by day', baseline, baseline);
   show('making the rows of sessions', made, baseline);
   show('overview, first visit', cold, baseline);
-  show('overview', await costOf(() => overview(deps, question())), baseline);
-  show('overview, one filter', await costOf(() => overview(deps, question([filter]))), baseline);
+  show('overview', await costOf(() => overview(site, question())), baseline);
+  show('overview, one filter', await costOf(() => overview(site, question([filter]))), baseline);
+  await second.close();
   await events.close();
   await metadata.close();
 }

@@ -22,6 +22,18 @@ type Message =
   | { type: 'error'; id: number; error: SerializedError }
   | { type: 'notice'; name: string; value: unknown };
 
+/** What an argument or a result leaves to the other thread. */
+const left = new WeakMap<object, ArrayBuffer[]>();
+
+/** Leaves these columns of an argument or a result to the other thread, without a copy: they are empty here then. */
+export function leave<T extends object>(value: T, columns: readonly ArrayBufferView[]): T {
+  left.set(value, [...new Set(columns.map(({ buffer }) => buffer as ArrayBuffer))]);
+  return value;
+}
+
+const leftBy = (...values: unknown[]): ArrayBuffer[] =>
+  values.flatMap((value) => (typeof value === 'object' && value !== null ? (left.get(value) ?? []) : []));
+
 /** Serves the methods of `target` to the other thread. */
 export function serve<T extends object>(port: Port, target: T): void {
   const aborts = new Map<number, AbortController>();
@@ -38,7 +50,7 @@ export function serve<T extends object>(port: Port, target: T): void {
     run()
       .finally(() => aborts.delete(id))
       .then(
-        (value) => port.postMessage({ type: 'result', id, value } satisfies Message),
+        (value) => port.postMessage({ type: 'result', id, value } satisfies Message, leftBy(value)),
         (error: unknown) => port.postMessage({ type: 'error', id, error: serializeError(error) } satisfies Message),
       );
   });
@@ -95,7 +107,8 @@ export function remote<T extends object>(port: Port): Remote<T> {
           reject(error);
         },
       });
-      port.postMessage({ type: 'call', id, method, args, isAbortable: signal !== null } satisfies Message);
+      const message: Message = { type: 'call', id, method, args, isAbortable: signal !== null };
+      port.postMessage(message, leftBy(...args));
     });
   };
   const methods = new Proxy({} as T, {

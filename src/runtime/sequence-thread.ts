@@ -1,7 +1,8 @@
-/** Starts the second thread for funnels and paths when it is needed, and ends it when it has not been for a while. */
+/** Starts the second thread when it is needed, and ends it when it has not been for a while. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { SequenceMethods } from '../features/insights/sequence-methods.ts';
+import type { WebThreadMethods } from '../features/web-analytics/thread-methods.ts';
 import { type Remote, remote } from '../lib/rpc.ts';
 import { builtFile } from './built-file.ts';
 
@@ -10,8 +11,10 @@ const END_AFTER_MS = 30_000;
 
 interface Running {
   worker: Worker;
-  remote: Remote<SequenceMethods>;
+  remote: Remote<SecondMethods>;
 }
+
+type SecondMethods = SequenceMethods & WebThreadMethods;
 
 export class SequenceThread {
   readonly #file: URL;
@@ -23,7 +26,7 @@ export class SequenceThread {
   }
 
   /** Undefined with a single processor, where a second thread would save nothing. */
-  methods(): SequenceMethods | undefined {
+  methods(): SecondMethods | undefined {
     if (availableParallelism() < 2) return undefined;
     clearTimeout(this.#idle);
     // Longer than a query takes: what it has begun until then is counted by the caller.
@@ -42,7 +45,7 @@ export class SequenceThread {
   #start(): Running {
     const worker = new Worker(this.#file);
     worker.unref();
-    const running = { worker, remote: remote<SequenceMethods>(worker) };
+    const running = { worker, remote: remote<SecondMethods>(worker) };
     const end = (error: Error): void => {
       running.remote.disconnect(error);
       if (this.#running === running) this.#running = null;

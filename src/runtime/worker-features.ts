@@ -15,13 +15,13 @@ interface WorkerDeps extends QueryDeps {
 
 const featureMethods = (deps: WorkerDeps) => {
   // Ends with the worker thread, if not before.
-  const sequences = new SequenceThread();
+  const second = new SequenceThread();
   return {
     ...cohortWorkerMethods(deps),
     ...definitionWorkerMethods(deps),
     ...experimentWorkerMethods(deps),
-    ...webWorkerMethods(deps),
-    ...insightWorkerMethods({ ...deps, secondThread: () => sequences.methods() }),
+    ...webWorkerMethods({ ...deps, secondThread: () => second.methods() }),
+    ...insightWorkerMethods({ ...deps, secondThread: () => second.methods() }),
   };
 };
 

@@ -1,8 +1,11 @@
 /** Every number of a site: the engine against the oracle, in random worlds. */
+import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerOverview } from '../../src/features/web-analytics/measure/answer-overview.ts';
+import { type WebThreadMethods, webThreadMethods } from '../../src/features/web-analytics/thread-methods.ts';
 import { webWorkerMethods } from '../../src/features/web-analytics/worker-methods.ts';
+import { remote, serve } from '../../src/lib/rpc.ts';
 import { webNumbers } from '../oracle/web.ts';
 import { World } from '../oracle/world.ts';
 import { type EngineDeps, type InsightStore, openInsightStore } from '../support/insight-store.ts';
@@ -34,10 +37,18 @@ const withReads = (deps: EngineDeps, read: () => void): EngineDeps => ({
 
 describe('a site in DuckDB', () => {
   let store: InsightStore;
+  const { port1, port2 } = new MessageChannel();
+  serve(port1, webThreadMethods);
+  const other = remote<WebThreadMethods>(port2);
+  const ended = remote<WebThreadMethods>(port2);
+  ended.disconnect(new Error('The second thread has ended.'));
   beforeAll(async () => {
     store = await openInsightStore();
   });
-  afterAll(() => store.close());
+  afterAll(() => {
+    port1.close();
+    return store.close();
+  });
 
   it('has the numbers of the oracle', async () => {
     let kept = 0;
@@ -48,9 +59,11 @@ describe('a site in DuckDB', () => {
         const asked = { web: question, previous: null, tables: WEB_TABLES, goals: [] };
         const numbers = webNumbers(new World(data, tools), ask, WEB_RULES, WEB_TABLES);
         const counting = withReads(store.deps, () => kept++);
-        // As a site with far too many views would be counted: some visitors after the others.
-        const inSlices = { ...store.deps, maxCells: 10 };
-        for (const deps of [counting, inSlices, withoutRows(store.deps)]) {
+        // As a site with far too many views would be counted: some visitors after the others, on another thread.
+        const inSlices = { ...store.deps, maxCells: 10, secondThread: () => other.methods };
+        // As if that thread had ended.
+        const alone = { ...store.deps, secondThread: () => ended.methods };
+        for (const deps of [counting, inSlices, alone, withoutRows(store.deps)]) {
           const { pages, ...overview } = numbers;
           expect(shownOverview(await answerOverview(deps, projectId, asked))).toEqual(overview);
           if (question.filters.length > 0) continue;

@@ -16,10 +16,16 @@ import { measurePages } from './measure/measure-pages.ts';
 import { prepareWebQuery, type WebDeps, type WebQuery } from './measure/web-scope.ts';
 import type { PageEngagement, WebSession, WebTable } from './rules/web-answers.ts';
 import type { TableKey, TablePage, WebQuestion } from './rules/web-question.ts';
+import type { WebThreadMethods } from './thread-methods.ts';
 
 interface WebWorkerDeps extends QueryDeps {
   events: EventStore;
+  /** The methods of the second thread; undefined where there is only one processor. */
+  secondThread?: (() => WebThreadMethods | undefined) | undefined;
 }
+
+/** With fewer rows, waking the other thread takes longer than it saves. */
+const MIN_SHARED_ROWS = 200_000;
 
 /** Everything that is asked about a site, with its answer. */
 export interface WebAnswers {
@@ -84,6 +90,7 @@ export const webWorkerMethods = (deps: WebWorkerDeps) => ({
         deps.events.queryColumns(sql, values, signal),
       prepareSessions: (id: number) => deps.events.prepareSessions(id),
     };
-    return METHODS[kind]({ ...deps, events }, projectId, question);
+    const secondThread = (rows: number) => (rows < MIN_SHARED_ROWS ? undefined : deps.secondThread?.());
+    return METHODS[kind]({ ...deps, events, secondThread }, projectId, question);
   },
 });

@@ -2,6 +2,7 @@
 import type { Range } from '../../../core/time/range.ts';
 import type { Tick } from '../../../core/time/ticks.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
+import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { CodeTexts } from './code-texts.ts';
 import { type KeptSite, mergedSql } from './kept-site.ts';
@@ -33,8 +34,8 @@ export interface SliceCounter {
   /** `from … where …`: those of the period, and perhaps some more. */
   from(scope: WebScope): string;
   read(slice: PersonSlice): Promise<ColumnTable>;
-  /** Counts the rows of a slice. */
-  add(table: ColumnTable): Promise<void>;
+  /** Counts the rows of a slice, perhaps still when it returns. */
+  add(table: ColumnTable, slice: PersonSlice): Promise<void>;
 }
 
 /** As many slices as it takes to stay within the memory of one; each reads the rows of all. */
@@ -58,9 +59,9 @@ export function inSlice(scope: WebScope, visitor: string, { rest, of }: PersonSl
     % ${of} = ${rest}`;
 }
 
-/** Whole seconds since the beginning of the range: intervals begin with whole seconds. */
-export const secondsSinceSql = ({ statement: { sql } }: WebScope, ms: string, { from }: Range): string =>
-  `cast(${sql.quotient(`(${ms} - ${sql.integer(from)})`, sql.integer(1000))} as integer)`;
+/** The index of the interval of a time of the period. */
+export const tickOfRowSql = ({ statement: { sql } }: WebScope, ms: string, { ticks }: KeptPeriod): string =>
+  `cast(${tickOfMsSql(sql, ms, boundsOf(ticks))} as integer)`;
 
 /** Numbers by interval; the last of them may have none. */
 export const lineOf = ({ ticks }: KeptPeriod, numbers: Int32Array | Float64Array | undefined): number[] =>

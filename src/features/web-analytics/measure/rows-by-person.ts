@@ -2,14 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Range } from '../../../core/time/range.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import {
-  type CodeCounts,
-  type CodeGroups,
-  type GroupCounts,
-  intervalsOf,
-  seenVisitors,
-  VisitorRows,
-} from '../rules/count-groups.ts';
+import { type CodeCounts, VisitorRows } from '../rules/count-groups.ts';
 import type { KeptPeriod } from './kept-period.ts';
 import type { KeptSite } from './kept-site.ts';
 import type { WebQuery } from './web-scope.ts';
@@ -40,20 +33,6 @@ export class RowsByPerson {
   /** Counts them by their code; until the next call. */
   count(codes: Int32Array, values: Values = null): Promise<CodeCounts> {
     return this.#rows.count(codes, values);
-  }
-
-  /** Adds what was counted to the counts of groups. */
-  add(counts: GroupCounts, counted: CodeCounts, groups: CodeGroups): Promise<void> {
-    return counts.add(this.#rows, counted, groups);
-  }
-
-  /** Adds them by the interval of their column `at`. Returns 1 for each person who has a row. */
-  async addTicks(counts: GroupCounts, { ticks, range }: KeptPeriod, values: Values = null): Promise<Uint8Array> {
-    // The first interval may begin before the range.
-    const starts = ticks.length === 0 ? [0] : ticks.map(({ start }) => (start - range.from) / 1000);
-    const counted = await this.count(intervalsOf(this.column('at'), starts), values);
-    await this.add(counts, counted, { groupOf: null, size: starts.length });
-    return seenVisitors(counted, this.#rows.limit);
   }
 }
 

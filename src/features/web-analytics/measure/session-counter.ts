@@ -1,20 +1,14 @@
 /** The sessions that began in a period: in all, by interval and by the values of the tables. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { channelRuleSql } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { combineCodes } from '../rules/combine-codes.ts';
-import { type CodeGroups, GroupCounts, largest } from '../rules/count-groups.ts';
+import { type CodeGroups, GroupCounts, largest, seenVisitors } from '../rules/count-groups.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
 import { type Groups, type ShownText, withRules } from './code-texts.ts';
-import {
-  inSlice,
-  type KeptPeriod,
-  lineOf,
-  type PersonSlice,
-  type SliceCounter,
-  secondsSinceSql,
-} from './kept-period.ts';
+import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, tickOfRowSql } from './kept-period.ts';
 import { fromRows } from './kept-rows.ts';
 import { readNumbered } from './kept-site.ts';
 import { isKnownBefore, RowsByPerson } from './rows-by-person.ts';
@@ -57,7 +51,7 @@ export class SessionCounter implements SliceCounter {
     return readNumbered(this.query, (scope) => {
       const columns = [
         'o.visitor as visitor',
-        `${secondsSinceSql(scope, 'o.started', range)} as at`,
+        `${tickOfRowSql(scope, 'o.started', this.#period)} as tick`,
         'cast(o.seconds as integer) as seconds',
         'o.is_bounce as is_bounce',
         ...this.#codes.map((name) => `o.${name} as ${name}`),
@@ -74,13 +68,15 @@ export class SessionCounter implements SliceCounter {
   async add(table: ColumnTable): Promise<void> {
     const rows = new RowsByPerson(table, this.#period);
     const values = { seconds: rows.column('seconds'), bounces: rows.column('is_bounce') };
-    for (const isSeen of await rows.addTicks(this.#ticks, this.#period, values)) this.#visitors += isSeen;
+    const byTick = await rows.count(rows.column('tick'), values);
+    await this.#ticks.add(byTick, { groupOf: null, size: this.#period.ticks.length }, nextTurn);
+    for (const isSeen of seenVisitors(byTick)) this.#visitors += isSeen;
     const columns = new Map(this.#tables.map(({ key }) => [this.#columnOf(key), this.#codesOf(rows, key)]));
     for (const combined of combineCodes(columns)) {
       const counted = await rows.count(combined.codes, values);
       for (const { key, groups, counts } of this.#tables) {
         const codeOf = combined.columns.get(this.#columnOf(key));
-        if (codeOf !== undefined) await rows.add(counts, counted, await groupsOf(counted.rows, codeOf, groups));
+        if (codeOf !== undefined) await counts.add(counted, await groupsOf(counted.rows, codeOf, groups), nextTurn);
       }
     }
   }

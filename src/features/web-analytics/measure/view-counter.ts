@@ -1,17 +1,13 @@
 /** The views of a period: in all, by interval and by page. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { leave } from '../../../lib/rpc.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { GroupCounts } from '../rules/count-groups.ts';
+import { type CountedViews, countViews, type ViewColumns } from '../rules/count-views.ts';
 import type { WebRow, WebTable } from '../rules/web-answers.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { Groups } from './code-texts.ts';
-import {
-  inSlice,
-  type KeptPeriod,
-  lineOf,
-  type PersonSlice,
-  type SliceCounter,
-  secondsSinceSql,
-} from './kept-period.ts';
+import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, tickOfRowSql } from './kept-period.ts';
 import { fromViewRows } from './kept-rows.ts';
 import { readNumbered } from './kept-site.ts';
 import { isKnownBefore, RowsByPerson } from './rows-by-person.ts';
@@ -29,6 +25,8 @@ export class ViewCounter implements SliceCounter {
   readonly #byPage = new GroupCounts();
   readonly #ticks = new GroupCounts();
   #views = 0;
+  /** What the second thread does. */
+  #counting: Promise<void> = Promise.resolve();
   #viewers = 0;
   #newVisitors = 0;
 
@@ -52,22 +50,48 @@ export class ViewCounter implements SliceCounter {
       const ofSessions = isFiltered ? 'and w.session in (select number from x)' : '';
       const ofPages = scope.question.filters.some(isPathFilter) ? `and w.page in (${pageCodesSql(scope)})` : '';
       return `${sessions}
-        select w.visitor as visitor, ${secondsSinceSql(scope, 'w.happened', range)} as at
+        select w.visitor as visitor, ${tickOfRowSql(scope, 'w.happened', this.#period)} as tick
           ${this.#pages === null ? '' : ', w.page as page'}
         ${fromViewRows(scope, range)} ${ofSessions} ${ofPages} and ${inSlice(scope, 'w.visitor', slice)}`;
     });
   }
 
-  async add(table: ColumnTable): Promise<void> {
+  /** Many are counted on the second thread, while sessions are read and counted on this one. */
+  async add(table: ColumnTable, slice: PersonSlice): Promise<void> {
+    await this.#counting;
+    const columns = this.#columnsOf(table);
+    const second = this.query.secondThread?.(columns.persons.length);
+    if (second === undefined) return this.#add(await countViews(columns, nextTurn));
+    const { persons, ticks, pages } = columns;
+    this.#counting = second
+      .countViews(leave(columns, [persons, ticks, ...(pages === null ? [] : [pages])]))
+      // If it ends unexpectedly, its rows are read again.
+      .catch(async () => countViews(this.#columnsOf(await this.read(slice)), nextTurn))
+      .then((counted) => this.#add(counted));
+    this.#counting.catch(() => undefined);
+  }
+
+  #columnsOf(table: ColumnTable): ViewColumns {
     const rows = new RowsByPerson(table, this.#period);
-    this.#views += rows.persons.length;
-    this.#countPersons(await rows.addTicks(this.#ticks, this.#period));
-    if (this.#pages === null) return;
-    const counted = await rows.count(rows.column('page'));
-    await rows.add(this.#byPage, counted, await this.#pages.of(counted.rows));
+    return {
+      persons: rows.persons,
+      limit: this.#period.site.current.length,
+      ticks: rows.column('tick'),
+      pages: this.#pages === null ? null : rows.column('page'),
+    };
+  }
+
+  async #add({ ticks, seen, pages }: CountedViews): Promise<void> {
+    this.#views += ticks.rows.reduce((total, rows) => total + rows, 0);
+    this.#countPersons(seen);
+    await this.#ticks.add(ticks, { groupOf: null, size: this.#period.ticks.length }, nextTurn);
+    if (this.#pages !== null && pages !== null) {
+      await this.#byPage.add(pages, await this.#pages.of(pages.rows), nextTurn);
+    }
   }
 
   async answer() {
+    await this.#counting;
     return {
       totals: { views: this.#views, viewers: this.#viewers, newVisitors: this.#newVisitors },
       series: {

@@ -9,6 +9,7 @@ import type { QueryDeps } from '../../../query/query-deps.ts';
 import { patternsOfRules } from '../../../query/sessions/channel-sql.ts';
 import type { EventStore } from '../../../stores/events/event-store.ts';
 import type { WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
+import type { WebThreadMethods } from '../thread-methods.ts';
 
 export interface WebQuery {
   events: EventQuery;
@@ -20,19 +21,22 @@ export interface WebQuery {
   queryColumns: EventStore['queryColumns'];
   /** How many numbers of rows may be in memory at a time. */
   maxCells: number;
+  secondThread: WebDeps['secondThread'];
 }
 
 export interface WebDeps extends QueryDeps {
   events: Pick<EventStore, 'query' | 'queryColumns' | 'prepareSessions'>;
   /** How many numbers of rows may be in memory at a time. */
   maxCells?: number;
+  /** The methods of the second thread; undefined where it would not be faster for so many rows. */
+  secondThread?: ((rows: number) => WebThreadMethods | undefined) | undefined;
 }
 
 /** 80 MB. */
 const MAX_CELLS = 20_000_000;
 
 /** One statement. */
-export interface WebScope extends Omit<WebQuery, 'events' | 'queryColumns' | 'maxCells'> {
+export interface WebScope extends Omit<WebQuery, 'events' | 'queryColumns' | 'maxCells' | 'secondThread'> {
   statement: EventStatement;
   /** Of the statement. */
   sql: EventStatement['sql'];
@@ -58,10 +62,17 @@ export async function prepareWebQuery(
   const isPlain = question.eventFilters.length === 0 && isDeepStrictEqual(question.accountFilter, NO_FILTER);
   const hasRows = isPlain && (await deps.events.prepareSessions(projectId));
   const queryColumns: EventStore['queryColumns'] = (...asked) => deps.events.queryColumns(...asked);
-  return { events, question, patterns, hasRows, queryColumns, maxCells: deps.maxCells ?? MAX_CELLS };
+  const { maxCells = MAX_CELLS, secondThread } = deps;
+  return { events, question, patterns, hasRows, queryColumns, maxCells, secondThread };
 }
 
-export const beginStatement = ({ events, queryColumns: _, maxCells: __, ...query }: WebQuery): WebScope => {
+export const beginStatement = ({
+  events,
+  queryColumns: _,
+  maxCells: __,
+  secondThread: ___,
+  ...query
+}: WebQuery): WebScope => {
   const statement = events.begin();
   return { ...query, statement, sql: statement.sql, settings: query.question.settings };
 };

@@ -14,6 +14,8 @@ interface CombinedCodes {
 const MAX_COMBINED = 8192;
 /** Of combined codes and codes of the next column. */
 const MAX_PAIRS = 4_000_000;
+/** Codes below it are used as they are, though some have no row. */
+const MAX_PLAIN = 512;
 
 /** Columns that would be too many codes together are left as they are. */
 export function combineCodes(columns: ReadonlyMap<string, Int32Array>): CombinedCodes[] {
@@ -21,7 +23,7 @@ export function combineCodes(columns: ReadonlyMap<string, Int32Array>): Combined
   const others: CombinedCodes[] = [];
   let all: Pairs | null = null;
   for (const [name, codes] of columns) {
-    const pairs: Pairs | null = pair(all, codes);
+    const pairs: Pairs | null = all === null ? single(codes) : pair(all, codes);
     if (pairs === null) {
       others.push({ codes, columns: new Map([[name, null]]) });
       continue;
@@ -37,6 +39,8 @@ export function combineCodes(columns: ReadonlyMap<string, Int32Array>): Combined
   return all === null ? others : [{ codes: all.codes, columns: combined }, ...others];
 }
 
+const NONE = Int32Array.of(0);
+
 interface Pairs {
   /** Of each row. */
   codes: Int32Array;
@@ -45,12 +49,19 @@ interface Pairs {
   seconds: Int32Array;
 }
 
+/** The first column, whose codes are the seconds of pairs. */
+function single(codes: Int32Array): Pairs | null {
+  const size = largest(codes) + 1;
+  if (size > MAX_PLAIN) return pair({ codes: new Int32Array(codes.length), firsts: NONE, seconds: NONE }, codes);
+  return { codes, firsts: new Int32Array(size), seconds: Int32Array.from({ length: size }, (_, code) => code) };
+}
+
 /** A code for each pair that there is; null if there are too many. */
-function pair(before: Pairs | null, second: Int32Array): Pairs | null {
+function pair(before: Pairs, second: Int32Array): Pairs | null {
   const width = largest(second) + 1;
-  const count = before?.firsts.length ?? 1;
+  const count = before.firsts.length;
   if (count * width > MAX_PAIRS) return null;
-  const first = before?.codes ?? new Int32Array(second.length);
+  const first = before.codes;
   /** One more than the code of a pair; 0 where it has none yet. */
   const known = new Int32Array(count * width);
   const codes = new Int32Array(second.length);

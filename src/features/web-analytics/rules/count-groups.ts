@@ -28,12 +28,14 @@ export interface CodeCounts {
   visitors: Int32Array;
   /** Where those of each code end. */
   ends: Int32Array;
+  /** No visitor is as large. */
+  limit: number;
 }
 
 /** So many rows are gone through before other work of the thread gets its turn. */
 const ROWS_PER_TURN = 400_000;
 
-type Pause = () => Promise<void>;
+export type Pause = () => Promise<void>;
 
 /** Rows with the numbers of their visitors, which are below `limit`. */
 export class VisitorRows {
@@ -53,26 +55,7 @@ export class VisitorRows {
   async count(codes: Int32Array, values: SummedValues | null): Promise<CodeCounts> {
     const sums = await this.#sum(codes, values);
     const { visitors, ends } = await this.#order(codes, sums.rows);
-    return { ...sums, visitors, ends: await this.#leaveOutRepeated(visitors, ends) };
-  }
-
-  /** How many different visitors each group has. */
-  async countVisitors({ visitors, ends }: CodeCounts, { groupOf, size }: CodeGroups): Promise<Int32Array> {
-    const counts = new Int32Array(size);
-    const firstOf = (code: number): number => (code === 0 ? 0 : (ends[code - 1] as number));
-    if (groupOf === null)
-      return counts.map((_, code) => (code < ends.length ? (ends[code] as number) - firstOf(code) : 0));
-    const last = new Int32Array(this.limit).fill(-1);
-    let waiting = 0;
-    for (const code of inOrderOf(groupOf, ends.length)) {
-      const [first, end, group] = [firstOf(code), ends[code] as number, groupOf[code] as number];
-      counts[group] = (counts[group] as number) + countNew(visitors.subarray(first, end), last, group);
-      waiting += end - first;
-      if (waiting < ROWS_PER_TURN) continue;
-      await this.#pause();
-      waiting = 0;
-    }
-    return counts;
+    return { ...sums, visitors, ends: await this.#leaveOutRepeated(visitors, ends), limit: this.limit };
   }
 
   async #sum(
@@ -86,7 +69,12 @@ export class VisitorRows {
       for (let row = from; row < until; row++) {
         const code = codes[row] as number;
         rows[code] = (rows[code] as number) + 1;
-        if (values === null) continue;
+      }
+    });
+    if (values === null) return sums;
+    await this.#inTurns((from, until) => {
+      for (let row = from; row < until; row++) {
+        const code = codes[row] as number;
         seconds[code] = (seconds[code] as number) + (values.seconds[row] as number);
         bounces[code] = (bounces[code] as number) + (values.bounces[row] as number);
       }
@@ -173,8 +161,33 @@ function countNew(visitors: Int32Array, last: Int32Array, group: number): number
   return count;
 }
 
-/** 1 for each visitor below `limit` who has a row. */
-export function seenVisitors({ visitors, ends }: CodeCounts, limit: number): Uint8Array {
+/** How many different visitors each group has. */
+async function countVisitors(
+  { visitors, ends, limit }: CodeCounts,
+  { groupOf, size }: CodeGroups,
+  pause: Pause,
+): Promise<Int32Array> {
+  const counts = new Int32Array(size);
+  const firstOf = (code: number): number => (code === 0 ? 0 : (ends[code - 1] as number));
+  if (groupOf === null) {
+    for (let code = 0; code < ends.length; code++) counts[code] = (ends[code] as number) - firstOf(code);
+    return counts;
+  }
+  const last = new Int32Array(limit).fill(-1);
+  let waiting = 0;
+  for (const code of inOrderOf(groupOf, ends.length)) {
+    const [first, end, group] = [firstOf(code), ends[code] as number, groupOf[code] as number];
+    counts[group] = (counts[group] as number) + countNew(visitors.subarray(first, end), last, group);
+    waiting += end - first;
+    if (waiting < ROWS_PER_TURN) continue;
+    await pause();
+    waiting = 0;
+  }
+  return counts;
+}
+
+/** 1 for each visitor who has a row. */
+export function seenVisitors({ visitors, ends, limit }: CodeCounts): Uint8Array {
   const seen = new Uint8Array(limit);
   const end = ends.at(-1) ?? 0;
   for (let at = 0; at < end; at++) seen[visitors[at] as number] = 1;
@@ -188,7 +201,7 @@ export class GroupCounts {
   seconds = new Float64Array(0);
   bounces = new Float64Array(0);
 
-  async add(all: VisitorRows, counts: CodeCounts, groups: CodeGroups): Promise<void> {
+  async add(counts: CodeCounts, groups: CodeGroups, pause: Pause): Promise<void> {
     this.#grow(groups.size);
     const { groupOf } = groups;
     for (let code = 0; code < counts.rows.length; code++) {
@@ -197,7 +210,7 @@ export class GroupCounts {
       this.seconds[group] = (this.seconds[group] as number) + (counts.seconds[code] as number);
       this.bounces[group] = (this.bounces[group] as number) + (counts.bounces[code] as number);
     }
-    const visitors = await all.countVisitors(counts, groups);
+    const visitors = await countVisitors(counts, groups, pause);
     for (let group = 0; group < visitors.length; group++) {
       this.visitors[group] = (this.visitors[group] as number) + (visitors[group] as number);
     }
@@ -215,29 +228,4 @@ export class GroupCounts {
 function grown<T extends Int32Array | Float64Array>(values: T, into: T): T {
   into.set(values);
   return into;
-}
-
-/**
- * Puts the index of each time's interval in its place; `bounds` are the starts of the intervals in order, and no time is before the first.
- * Times that follow each other are often of the same interval. Intervals are about equally long, so that otherwise the
- * first guess is seldom wrong.
- */
-export function intervalsOf(times: Int32Array, bounds: readonly number[]): Int32Array {
-  const starts = Float64Array.from(bounds);
-  const last = starts.length - 1;
-  const first = starts[0] ?? 0;
-  const perSecond = last > 0 ? last / ((starts[last] as number) - first) : 0;
-  let [at, start, end] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let row = 0; row < times.length; row++) {
-    const time = times[row] as number;
-    if (time < start || time >= end) {
-      at = Math.min(last, Math.max(0, Math.floor((time - first) * perSecond)));
-      while (at > 0 && (starts[at] as number) > time) at--;
-      while (at < last && (starts[at + 1] as number) <= time) at++;
-      start = at === 0 ? Number.NEGATIVE_INFINITY : (starts[at] as number);
-      end = at === last ? Number.POSITIVE_INFINITY : (starts[at + 1] as number);
-    }
-    times[row] = at;
-  }
-  return times;
 }
