@@ -1,6 +1,7 @@
 /** Flags of a project as a file, and flags promoted to another project, by operators. */
 import { Failure, invalid } from '../core/errors.ts';
 import { isJsonObject } from '../core/json/json.ts';
+import { diffJson, type JsonDifference } from '../core/json/json-diff.ts';
 import type { Impact } from '../features/flags/decide/blast-radius.ts';
 import { flagStatus } from '../features/flags/manage/flag-status.ts';
 import { rehashFlag } from '../features/flags/manage/rehash-flag.ts';
@@ -11,7 +12,6 @@ import { type FlagPromotionPlan, planFlagPromotion, promoteFlag } from '../featu
 import { readFlagFile, writeFlagFile } from '../features/promotion/rules/flag-file.ts';
 import { generateFlagSchema, generateFlagTypes } from '../features/promotion/rules/flag-types.ts';
 import type { ImportSource } from '../features/promotion/rules/import/import-source.ts';
-import { type JsonDifference, jsonDifferences } from '../features/promotion/rules/json-differences.ts';
 import { FLAG_PARTS, type FlagPart } from '../features/promotion/rules/portable-flag.ts';
 import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
@@ -146,7 +146,7 @@ export const rehashFlagByKey: Operation<KeyToRehash, RehashedFlag> = async (
   };
   const { impact, ...rehashed } = await rehashFlag({ ...deps, flagSnapshots }, caller, project, flag, version);
   const { changed, total, changes } = impact;
-  const diff = jsonDifferences({ filters: flag.filters }, { filters: rehashed.filters });
+  const diff = diffJson({ filters: flag.filters }, { filters: rehashed.filters });
   return { version: rehashed.version, diff, changed, total, changes };
 };
 

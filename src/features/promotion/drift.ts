@@ -1,11 +1,11 @@
 /** Flags that say something else than the flags with the same keys in another project. */
 import { type Caller, hasProject } from '../../access/callers.ts';
 import { invalid } from '../../core/errors.ts';
+import { diffJson, type JsonDifference } from '../../core/json/json-diff.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { type ProjectContents, readProjectContents } from './project-contents.ts';
-import { type JsonDifference, jsonDifferences } from './rules/json-differences.ts';
 import { toPortableFlag } from './rules/portable-flag.ts';
 
 export interface FlagDrift {
@@ -62,7 +62,7 @@ function compare(
     if (!isAsked(one)) return [];
     const found = { key, here: one, there: other, project: { id: project.id, name: project.name } };
     if (one === null || other === null) return [{ ...found, status: one ? 'only_here' : 'only_there', diff: [] }];
-    const diff = jsonDifferences(toPortableFlag(other, there.names), toPortableFlag(one, here.names));
+    const diff = diffJson(toPortableFlag(other, there.names), toPortableFlag(one, here.names));
     return diff.length === 0 ? [] : [{ ...found, status: 'differs', diff }];
   });
 }

@@ -6,6 +6,7 @@ import { reachableFrom } from '../../core/cohorts/references.ts';
 import { Failure, invalid } from '../../core/errors.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
+import { diffJson, type JsonDifference } from '../../core/json/json-diff.ts';
 import { digest } from '../../lib/secrets.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../stores/metadata/flags.ts';
@@ -18,7 +19,6 @@ import { type ProjectContents, readProjectContents } from './project-contents.ts
 import { changedSincePlan, type PromotionDeps, toChanges } from './promote-flag.ts';
 import { inReferenceOrder } from './rules/apply-order.ts';
 import type { FlagFile } from './rules/flag-file.ts';
-import { type JsonDifference, jsonDifferences } from './rules/json-differences.ts';
 import { type PortableCohort, toPortableCohort } from './rules/portable-cohort.ts';
 import { type PortableFlag, toPortableFlag } from './rules/portable-flag.ts';
 import { namesToIds } from './rules/references.ts';
@@ -189,7 +189,7 @@ async function writeCohorts(
     const existing = contents.cohorts.find((one) => one.name === name);
     // Its persons are not in the file.
     if (isStatic) continue;
-    const diff = jsonDifferences(existing ? toPortableCohort(existing, contents.names) : {}, cohort);
+    const diff = diffJson(existing ? toPortableCohort(existing, contents.names) : {}, cohort);
     if (diff.length === 0) continue;
     await requireEditor(deps.metadata, caller, project.organizationId, ['cohorts']);
     const filters = namesToIds(portable, ids).value as JsonObject;
@@ -228,7 +228,7 @@ async function writeFlags(
   const changes: FileChange[] = [];
   for (const flag of inOrder) {
     const existing = stored.get(flag.key) ?? null;
-    const diff = jsonDifferences(existing ? toPortableFlag(existing, contents.names) : {}, flag);
+    const diff = diffJson(existing ? toPortableFlag(existing, contents.names) : {}, flag);
     if (diff.length === 0) continue;
     const wanted = toChanges(flag, existing, { ...contents, ids }, []);
     const write = () =>

@@ -5,6 +5,7 @@ import { cohortReferences } from '../../core/cohorts/cohort-criteria.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
+import { diffJson, type JsonDifference } from '../../core/json/json-diff.ts';
 import { digest } from '../../lib/secrets.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
@@ -14,7 +15,6 @@ import { flagsTargeting } from '../cohorts/targeting-flags.ts';
 import { createCohortCopies, type MissingReference, planCohortCopies } from './copy-cohorts.ts';
 import { readProjectContents, withCohorts } from './project-contents.ts';
 import { changedSincePlan, missingReferences, type PromotionDeps } from './promote-flag.ts';
-import { type JsonDifference, jsonDifferences } from './rules/json-differences.ts';
 import { type PortableCohort, toPortableCohort } from './rules/portable-cohort.ts';
 import { identityConditions, namesToIds, type Resolved } from './rules/references.ts';
 import { withinTransaction } from './within-transaction.ts';
@@ -62,7 +62,7 @@ export async function planCohortPromotion(
   const plan = {
     target: existing,
     after,
-    diff: jsonDifferences(existing === null ? {} : toPortableCohort(existing, to.names), after),
+    diff: diffJson(existing === null ? {} : toPortableCohort(existing, to.names), after),
     references,
     missing,
     copies,

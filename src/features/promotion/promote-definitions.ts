@@ -3,6 +3,7 @@ import type { Caller } from '../../access/callers.ts';
 import { requireEditor } from '../../access/resources.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
+import { diffJson, type JsonDifference } from '../../core/json/json-diff.ts';
 import { digest } from '../../lib/secrets.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { DefinitionDetails, EventDefinition, PropertyDefinition } from '../../stores/metadata/definitions.ts';
@@ -14,7 +15,6 @@ import {
   updatePropertyDefinition,
 } from '../definitions/definitions.ts';
 import { changedSincePlan } from './promote-flag.ts';
-import { type JsonDifference, jsonDifferences } from './rules/json-differences.ts';
 import { withinTransaction } from './within-transaction.ts';
 
 export type DefinitionKind = 'event' | 'property';
@@ -59,7 +59,7 @@ export async function planDefinitionPromotion(
     const there = known.get(title);
     if (!there) plan.missing.push(title);
     if (!there) continue;
-    const diff = jsonDifferences(there.details, details);
+    const diff = diffJson(there.details, details);
     plan.diff.push(...diff.map(({ path, ...values }) => ({ path: `${title}: ${path}`, ...values })));
     if (diff.length > 0) plan.changes.push({ id: there.id, after: details });
   }

@@ -8,6 +8,7 @@ import { requireEditor } from '../../access/resources.ts';
 import { Failure, forbidden, invalid } from '../../core/errors.ts';
 import { stringifyExact } from '../../core/json/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.ts';
+import { diffJson, type JsonDifference } from '../../core/json/json-diff.ts';
 import { digest } from '../../lib/secrets.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
@@ -19,7 +20,6 @@ import type { FlagChanges } from '../flags/manage/flag-fields.ts';
 import { createFlag, type FlagDeps, getFlag, updateFlag } from '../flags/manage/flags.ts';
 import { createCohortCopies, type MissingReference, planCohortCopies, previewCohorts } from './copy-cohorts.ts';
 import { type ProjectContents, readProjectContents, withCohorts } from './project-contents.ts';
-import { type JsonDifference, jsonDifferences } from './rules/json-differences.ts';
 import type { PortableCohort } from './rules/portable-cohort.ts';
 import { type FlagPart, holdoutOf, type PortableFlag, takeParts, toPortableFlag } from './rules/portable-flag.ts';
 import { identityConditions, namesToIds, type Resolved } from './rules/references.ts';
@@ -101,7 +101,7 @@ export async function planFlagPromotion(
     target,
     after,
     changes: { ...toChanges(after, target, to, previews), promotedFrom: linkTo(promotion, source) },
-    diff: jsonDifferences(before ?? {}, after),
+    diff: diffJson(before ?? {}, after),
     references,
     missing,
     copies,
