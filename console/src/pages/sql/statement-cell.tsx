@@ -153,7 +153,8 @@ interface RowsProps extends Omit<OutcomeProps, 'state'> {
 
 function Rows({ answer, sql, seconds, display, projectId, onDisplay }: RowsProps) {
   const [failure, setFailure] = useState<unknown>(null);
-  const { results, hasMore, limit } = answer;
+  const { results, hasMore, limit, warnings } = answer;
+  const canRaiseLimit = hasMore && !warnings.some(({ code }) => code === 'rows_left_out');
   const possible = possibleDisplays(answer);
   const shown = display !== null && possible.includes(display) ? display : chooseDisplay(answer);
   const save = async (format: 'csv' | 'parquet'): Promise<void> => {
@@ -169,7 +170,7 @@ function Rows({ answer, sql, seconds, display, projectId, onDisplay }: RowsProps
       <div class="row sql-facts">
         <span role="status">
           {formatNumber(results.length)} {results.length === 1 ? 'row' : 'rows'} in {seconds.toFixed(2)} s
-          {hasMore && `; there are more than ${formatNumber(limit)}, raise the limit to see them`}
+          {canRaiseLimit && `; there are more than ${formatNumber(limit)}, raise the limit to see them`}
         </span>
         <div class="row">
           {possible.length > 1 && (
