@@ -1,6 +1,7 @@
 /** The processes that run statements: whichever of them is killed, the next statement is answered and none is left. */
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import { constants, getPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -11,6 +12,9 @@ import { isRunning, programOf, sqlProcessesOf } from '../support/process-tree.ts
 
 /** By which those of this file are known: other files start some, too. */
 const MEMORY_MB = 253;
+/** Also if the tests themselves have a low one. */
+const START_PRIORITY = Math.max(10, getPriority());
+const LOWEST_PRIORITY = constants.priority.PRIORITY_LOW;
 const runners: SqlRunner[] = [];
 afterEach(() => {
   for (const runner of runners.splice(0)) runner.close();
@@ -40,6 +44,17 @@ const ENDLESS = statement(
   `select max(md5(concat(${names.map((name) => `${name}.attname`).join(', ')}))) from ${names.map((name) => `pg_catalog.pg_attribute ${name}`).join(', ')}`,
 );
 
+/** More than half a second of CPU time, and not without end. */
+const LONG = statement(
+  `select max(md5(md5(md5(md5(md5(md5(concat(${names
+    .slice(0, 3)
+    .map((name) => `${name}.attname`)
+    .join(', ')})))))))) from ${names
+    .slice(0, 3)
+    .map((name) => `pg_catalog.pg_attribute ${name}`)
+    .join(', ')}`,
+);
+
 const answerOf = async (runner: SqlRunner) =>
   JSON.parse(String((await runner.run(QUICK, new AbortController().signal)).rows));
 const refusalOf = (runner: SqlRunner, signal = new AbortController().signal) =>
@@ -49,6 +64,16 @@ const refusalOf = (runner: SqlRunner, signal = new AbortController().signal) =>
   );
 
 const processes = () => sqlProcessesOf(process.pid, (program) => program.includes(`"memoryMb":${MEMORY_MB},`));
+
+/** Of all its threads. */
+const prioritiesOf = (pid: number): number[] => [
+  ...new Set(
+    readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const fields = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return Number(fields[16]);
+    }),
+  ),
+];
 
 const socketOf = (launcher: number): string => /"socket":"([^"]+)"/.exec(programOf(launcher))?.[1] ?? '';
 
@@ -72,11 +97,31 @@ describe.skipIf(process.platform !== 'linux')('a process that runs statements', 
     expect(await answerOf(runner)).toEqual(NAMESPACES);
     const [pid = 0] = processes().children;
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    expect(Number(fields[16])).toBeGreaterThanOrEqual(10);
+    expect(prioritiesOf(pid)).toEqual([START_PRIORITY]);
     // Another statement does not start another one.
     expect(await answerOf(runner)).toEqual(NAMESPACES);
     expect(processes().children).toEqual([pid]);
+  });
+
+  it('has the lowest priority once a statement is long, and is not used for the next one', async () => {
+    // Those of other tests are gone.
+    await started().toEqual([]);
+    const runner = newRunner();
+    const controller = new AbortController();
+    const refused = refusalOf(runner, controller.signal);
+    await started().toHaveLength(1);
+    const [endless = 0] = processes().children;
+    await expect.poll(() => prioritiesOf(endless)).toEqual([LOWEST_PRIORITY]);
+    controller.abort(Object.assign(new Error('stopped'), { code: 'stopped' }));
+    expect(await refused).toBe('stopped');
+
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    const [long = 0] = processes().children.filter((pid) => pid !== endless);
+    const { rows } = await runner.run(LONG, new AbortController().signal);
+    expect(JSON.parse(String(rows))).toEqual([[expect.stringMatching(/^[0-9a-f]{32}$/)]]);
+    await expect.poll(() => isRunning(long)).toBe(false);
+    expect(await answerOf(runner)).toEqual(NAMESPACES);
+    await expect.poll(() => processes().children.map(prioritiesOf)).toEqual([[START_PRIORITY]]);
   });
 
   it('is killed at the end of its time, and when nobody wants its answer', async () => {
