@@ -13,8 +13,7 @@ import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activi
 import { pageSchema } from '../../../http/schemas/common.ts';
 import type { CsvCells } from '../../../lib/csv-line.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { withWarnings } from '../../sql/api/with-warnings.ts';
-import { rowsCsv } from '../../sql/rows-csv.ts';
+import { sendRowsCsv, sendRowsParquet } from '../../sql/api/send-rows.ts';
 import { getDashboard } from '../dashboards.ts';
 import { listSavedInsights } from '../list-saved-insights.ts';
 import {
@@ -163,16 +162,9 @@ async function sendRows(
   const signal = callerSignal(reply);
   const node = query ?? {};
   reply.header('content-disposition', `attachment; filename="${fileName(name || derivedName || 'sql')}.${format}"`);
-  if (format === 'csv') {
-    const rows = await statements.rows(project, node, caller.user.id, signal);
-    return withWarnings(reply, rows).type('text/csv; charset=utf-8').send(rowsCsv(rows, cells));
-  }
-  const written = await statements.parquet(project, node, caller.user.id, signal);
-  const { size } = await written.file.stat();
-  return withWarnings(reply, written)
-    .type('application/vnd.apache.parquet')
-    .header('content-length', size)
-    .send(written.file.createReadStream());
+  return format === 'csv'
+    ? sendRowsCsv(reply, await statements.rows(project, node, caller.user.id, signal), cells)
+    : sendRowsParquet(reply, await statements.parquet(project, node, caller.user.id, signal));
 }
 
 /** Letters and digits that every header and disk can take. */

@@ -8,7 +8,6 @@ import { RAW_CSV_QUERY, readCsvCells } from '../../../http/format.ts';
 import { AnyObject, iso } from '../../../http/schemas/common.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import { answerExperimentQuery, isExperimentQuery } from '../../experiments/api/answer-experiment-query.ts';
-import { rowsCsv } from '../rows-csv.ts';
 import { MAX_STATEMENT_DEPTH, MAX_STATEMENT_TABLES } from '../rules/check-tree.ts';
 import { SQL_FUNCTIONS } from '../rules/functions.ts';
 import { MAX_TEXT_BYTES } from '../rules/prepare-text.ts';
@@ -16,8 +15,8 @@ import { FILE_ROWS, readSqlQuery, TABLE_ROWS } from '../rules/read-sql-query.ts'
 import { VIEWS } from '../rules/views.ts';
 import type { AnsweredSql } from '../sql-queries.ts';
 import type { SqlApiDeps } from './deps.ts';
+import { sendRowsCsv, sendRowsParquet } from './send-rows.ts';
 import { CheckBodySchema, QueryBodySchema, QueryStatusSchema, SqlCheckSchema, SqlSchemaSchema } from './sql-schemas.ts';
-import { withWarnings } from './with-warnings.ts';
 
 const ALL = { url: '/api/projects/:project_id/query/', tag: 'query', scope: 'query' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:client_query_id/` } as const;
@@ -69,9 +68,7 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
       const query = { ...readBody(deps, context), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
       const rows = await deps.sql.run(context.project.id, context.caller.user.id, query, signal);
-      return withWarnings(context.reply, rows)
-        .type('text/csv; charset=utf-8')
-        .send(rowsCsv(rows, readCsvCells(context.query)));
+      return sendRowsCsv(context.reply, rows, readCsvCells(context.query));
     },
   });
   projectRoute(app, deps, {
@@ -85,12 +82,8 @@ function runRoutes(app: FastifyInstance, deps: SqlApiDeps): void {
       const query = { ...readBody(deps, context), rows: FILE_ROWS };
       const signal = callerSignal(context.reply);
       const written = await deps.sql.runToFile(context.project.id, context.caller.user.id, query, signal);
-      const { size } = await written.file.stat();
-      return withWarnings(context.reply, written)
-        .type('application/vnd.apache.parquet')
-        .header('content-length', size)
-        .header('content-disposition', 'attachment; filename="query.parquet"')
-        .send(written.file.createReadStream());
+      context.reply.header('content-disposition', 'attachment; filename="query.parquet"');
+      return sendRowsParquet(context.reply, written);
     },
   });
   projectRoute(app, deps, {
