@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { jsonEqual } from './json-equal.ts';
 
 export interface JsonDifference {
   /** Such as `filters.groups[0].rollout_percentage`. */
@@ -11,7 +10,6 @@ export interface JsonDifference {
 
 /** What differs, at the deepest place where both have something to compare. Recurses: the caller limits the depth. */
 export function diffJson(from: Json, to: Json, path = ''): JsonDifference[] {
-  if (jsonEqual(from, to)) return [];
   if (isJsonObject(from) && isJsonObject(to)) {
     const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
     return keys.flatMap((key) =>
@@ -22,7 +20,7 @@ export function diffJson(from: Json, to: Json, path = ''): JsonDifference[] {
     const length = Math.max(from.length, to.length);
     return Array.from({ length }, (_, at) => diffJson(from[at] ?? null, to[at] ?? null, `${path}[${at}]`)).flat();
   }
-  return [{ path, from, to }];
+  return from === to ? [] : [{ path, from, to }];
 }
 
 /** Every object inherits `constructor` and the like. */
