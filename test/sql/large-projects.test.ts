@@ -165,7 +165,7 @@ describe.skipIf(!isEmbedded)('a project that is larger than its copy may be', ()
     expect(body.warnings).toEqual([{ code: 'events_left_out', message: warningFrom(first) }]);
   });
 
-  it('has fewer months once later events leave no room for them', async () => {
+  it('has fewer months once later events take their space', async () => {
     for (let i = 0; i < 4; i++) {
       await send('2026-01', EVENTS_PER_MONTH);
       const { body } = await ask(BY_MONTH);

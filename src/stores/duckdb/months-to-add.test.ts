@@ -7,7 +7,7 @@ it.each([
   ['one that takes all of it', [40, 1], 40, 1],
   ['none that does not fit', [41, 1], 40, 0],
   ['all of them if they are small', [1, 1, 1], 40, 3],
-  ['all of them if events take no room', [1, 1, 1], Infinity, 3],
+  ['all of them if events take no space', [1, 1, 1], Infinity, 3],
   ['none if there are none', [], 40, 0],
 ])('adds %s', (_, months, eventsThatFit, expected) => {
   expect(countMonthsToAdd(months, eventsThatFit)).toBe(expected);

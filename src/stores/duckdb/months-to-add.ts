@@ -1,5 +1,5 @@
 /**
- * How many of the next months are written at once to a copy that has room for so many more events: about half of those
+ * How many of the next months are written at once to a copy in which so many more events fit: about half of those
  * that fit, since each event may take more than those before it, but one if only that fits.
  *
  * `months`: how many events each has, in the order in which they are written.

@@ -171,7 +171,7 @@ interface WriteNewestOptions extends CopyRequest {
 }
 
 /**
- * Month by month, the newest first, for as long as there is room: only then is it known how much they take. Persons are
+ * Month by month, the newest first, for as long as they fit: only then is it known how much they take. Persons are
  * written before: once events have been moved to another person, the store forgets that there was a merge.
  */
 const writeNewest = (connection: DuckDBConnection, file: string, options: WriteNewestOptions): Promise<NewestMonths> =>
@@ -223,9 +223,9 @@ async function addMonths(
     fitting = from;
     taken += more;
     events += added.reduce((sum, month) => sum + month.events, 0);
-    const room = Math.max(0, maxBytes * FULL - size);
+    const free = Math.max(0, maxBytes * FULL - size);
     const next = months.slice(taken).map((month) => month.events);
-    more = countMonthsToAdd(next, (room * events) / Math.max(size - empty, 1));
+    more = countMonthsToAdd(next, (free * events) / Math.max(size - empty, 1));
   }
   return fitting;
 }

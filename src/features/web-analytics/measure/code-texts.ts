@@ -152,14 +152,14 @@ export class CodeTexts {
     const used = usedCodes(rows).filter((code) => !this.#channels.has(code));
     if (used.length === 0) return;
     const keys = await this.#sentTexts(used);
-    const room = Math.max(0, MAX_CHANNEL_KEYS - this.#channels.size);
+    const left = Math.max(0, MAX_CHANNEL_KEYS - this.#channels.size);
     const isNew = new Set(used);
     const named =
-      used.length > room
+      used.length > left
         ? new Set(
             mostFrequent(rows)
               .filter((code) => isNew.has(code))
-              .slice(0, room),
+              .slice(0, left),
           )
         : isNew;
     const { own_domains: own } = this.#query.question.settings;
