@@ -6,8 +6,10 @@
  *
  * There are 50 events for each person, so 10 million events have 200,000 exposed. The events are kept for the next run
  * if `--folder` is given. First from the JSON of events; then with columns for the properties that were read, which every
- * store makes after a few statements. `--each`: also every metric alone.
+ * store makes after a few statements. Then the same again after 1,000 new events, some of them exposures, a minute later
+ * each time; and from the cache of answers. `--each`: also every metric alone.
  */
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,15 +17,18 @@ import { parseArgs } from 'node:util';
 import type { Entity } from '../src/core/actions/entity.ts';
 import { hotProperties } from '../src/core/events/hot-properties.ts';
 import { NO_FILTER } from '../src/core/filters/property-filter.ts';
-import { DAY_MS } from '../src/core/time/units.ts';
+import { DAY_MS, MINUTE_MS } from '../src/core/time/units.ts';
+import { KeptMeasurements } from '../src/features/experiments/measure/kept-measurements.ts';
 import { measureExperiment } from '../src/features/experiments/measure/measure-experiment.ts';
 import type {
   ExposureQuestion,
   MeasuredEntity,
   MetricQuestion,
 } from '../src/features/experiments/rules/experiment-question.ts';
+import { ResultCache } from '../src/features/insights/result-cache.ts';
 import type { ScanDeps } from '../src/query/query-deps.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
+import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore, StoredEvent } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { FROM, PROJECT, UNTIL } from './lib/product-traffic.ts';
@@ -80,22 +85,48 @@ const METRICS: readonly MetricQuestion[] = [
 ];
 
 /** Everybody calls the flag once, some time in the first 30 days. */
-function exposureOf(person: { uuid: string }, at: number): StoredEvent {
-  const properties = { $feature_flag: 'checkout', $feature_flag_response: at % 2 === 0 ? 'control' : 'test' };
-  return {
-    projectId: PROJECT,
+const exposureOf = (person: { uuid: string }, at: number): StoredEvent =>
+  eventOf(person.uuid, {
     uuid: `00000000-0000-4000-9000-${String(at).padStart(12, '0')}`,
     event: '$feature_flag_called',
-    distinctId: person.uuid,
-    personId: person.uuid,
     timestamp: START + ((at * 7_919) % (30 * 24 * 60)) * 60_000,
-    createdAt: UNTIL,
-    properties: JSON.stringify(properties),
-    parsed: properties,
-    hot: hotProperties(properties),
-    elementsChain: '',
-    groups: [null, null, null, null, null],
-  };
+    parsed: { $feature_flag: 'checkout', $feature_flag_response: at % 2 === 0 ? 'control' : 'test' },
+  });
+
+const eventOf = (
+  personId: string,
+  { parsed, ...event }: Pick<StoredEvent, 'uuid' | 'event' | 'timestamp' | 'parsed'>,
+): StoredEvent => ({
+  ...event,
+  projectId: PROJECT,
+  distinctId: personId,
+  personId,
+  createdAt: UNTIL,
+  properties: JSON.stringify(parsed),
+  parsed,
+  hot: hotProperties(parsed),
+  elementsChain: '',
+  groups: [null, null, null, null, null],
+});
+
+const NEW_EVENTS = 1000;
+
+/** Events of so many different persons in one minute, every tenth an exposure, every tenth a purchase. */
+async function addEvents(store: EventStore, round: number): Promise<void> {
+  const persons = await store.query('select distinct person_id from event_rows using sample 2000 rows', []);
+  const events = persons.slice(0, NEW_EVENTS).map(({ person_id: person }, at): StoredEvent => {
+    const [uuid, timestamp] = [randomUUID(), UNTIL + round * MINUTE_MS + at];
+    const { event, parsed } = exposureOf({ uuid: String(person) }, at);
+    if (at % 10 === 0) return eventOf(String(person), { uuid, timestamp, event, parsed });
+    const isPurchase = at % 10 === 1;
+    return eventOf(String(person), {
+      uuid,
+      timestamp,
+      event: isPurchase ? 'purchased' : '$pageview',
+      parsed: isPurchase ? { amount: 12.5 } : {},
+    });
+  });
+  await store.write({ events, overrides: [], position: (await store.position()) + 1 });
 }
 
 /** Wall time, and the time of all cores. */
@@ -122,7 +153,7 @@ async function measure(folder: string): Promise<void> {
   // Columns are kept, and the next run would measure them instead of JSON.
   const copy = `${path}.copy`;
   copyFileSync(path, copy);
-  const events = await openShopStore(copy, EVENTS);
+  const events = await openEventStore(copy);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
   const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
@@ -136,15 +167,38 @@ async function measure(folder: string): Promise<void> {
       await timed(`metric ${at} alone: ${metric.kind}`, () => measureAll([metric]));
   const { byVariant } = (await measureAll([])).exposures;
   await timed('exposures', () => measureAll([]));
-  const sums: number[] = [];
-  for (let i = 0; i < 3; i++) sums.push(await timed('ten metrics, from columns', () => measureAll(METRICS)));
-  const best = Math.min(...sums);
+  const first: number[] = [];
+  const added: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const kept = new KeptMeasurements();
+    const measureKept = (minutes: number) =>
+      kept.measure({ ...deps, changes: events }, PROJECT, {
+        exposure: { ...EXPOSURE, range: { from: START, until: UNTIL + minutes * MINUTE_MS } },
+        metrics: METRICS,
+        split: null,
+      });
+    first.push(await timed('ten metrics, from columns', () => measureKept(2 * i)));
+    await addEvents(events, 2 * i);
+    added.push(await timed('after 1,000 new events', () => measureKept(2 * i + 1)));
+  }
+  await measureCached(measureAll);
+  const [best, again] = [Math.min(...first), Math.min(...added)];
   const memory = (process.resourceUsage().maxRSS / 1024).toFixed(0);
-  console.log(`${best.toFixed(0)} ms, ${(best / scan).toFixed(1)} plain scans, peak ${memory} MB`);
+  console.log(`first answer ${best.toFixed(0)} ms, ${(best / scan).toFixed(1)} plain scans`);
+  console.log(`after 1,000 new events ${again.toFixed(0)} ms, peak ${memory} MB`);
   console.log(`exposed: ${JSON.stringify(byVariant)}`);
   await events.close();
   await metadata.close();
   for (const file of [copy, `${copy}.wal`]) rmSync(file, { force: true });
+}
+
+async function measureCached(measureAll: (metrics: readonly MetricQuestion[]) => Promise<unknown>): Promise<void> {
+  const cache = new ResultCache({ now: () => UNTIL });
+  const { signal } = new AbortController();
+  const asked = { projectId: PROJECT, question: JSON.stringify([EXPOSURE, METRICS]), refresh: false, signal };
+  const ask = () => cache.getOrCompute(asked, () => measureAll(METRICS));
+  await ask();
+  await timed('from the cache', ask);
 }
 
 const own = flags.folder ?? mkdtempSync(join(tmpdir(), 'cairn-experiments-'));

@@ -56,8 +56,11 @@ export class EventStatement {
   readonly #events: EventStoreDeps['events'];
   readonly #lookups: EventLookups;
   readonly #personColumn: string;
+  /** The persons that are joined; null: all. */
+  readonly #personIds: readonly string[] | null;
 
-  constructor({ events, dialect }: EventStoreDeps, lookups: EventLookups) {
+  constructor({ events, dialect }: EventStoreDeps, lookups: EventLookups, personIds: readonly string[] | null = null) {
+    this.#personIds = personIds;
     this.sql = dialect.newStatement('e');
     this.projectId = lookups.projectId;
     this.#events = events;
@@ -180,7 +183,7 @@ export class EventStatement {
   }
 
   #personJoin(): string {
-    return `join ${personsSql(this.sql, this.projectId)} p on p.key = e.person_id`;
+    return `join ${personsSql(this.sql, this.projectId, this.#personIds)} p on p.key = e.person_id`;
   }
 
   #scope(): FilterScope {

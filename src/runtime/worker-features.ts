@@ -6,11 +6,14 @@ import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
 import { webWorkerMethods } from '../features/web-analytics/worker-methods.ts';
 import { wrapMethods } from '../lib/wrap-methods.ts';
 import type { QueryDeps } from '../query/query-deps.ts';
+import type { EventChanges } from '../stores/events/event-changes.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import { SequenceThread } from './sequence-thread.ts';
 
 interface WorkerDeps extends QueryDeps {
   events: EventStore;
+  /** Where the store can tell what is new. */
+  changes?: EventChanges;
 }
 
 const featureMethods = (deps: WorkerDeps) => {

@@ -1,9 +1,11 @@
 import type { Entity } from '../../core/actions/entity.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
+import type { EventChanges } from '../../stores/events/event-changes.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { Page } from '../../stores/metadata/page.ts';
 import type { FoundActor } from '../insights/rules/answers.ts';
 import { withSignal } from '../insights/worker-methods.ts';
+import { KeptMeasurements } from './measure/kept-measurements.ts';
 import {
   countExposuresBy,
   type ExperimentMeasurement,
@@ -23,11 +25,15 @@ import type {
 
 interface ExperimentWorkerDeps extends QueryDeps {
   events: EventStore;
+  /** What was measured is kept where the store can tell what is new. */
+  changes?: EventChanges | undefined;
 }
 
 /** What experiments do on the worker thread. */
 export function experimentWorkerMethods(deps: ExperimentWorkerDeps) {
   const own = (signal: AbortSignal | undefined) => ({ ...deps, events: withSignal(deps.events, signal), signal });
+  const kept = new KeptMeasurements();
+  const { changes } = deps;
   return {
     measureExperiment: (
       projectId: number,
@@ -35,7 +41,10 @@ export function experimentWorkerMethods(deps: ExperimentWorkerDeps) {
       questions: readonly MetricQuestion[],
       split: ExposureSplit | null,
       signal?: AbortSignal,
-    ): Promise<ExperimentMeasurement> => measureExperiment(own(signal), projectId, exposure, questions, split),
+    ): Promise<ExperimentMeasurement> =>
+      changes === undefined
+        ? measureExperiment(own(signal), projectId, exposure, questions, split)
+        : kept.measure({ ...own(signal), changes }, projectId, { exposure, metrics: questions, split }),
 
     measureExperimentCourse: (
       projectId: number,

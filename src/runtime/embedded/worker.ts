@@ -173,7 +173,10 @@ function methodsOf(
   const { copySource: source } = stores;
   const copies = new ProjectCopies({ folder, maxBytes, events, source, clock, ids: randomIds, mirrorPersons });
   return {
-    ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
+    ...queryMethods(
+      { metadata, events, changes: events, dialect: duckdbDialect, clock, mirrorPersons },
+      explainOutOfMemory,
+    ),
     progress: () => events.progress(),
     deleteBefore: (projectId, timestamp) => deleteBefore(stores, projectId, timestamp),
     addPlaces: (...asked) => events.addPlaces(...asked),

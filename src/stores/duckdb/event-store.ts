@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Range } from '../../core/time/range.ts';
 import type { AddressPlace } from '../events/address-place.ts';
+import type { AddedSince, ChangeMark, EventChanges, SqlStatement } from '../events/event-changes.ts';
 import type {
   BatchTotals,
   ColumnTable,
@@ -27,6 +28,7 @@ import { splitLargeEvents, writeLargeTexts } from './large-events.ts';
 import { deleteLargeTextsSql } from './large-events-sql.ts';
 import { deleteDuckDbMirror, readDuckDbMirrorPosition, readMirroredProjects, writeDuckDbMirror } from './mirror.ts';
 import { writeDuckDbOverrides } from './overrides.ts';
+import { PersonChangeLog } from './person-change-log.ts';
 import { writeProjectCopy } from './project-copy.ts';
 import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
 import { DuckDbPromotion } from './promotion.ts';
@@ -53,7 +55,7 @@ interface RecoveredState {
   overrides: readonly PersonOverride[];
 }
 
-interface EventFileStore extends EventStore, ProjectCopier {
+interface EventFileStore extends EventStore, ProjectCopier, EventChanges {
   /** What this file says about itself, to compare with the other stores. */
   fileState(): Promise<EventFileState>;
   /** Sets how far it is, whatever it was before, and adds overrides. */
@@ -90,6 +92,7 @@ class DuckDbEventStore implements EventFileStore {
   /** The copy that is being written. */
   #copying: Promise<unknown> | null = null;
   #generation = 0;
+  readonly #personChanges = new PersonChangeLog();
   /** While the file is being replaced, queries wait for this. */
   #replacing: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
@@ -132,10 +135,12 @@ class DuckDbEventStore implements EventFileStore {
   continueFrom({ progress, totals, overrides }: RecoveredState): Promise<void> {
     return this.#oneAtATime(async () => {
       const { writer } = this.#engine;
-      await inTransaction(writer, async () => {
-        await writeDuckDbOverrides(writer, overrides);
+      const merged = await inTransaction(writer, async () => {
+        const touched = await writeDuckDbOverrides(writer, overrides);
         await this.#writeState(progress, totals);
+        return touched;
       });
+      this.#noteMerged(merged);
       this.#progress = progress;
     });
   }
@@ -144,38 +149,45 @@ class DuckDbEventStore implements EventFileStore {
     return this.#oneAtATime(async () => {
       const progress = { position: batch.position, ahead: batch.ahead ?? new Map() };
       if (!isPast(progress, this.#progress)) return;
-      await this.#writeRows(this.#columns.ofOwner('event'), () => this.#writeBatch(batch), batch.whileCommitting);
+      const write = () => this.#writeBatch(batch);
+      this.#noteMerged(await this.#writeRows(this.#columns.ofOwner('event'), write, batch.whileCommitting));
       this.#progress = progress;
     });
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#read(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values, signal));
+    return this.#read([{ sql, values }], ([resolved = NO_STATEMENT]) =>
+      this.#engine.queries.query(resolved.sql, resolved.values, signal),
+    );
   }
 
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#read(sql, values, (resolved) =>
+    return this.#read([{ sql, values }], ([resolved = NO_STATEMENT]) =>
       this.#engine.queries.queryColumns(resolved.sql, resolved.values, signal),
     );
   }
 
-  /** Resolves placeholders and runs a statement; again if a column that it reads has changed meanwhile. */
+  queryTogether(statements: readonly SqlStatement[], signal?: AbortSignal): Promise<ColumnTable[]> {
+    return this.#read(statements, (resolved) => this.#engine.queries.queryTogether(resolved, signal));
+  }
+
+  /** Resolves placeholders and runs statements; again if a column that they read has changed meanwhile. */
   async #read<T>(
-    sql: string,
-    values: readonly SqlValue[],
-    run: (resolved: ResolvedStatement) => Promise<T>,
+    statements: readonly SqlStatement[],
+    run: (resolved: readonly ResolvedStatement[]) => Promise<T>,
   ): Promise<T> {
     for (let isCounted = false; ; isCounted = true) {
       while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
       if (this.#closing !== undefined) throw new Error('The event store is closed.');
-      const resolved = resolveProperties(sql, values, this.#columns);
-      if (!isCounted) this.#columns.recordReads(resolved.reads);
+      const resolved = statements.map(({ sql, values }) => resolveProperties(sql, values, this.#columns));
+      if (!isCounted) for (const { reads } of resolved) this.#columns.recordReads(reads);
+      const isCurrent = (): boolean => resolved.every((one) => one.isCurrent());
       try {
         const answer = await wrapFatalErrors(() => run(resolved));
-        if (resolved.isCurrent()) return answer;
+        if (isCurrent()) return answer;
       } catch (error) {
         // A column was dropped meanwhile: run it again.
-        if (resolved.isCurrent()) throw error;
+        if (isCurrent()) throw error;
       }
     }
   }
@@ -229,13 +241,14 @@ class DuckDbEventStore implements EventFileStore {
 
   mirrorPersons(batch: MirrorBatch): Promise<void> {
     const columns = (): PromotedColumn[] => this.#columns.ofOwner('person');
-    return this.#oneAtATime(() =>
-      this.#writeRows(columns(), () => writeDuckDbMirror(this.#engine.writer, batch, columns())),
-    );
+    return this.#oneAtATime(async () => {
+      await this.#writeRows(columns(), () => writeDuckDbMirror(this.#engine.writer, batch, columns()));
+      this.#personChanges.note(batch.projectId, [...batch.removed, ...batch.persons.map(({ uuid }) => uuid)]);
+    });
   }
 
   deleteMirror(projectId: number): Promise<void> {
-    return this.#oneAtATime(() =>
+    return this.#changeRows(() =>
       inTransaction(this.#engine.writer, () => deleteDuckDbMirror(this.#engine.writer, projectId)),
     );
   }
@@ -243,8 +256,7 @@ class DuckDbEventStore implements EventFileStore {
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
     const condition = 'project_id = $1 and timestamp < make_timestamp_ms($2)';
     const values = [projectId, Math.trunc(timestamp)];
-    return this.#oneAtATime(() => {
-      this.#generation++;
+    return this.#changeRows(() => {
       // Of the file as it is when its turn comes: a purge before it replaces the engine.
       const { writer } = this.#engine;
       return inTransaction(writer, async () => {
@@ -258,17 +270,16 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   addPlaces(projectId: number, range: Range, places: readonly AddressPlace[]): Promise<number> {
-    return this.#oneAtATime(() => {
-      this.#generation++;
+    return this.#changeRows(() => {
       const deps = { writer: this.#engine.writer, columns: this.#columns, sessions: this.#sessions };
       return inTransaction(deps.writer, () => addPlacesInDuckDb(deps, projectId, range, places));
     });
   }
 
   reassign(reassignments: readonly Reassignment[]): Promise<Reassigned[]> {
-    return this.#oneAtATime(async () => {
+    if (reassignments.length === 0) return Promise.resolve([]);
+    return this.#changeRows(async () => {
       const done: Reassigned[] = [];
-      if (reassignments.length > 0) this.#generation++;
       for (const reassignment of reassignments) {
         await inTransaction(this.#engine.writer, async () => {
           done.push(await reassignInDuckDb(this.#engine.writer, this.#sessions, reassignment));
@@ -279,8 +290,7 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   purge(): Promise<void> {
-    return this.#oneAtATime(async () => {
-      this.#generation++;
+    return this.#changeRows(async () => {
       await this.#sessions.settle(this.#engine.writer);
       await rewriteFile(this.#engine.instance, this.#path).catch((error: unknown) => {
         removeRewrite(this.#path);
@@ -297,6 +307,54 @@ class DuckDbEventStore implements EventFileStore {
 
   get generation(): number {
     return this.#generation;
+  }
+
+  /**
+   * For what changes or deletes rows. The generation changes twice: who reads it meanwhile may read rows as they were
+   * before, or as they are after, and both are outdated.
+   */
+  #changeRows<T>(work: () => Promise<T>): Promise<T> {
+    return this.#oneAtATime(async () => {
+      this.#generation++;
+      try {
+        return await work();
+      } finally {
+        this.#generation++;
+      }
+    });
+  }
+
+  async mark(): Promise<ChangeMark> {
+    const [generation, personChanges] = [this.#generation, this.#personChanges.count];
+    const [row] = await this.query(LAST_ROW_SQL, []);
+    return { generation, lastRow: Number(row?.['last_row']), rowCount: Number(row?.['row_count']), personChanges };
+  }
+
+  havePersonsChanged({ personChanges }: ChangeMark, projectId: number): boolean {
+    return this.#personChanges.since(personChanges, projectId)?.length !== 0;
+  }
+
+  async queryAdded(
+    since: ChangeMark,
+    projectId: number,
+    statement: (added: AddedSince) => SqlStatement,
+    signal?: AbortSignal,
+  ): ReturnType<EventChanges['queryAdded']> {
+    const [generation, personChanges] = [this.#generation, this.#personChanges.count];
+    const persons = this.#personChanges.since(since.personChanges, projectId);
+    if (persons === null) return null;
+    const added = { sql: ADDED_ROWS_SQL, values: [BigInt(since.lastRow)] };
+    const asked = statement({ isAdded: `e.rowid > ${Math.trunc(since.lastRow)}`, persons });
+    const [rows, table] = await this.queryTogether([added, asked], signal);
+    const [rowCount = 0, addedRows = 0, lastRow = 0] = ['row_count', 'added', 'last_row'].map(
+      (name) => rows?.doubles(name)[0],
+    );
+    // Rows are numbered anew after a deletion, at some later checkpoint. They stay in their order, so that as many rows
+    // after the last one as were added since are the same rows.
+    const isSame = rowCount - since.rowCount === addedRows;
+    if (table === undefined || !isSame || since.generation !== generation || generation !== this.#generation)
+      return null;
+    return { table, mark: { generation, lastRow, rowCount, personChanges } };
   }
 
   async copyProject(request: ProjectCopyRequest): ReturnType<ProjectCopier['copyProject']> {
@@ -364,14 +422,20 @@ class DuckDbEventStore implements EventFileStore {
     }
   }
 
-  async #writeBatch({ events, overrides, position, ahead, totals }: EventBatch): Promise<void> {
+  #noteMerged(overrides: readonly PersonOverride[]): void {
+    for (const { projectId, from, to } of overrides) this.#personChanges.note(projectId, [from, to]);
+  }
+
+  /** Returns the overrides of persons whose events may belong to another person now. */
+  async #writeBatch({ events, overrides, position, ahead, totals }: EventBatch): Promise<readonly PersonOverride[]> {
     const { writer } = this.#engine;
     const { rows, large } = splitLargeEvents(events);
     if (rows.length > 0) await appendChunks(writer, 'event_rows', eventChunks(rows, this.#columns.ofOwner('event')));
     await writeLargeTexts(writer, large);
     await this.#sessions.note(writer, rows);
-    await writeDuckDbOverrides(writer, overrides);
+    const merged = await writeDuckDbOverrides(writer, overrides);
     await this.#writeState({ position, ahead: ahead ?? new Map() }, totals ?? null, events.length);
+    return merged;
   }
 
   /** `added`: how many events the transaction adds. */
@@ -386,19 +450,12 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   /** Writes rows, and records in the same transaction which promoted columns got their first mark. */
-  async #writeRows(
-    columns: readonly PromotedColumn[],
-    write: () => Promise<void>,
-    meanwhile?: () => void,
-  ): Promise<void> {
+  async #writeRows<T>(columns: readonly PromotedColumn[], write: () => Promise<T>, meanwhile?: () => void): Promise<T> {
     const { writer } = this.#engine;
-    let marks: Awaited<ReturnType<typeof saveMarks>> | undefined;
-    const work = async (): Promise<void> => {
-      await write();
-      marks = await saveMarks(writer, columns);
-    };
-    await inTransaction(writer, work, meanwhile);
-    marks?.saved();
+    const work = async () => ({ written: await write(), marks: await saveMarks(writer, columns) });
+    const { written, marks } = await inTransaction(writer, work, meanwhile);
+    marks.saved();
+    return written;
   }
 
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
@@ -412,6 +469,15 @@ class DuckDbEventStore implements EventFileStore {
 const STATE_UPDATE_SQL = `
   update log_position
   set position = $1, ahead = $2, received_at = $3, counts = $4, row_count = row_count + $5`;
+
+const NO_STATEMENT: SqlStatement = { sql: '', values: [] };
+
+const LAST_ROW_SQL = 'select count(*) as row_count, coalesce(max(rowid), -1) as last_row from event_rows';
+
+/** The same, and the rows after one. */
+const ADDED_ROWS_SQL = `select count(*)::double as added, coalesce(max(rowid), $1)::double as last_row,
+    (select count(*) from event_rows)::double as row_count
+  from event_rows where rowid > $1`;
 
 /** Counting reads no column. */
 const STATE_SQL = 'select *, (select count(*) from event_rows) as found from log_position';

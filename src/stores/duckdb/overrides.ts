@@ -6,17 +6,19 @@ import { overrideChunks } from './event-rows.ts';
 
 /**
  * Writes overrides inside the caller's transaction: reads those of the same persons, flattens them and replaces the rows
- * that differ. Three statements for any number of overrides.
+ * that differ. Three statements for any number of overrides. Returns them with all earlier ones of the same persons.
  */
 export async function writeDuckDbOverrides(
   connection: DuckDBConnection,
   overrides: readonly PersonOverride[],
-): Promise<void> {
-  if (overrides.length === 0) return;
+): Promise<readonly PersonOverride[]> {
+  if (overrides.length === 0) return [];
   const wanted = overrides.map(lowerCase);
-  const flat = new FlatOverrides(await readTouched(connection, wanted));
+  const known = await readTouched(connection, wanted);
+  const flat = new FlatOverrides(known);
   for (const override of wanted) flat.add(override);
   await replace(connection, flat.changes());
+  return [...known, ...wanted];
 }
 
 /** DuckDB returns UUIDs in lower case. */

@@ -5,6 +5,7 @@ import {
   type DuckDBResult,
   StatementType,
 } from '@duckdb/node-api';
+import type { SqlStatement } from '../events/event-changes.ts';
 import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
 import { readColumns } from './column-reader.ts';
 import { toSqlRows } from './values.ts';
@@ -28,35 +29,43 @@ export class QueryConnections {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#run(sql, values, toSqlRows, signal);
+    return this.#use((connection) => run(connection, { sql, values }, toSqlRows, signal), signal);
   }
 
   queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#run(sql, values, readColumns, signal);
+    return this.#use((connection) => run(connection, { sql, values }, readColumns, signal), signal);
   }
 
-  /** First come, first served. An aborted query leaves the queue or is interrupted. */
-  async #run<T>(
-    sql: string,
-    values: readonly SqlValue[],
-    read: (result: DuckDBResult) => Promise<T>,
+  /** In one transaction, so that all statements see the same data. */
+  queryTogether(statements: readonly SqlStatement[], signal?: AbortSignal): Promise<ColumnTable[]> {
+    const readAll = async (connection: DuckDBConnection): Promise<ColumnTable[]> => {
+      await connection.run('begin transaction read only');
+      const tables: ColumnTable[] = [];
+      for (const statement of statements) tables.push(await run(connection, statement, readColumns, signal));
+      return tables;
+    };
+    return this.#use(readAll, signal, endTransaction);
+  }
+
+  /**
+   * First come, first served. An aborted query leaves the queue or is interrupted; `finish` never is, so that the
+   * connection is as it was.
+   */
+  async #use<T>(
+    work: (connection: DuckDBConnection) => Promise<T>,
     signal?: AbortSignal,
+    finish?: (connection: DuckDBConnection) => Promise<void>,
   ): Promise<T> {
     const connection = await this.#acquire(signal);
     const interruption = signal && interruptOn(signal, connection);
     try {
-      const statement = await connection.prepare(sql);
-      try {
-        signal?.throwIfAborted();
-        return await read(await runReadOnly(statement, values));
-      } finally {
-        statement.destroySync();
-      }
+      return await work(connection);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
     } finally {
       interruption?.end();
+      await finish?.(connection);
       this.#release(connection);
     }
   }
@@ -89,6 +98,26 @@ export class QueryConnections {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(connection);
     else next(connection);
+  }
+}
+
+/** Nothing was written. There is no transaction if not even its beginning was reached. */
+const endTransaction = async (connection: DuckDBConnection): Promise<void> => {
+  await connection.run('rollback').catch(() => undefined);
+};
+
+async function run<T>(
+  connection: DuckDBConnection,
+  { sql, values }: SqlStatement,
+  read: (result: DuckDBResult) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const statement = await connection.prepare(sql);
+  try {
+    signal?.throwIfAborted();
+    return await read(await runReadOnly(statement, values));
+  } finally {
+    statement.destroySync();
   }
 }
 

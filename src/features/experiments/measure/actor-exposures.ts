@@ -10,8 +10,8 @@ export interface ActorExposures {
   readonly since: Float64Array;
   /** The `exposureCode` of the first exposure. */
   readonly code: Int32Array;
-  /** How many met several variants. */
-  readonly several: number;
+  /** 1 for those who met several variants, 2 where it is known that it was under one distinct id. */
+  readonly several: Uint8Array;
 }
 
 /** Exposures before `until`. */
@@ -42,10 +42,10 @@ export async function exposuresByActor(
     }
   });
   if (plan.activation !== 0) await activate(rows, since, until);
-  let several = 0;
+  const several = new Uint8Array(actors);
   for (let who = 0; who < actors; who++) {
     if (Number.isNaN(since[who] as number) || !hasSeveralBits(met[who] as number)) continue;
-    several++;
+    several[who] = 1;
     if (severalVariants === 'exclude') since[who] = Number.NaN;
   }
   return { actors, since, code, several };

@@ -8,14 +8,15 @@ import type { EventQuery } from '../../../query/event-query.ts';
 import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
 import { anyEventNameSql } from '../../../query/filters/action-step-sql.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
-import type { ColumnTable } from '../../../stores/events/event-store.ts';
+import type { EventChanges, SqlStatement } from '../../../stores/events/event-changes.ts';
+import type { ColumnTable, UuidColumn } from '../../../stores/events/event-store.ts';
 import type { KeyEncoding } from '../../insights/shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, type TieOrder } from '../../insights/shared/actor-rows.ts';
-import { batchSql, countEventsIn } from '../../insights/shared/batch-sql.ts';
+import { countEventsIn } from '../../insights/shared/batch-sql.ts';
 import { entityBitsSql } from '../../insights/shared/entity-bits.ts';
 import {
+  type ExperimentQuestion,
   type ExposureQuestion,
-  type ExposureSplit,
   type MetricQuestion,
   openWindowMs,
 } from '../rules/experiment-question.ts';
@@ -41,25 +42,71 @@ export interface ExperimentRows {
   readonly plan: MetricPlan;
 }
 
-/** Rows of some of the actors at a time, so that the memory used is limited. */
+/** Rows of some of the exposed at a time, so that the memory used is limited. */
 export async function* experimentRows(
   deps: ScanDeps,
   query: EventQuery,
-  exposure: ExposureQuestion,
-  metrics: readonly MetricQuestion[],
-  split: ExposureSplit | null,
+  question: ExperimentQuestion,
 ): AsyncGenerator<ExperimentRows> {
+  const reading = planReading(question);
+  for await (const batch of actorBatches(await countEventsIn(query, reading.range))) {
+    deps.signal?.throwIfAborted();
+    const { sql, values } = rowsStatement(query, reading, { kind: 'exposed', batch });
+    yield rowsOf(await deps.events.queryColumns(sql, values), reading);
+  }
+}
+
+/** Rows, and who the actors are. */
+interface IdentifiedRows {
+  /** By the number of the actor. */
+  ids: UuidColumn;
+  rows: ExperimentRows;
+}
+
+/** The same of persons, with their ids. */
+export async function* identifiedRows(
+  { changes, signal }: Pick<ScanDeps, 'signal'> & { changes: EventChanges },
+  query: EventQuery,
+  question: ExperimentQuestion,
+): AsyncGenerator<IdentifiedRows> {
+  const reading = planReading(question);
+  for await (const batch of actorBatches(await countEventsIn(query, reading.range))) {
+    signal?.throwIfAborted();
+    const exposed = rowsStatement(query, reading, { kind: 'exposed', batch });
+    const [ids, table] = await changes.queryTogether([idsStatement(query, question.exposure, batch), exposed], signal);
+    if (ids !== undefined && table !== undefined) yield { ids: ids.uuids('id'), rows: rowsOf(table, reading) };
+  }
+}
+
+/** The rows of these persons, exposed or not: the first one is number 0, and so on. */
+export async function rowsOfPersons(
+  deps: ScanDeps,
+  query: EventQuery,
+  question: ExperimentQuestion,
+  ids: readonly string[],
+): Promise<ExperimentRows> {
+  const reading = planReading(question);
+  const { sql, values } = rowsStatement(query, reading, { kind: 'listed', ids });
+  return rowsOf(await deps.events.queryColumns(sql, values), reading);
+}
+
+/** Whose rows are read. */
+type ReadActors = { kind: 'exposed'; batch: ActorBatch } | { kind: 'listed'; ids: readonly string[] };
+
+/** What is read of the events, whoever's they are. */
+interface Reading extends Omit<ExperimentQuestion, 'metrics'> {
+  plan: MetricPlan;
+  range: Range;
+  encoding: KeyEncoding;
+  hasTies: boolean;
+}
+
+function planReading({ exposure, metrics, split }: ExperimentQuestion): Reading {
   const plan = planMetrics(metrics, exposure.activation ?? null);
   const range = rangeOf(exposure, metrics);
   const encoding = { base: 2 ** plan.entities.length, from: range.from };
   const hasTies = plan.needsTieOrder || exposure.severalVariants === 'first_seen' || split !== null;
-  for await (const batch of actorBatches(await countEventsIn(query, range))) {
-    deps.signal?.throwIfAborted();
-    const statement = query.begin();
-    const text = rowsSql(statement, { exposure, split, range, encoding, hasTies, batch }, plan);
-    const table = await deps.events.queryColumns(text, statement.sql.values);
-    yield rowsOf(table, plan, encoding, hasTies);
-  }
+  return { exposure, split, plan, range, encoding, hasTies };
 }
 
 /** The events that the metrics read. */
@@ -69,20 +116,18 @@ function rangeOf({ range }: ExposureQuestion, metrics: readonly MetricQuestion[]
   return { from: range.from - before, until: range.until + after };
 }
 
-interface RowsOptions {
-  exposure: ExposureQuestion;
-  split: ExposureSplit | null;
-  range: Range;
-  encoding: KeyEncoding;
-  hasTies: boolean;
-  batch: ActorBatch;
+function idsStatement(query: EventQuery, exposure: ExposureQuestion, batch: ActorBatch): SqlStatement {
+  const statement = query.begin();
+  const exposed = exposedActorsSql(statement, exposure, batch);
+  return { sql: `select x.actor as id from (${exposed}) x order by x.number`, values: statement.sql.values };
 }
 
-function rowsSql(statement: EventStatement, options: RowsOptions, plan: MetricPlan): string {
+function rowsStatement(query: EventQuery, reading: Reading, actors: ReadActors): SqlStatement {
+  const statement = query.begin(actors.kind === 'listed' ? actors.ids : null);
   const { sql } = statement;
+  const { exposure, split, plan, range, encoding, hasTies } = reading;
   const { entities } = plan;
   const numbers = [...plan.numbers.values()];
-  const { exposure, split, range, encoding, hasTies, batch } = options;
   const columns = [
     'x.number as actor',
     `${sql.ms('e.timestamp')} as at`,
@@ -99,14 +144,24 @@ function rowsSql(statement: EventStatement, options: RowsOptions, plan: MetricPl
     ...numbers.map((_, at) => `d.number${at} as number${at}`),
     ...(hasTies ? ['d.uuid as uuid'] : []),
   ];
-  const join = `join (${exposedActorsSql(statement, exposure)}) x on x.actor = ${statement.actor(exposure.actor)}`;
-  return `select ${selected.join(', ')}
+  const join = `join (${actorsSql(statement, exposure, actors)}) x on x.actor = ${statement.actor(exposure.actor)}`;
+  // Of a few persons nothing is left out: engines would ask it of everybody's events, before they look whose they are.
+  const readsAll = plan.readsAll || actors.kind === 'listed';
+  const text = `select ${selected.join(', ')}
     from (
       select ${columns.join(', ')} ${statement.fromActors(exposure.actor, range, join)}
-        and ${plan.readsAll ? 'true' : anyEventNameSql(sql, [exposureMatcher(exposure), ...entities])}
-        and ${statement.matches(exposure.filter)} and ${batchSql(sql, exposure.actor, batch)}
+        and ${readsAll ? 'true' : anyEventNameSql(sql, [exposureMatcher(exposure), ...entities])}
+        and ${statement.matches(exposure.filter)}
     ) d
-    where ${plan.readsAll ? 'true' : 'd.bits <> 0 or d.exposure <> 0'}`;
+    where ${readsAll ? 'true' : 'd.bits <> 0 or d.exposure <> 0'}`;
+  return { sql: text, values: sql.values };
+}
+
+function actorsSql(statement: EventStatement, exposure: ExposureQuestion, actors: ReadActors): string {
+  if (actors.kind === 'exposed') return exposedActorsSql(statement, exposure, actors.batch);
+  const rows = actors.ids.map((id, number) => ({ id, number: String(number) }));
+  return `select cast(r.id as uuid) as actor, cast(r.number as integer) as number
+    from ${statement.sql.rows(['id', 'number'], rows)} r`;
 }
 
 /** The number of events of these entities. */
@@ -130,7 +185,7 @@ function uniqueSql(statement: EventStatement, of: 'session' | Actor): string {
   return `case when ${text} <> '' then ${sql.toDouble(sql.hashSlot(text, UNIQUE_NUMBERS))} end`;
 }
 
-function rowsOf(table: ColumnTable, plan: MetricPlan, encoding: KeyEncoding, hasTies: boolean): ExperimentRows {
+function rowsOf(table: ColumnTable, { plan, encoding, hasTies }: Reading): ExperimentRows {
   const uuids = hasTies ? table.uuids('uuid') : null;
   return {
     actor: table.integers('actor'),

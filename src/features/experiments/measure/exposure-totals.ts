@@ -16,6 +16,7 @@ export class ExposureTotals {
   readonly #phases: Map<number, number>[];
   readonly #parts = new Map<number, Map<number, number>>();
   #several = 0;
+  #sameId = 0;
 
   constructor(question: ExposureQuestion) {
     this.#question = question;
@@ -23,13 +24,15 @@ export class ExposureTotals {
     this.#phases = (question.phaseStarts ?? []).map(() => new Map());
   }
 
-  get several(): number {
-    return this.#several;
+  /** Those who met several variants, if it is known under how many distinct ids. */
+  get multiple(): ExposureAnswer['multiple'] {
+    return { sameId: this.#sameId, mergedIds: this.#several - this.#sameId };
   }
 
   add({ actors, since, code, several }: ActorExposures): void {
-    this.#several += several;
     for (let actor = 0; actor < actors; actor++) {
+      if (several[actor] !== 0) this.#several++;
+      if (several[actor] === 2) this.#sameId++;
       const at = since[actor] as number;
       if (Number.isNaN(at)) continue;
       const own = code[actor] as number;

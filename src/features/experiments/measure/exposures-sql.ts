@@ -3,6 +3,8 @@ import { NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import type { EventMatcher } from '../../../query/filters/action-step-sql.ts';
+import type { ActorBatch } from '../../insights/shared/actor-rows.ts';
+import { batchSql } from '../../insights/shared/batch-sql.ts';
 import {
   type ExposureQuestion,
   type ExposureSplit,
@@ -24,11 +26,14 @@ export function fromExposures(statement: EventStatement, question: ExposureQuest
 export const exposureMatcher = ({ event }: ExposureQuestion): EventMatcher =>
   event ?? { kind: 'event', id: FLAG_CALLED, filter: NO_FILTER };
 
-/** Everybody with an exposure: `actor`, and a small `number` for each. */
-export function exposedActorsSql(statement: EventStatement, question: ExposureQuestion): string {
+/** Everybody of the batch with an exposure: `actor`, and a small `number` for each, the same in every statement. */
+export function exposedActorsSql(statement: EventStatement, question: ExposureQuestion, batch: ActorBatch): string {
   const actor = statement.actor(question.actor);
-  return `select a.actor as actor, cast(row_number() over () - 1 as integer) as number
-    from (select distinct ${actor} as actor ${fromExposures(statement, question)} and ${actor} is not null) a`;
+  return `select a.actor as actor, cast(row_number() over (order by a.actor) - 1 as integer) as number
+    from (
+      select distinct ${actor} as actor ${fromExposures(statement, question)} and ${actor} is not null
+        and ${batchSql(statement.sql, question.actor, batch)}
+    ) a`;
 }
 
 /** The code of an exposure; 0 for other events. */

@@ -5,6 +5,7 @@ import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { FoundActor } from '../../insights/rules/answers.ts';
 import {
+  type ExperimentQuestion,
   type ExposureAnswer,
   type ExposureCount,
   type ExposureQuestion,
@@ -13,15 +14,14 @@ import {
   type MetricQuestion,
   openWindowMs,
 } from '../rules/experiment-question.ts';
-import { type ActorExposures, exposuresByActor } from './actor-exposures.ts';
-import { valuesByActor } from './actor-values.ts';
-import { type ExperimentRows, experimentRows } from './experiment-rows.ts';
+import { experimentRows } from './experiment-rows.ts';
 import { ExposureTotals } from './exposure-totals.ts';
 import { countedBySql, countedSql, exposedSql, fromExposures } from './exposures-sql.ts';
+import { type MeasuredActors, measureActors } from './measured-actors.ts';
 import { entitiesOf, splitMetrics } from './metric-plan.ts';
 import { VariantSums } from './variant-sums.ts';
 
-const prepare = (
+export const prepareExperimentQuery = (
   deps: QueryDeps,
   projectId: number,
   exposure: ExposureQuestion,
@@ -49,27 +49,49 @@ export async function measureExperiment(
   metrics: readonly MetricQuestion[],
   split: ExposureSplit | null = null,
 ): Promise<ExperimentMeasurement> {
+  const query = await prepareExperimentQuery(deps, projectId, exposure, metrics.flatMap(entitiesOf));
+  const { exposures, metrics: found } = await addUp({ exposure, metrics, split }, async function* (group) {
+    for await (const rows of experimentRows(deps, query, { exposure, metrics: group, split }))
+      yield await measureActors(rows, exposure, exposure.range.until);
+  });
+  return {
+    exposures: {
+      ...exposures,
+      multiple: exposures.multiple.mergedIds === 0 ? NOBODY : await severalVariants(query, exposure),
+      withoutGroup: exposure.actor.kind === 'person' ? 0 : await withoutGroup(query, exposure),
+    },
+    metrics: found,
+  };
+}
+
+/** The metrics of each scan; there is always one, for the exposures. */
+export function groupMetrics({ exposure, metrics }: Omit<ExperimentQuestion, 'split'>): MetricQuestion[][] {
+  const groups = splitMetrics(metrics, exposure.activation ?? null);
+  return groups.length > 0 ? groups : [[]];
+}
+
+/** What is measured in one scan, and its place among them. */
+type ReadActors = (metrics: readonly MetricQuestion[], place: number) => AsyncIterable<MeasuredActors>;
+
+/** Adds up what everybody did: `read` gives all actors, in any number of parts. */
+export async function addUp(
+  { exposure, metrics }: ExperimentQuestion,
+  read: ReadActors,
+): Promise<ExperimentMeasurement> {
   const found = new Map<MetricQuestion, MetricData[]>();
-  const [first = [], ...rest] = splitMetrics(metrics, exposure.activation ?? null);
   const counted = new ExposureTotals(exposure);
-  for (const group of [first, ...rest]) {
+  for (const [place, group] of groupMetrics({ exposure, metrics }).entries()) {
     const totals = group.map((metric) => new VariantSums(metric));
-    const query = await prepare(deps, projectId, exposure, group.flatMap(entitiesOf));
-    for await (const rows of experimentRows(deps, query, exposure, group, split)) {
-      const exposures = await addRows(rows, exposure, exposure.range.until, totals);
-      if (group === first) counted.add(exposures);
+    for await (const actors of read(group, place)) {
+      addTo(totals, actors);
+      if (place === 0) counted.add(actors.exposures);
     }
     group.forEach((metric, at) => {
       found.set(metric, totals[at]?.data(exposure.variants) ?? []);
     });
   }
-  const query = await prepare(deps, projectId, exposure, []);
   return {
-    exposures: {
-      ...counted.counts(),
-      multiple: counted.several === 0 ? NOBODY : await severalVariants(query, exposure),
-      withoutGroup: exposure.actor.kind === 'person' ? 0 : await withoutGroup(query, exposure),
-    },
+    exposures: { ...counted.counts(), multiple: counted.multiple, withoutGroup: 0 },
     metrics: metrics.map((metric) => found.get(metric) ?? []),
   };
 }
@@ -84,6 +106,19 @@ async function severalVariants(query: EventQuery, question: ExposureQuestion): P
   );
   const sameId = Number(row?.['same_id'] ?? 0);
   return { sameId, mergedIds: Number(row?.['n'] ?? 0) - sameId };
+}
+
+/** Those of these persons who met two variants under one distinct id. */
+export async function findSameId(
+  query: EventQuery,
+  question: ExposureQuestion,
+  personIds: readonly string[],
+): Promise<string[]> {
+  const statement = query.begin(personIds);
+  const rows = await statement.query(
+    `select x.actor as actor from (${exposedSql(statement, question)}) x where x.variants > 1 and x.same_id = 1`,
+  );
+  return rows.map(({ actor }) => String(actor));
 }
 
 async function withoutGroup(query: EventQuery, question: ExposureQuestion): Promise<number> {
@@ -101,7 +136,7 @@ export async function countExposuresBy(
   question: ExposureQuestion,
   properties: readonly string[],
 ): Promise<ExposureCount[]> {
-  const query = await prepare(deps, projectId, question, []);
+  const query = await prepareExperimentQuery(deps, projectId, question, []);
   const found: ExposureCount[] = [];
   for (const property of properties) {
     const statement = query.begin();
@@ -127,7 +162,7 @@ export async function listExposed(
   variant: string | null,
   { limit, offset }: Page,
 ): Promise<FoundActor[]> {
-  const query = await prepare(deps, projectId, question, []);
+  const query = await prepareExperimentQuery(deps, projectId, question, []);
   const statement = query.begin();
   const { sql } = statement;
   const rows = await statement.query(
@@ -147,9 +182,10 @@ export async function measureCourse(
   times: readonly number[],
 ): Promise<MetricData[][]> {
   const totals = times.map((at) => new VariantSums(asOf(metric, at)));
-  const query = await prepare(deps, projectId, exposure, entitiesOf(metric));
-  for await (const rows of experimentRows(deps, query, exposure, [metric], null))
-    for (const [at, until] of times.entries()) await addRows(rows, exposure, until, totals.slice(at, at + 1));
+  const query = await prepareExperimentQuery(deps, projectId, exposure, entitiesOf(metric));
+  for await (const rows of experimentRows(deps, query, { exposure, metrics: [metric], split: null }))
+    for (const [at, until] of times.entries())
+      addTo(totals.slice(at, at + 1), await measureActors(rows, exposure, until));
   return totals.map((own) => own.data(exposure.variants));
 }
 
@@ -159,17 +195,9 @@ const asOf = (metric: MetricQuestion, at: number): MetricQuestion => ({
   exposedBefore: metric.exposedBefore === null ? null : Math.min(metric.exposedBefore, at - openWindowMs(metric) + 1),
 });
 
-async function addRows(
-  rows: ExperimentRows,
-  exposure: ExposureQuestion,
-  until: number,
-  totals: readonly VariantSums[],
-): Promise<ActorExposures> {
-  const exposures = await exposuresByActor(rows, exposure, until);
-  const values = await valuesByActor(rows, exposures, { until, timezone: exposure.timezone });
+function addTo(totals: readonly VariantSums[], { exposures, values }: MeasuredActors): void {
   totals.forEach((total, at) => {
     const own = values[at];
     if (own !== undefined) total.add(exposures, own);
   });
-  return exposures;
 }

@@ -34,6 +34,13 @@ export interface ExposureSplit {
   values: readonly string[];
 }
 
+/** Everything that is measured together. */
+export interface ExperimentQuestion {
+  exposure: ExposureQuestion;
+  metrics: readonly MetricQuestion[];
+  split: ExposureSplit | null;
+}
+
 /** A variant and a value of the split, by their index, as one number; never 0. */
 export const exposureCode = (variant: number, value: number): number => 1 + variant + value * 32;
 export const exposureVariant = (code: number): number => (code - 1) % 32;

@@ -1,0 +1,132 @@
+/**
+ * What was measured of each person, kept with their ids: some of them can be measured anew, and all be added up again.
+ * Metrics that share a column go on sharing it.
+ */
+import type { UuidColumn } from '../../../stores/events/event-store.ts';
+import type { ActorExposures } from './actor-exposures.ts';
+import type { MeasuredActors } from './measured-actors.ts';
+
+type Column = Float64Array | Int32Array | Uint8Array;
+
+/** Room for new persons, so that columns are not copied for each of them. */
+const SPARE = 1.2;
+const MIN_SPARE = 100;
+
+export class ActorTable {
+  /** Two words for each person, as the store has them. */
+  #ids: BigUint64Array;
+  #measured: MeasuredActors;
+
+  /** Takes over the columns. */
+  constructor(ids: UuidColumn, measured: MeasuredActors) {
+    this.#ids = ids.words.words;
+    this.#measured = measured;
+    // Somebody without any row at the end.
+    this.#setCount(this.#ids.length / 2);
+  }
+
+  get measured(): MeasuredActors {
+    return this.#measured;
+  }
+
+  get bytes(): number {
+    const columns = new Set<BigUint64Array | Column>([this.#ids, ...columnsOf(this.#measured)]);
+    return [...columns].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** Adds persons who are not there yet. */
+  append(ids: UuidColumn, measured: MeasuredActors): void {
+    const { actors } = this.#measured.exposures;
+    const { words } = ids.words;
+    this.#put(
+      words,
+      measured,
+      Int32Array.from({ length: words.length / 2 }, (_, at) => actors + at),
+    );
+  }
+
+  /** Puts what was measured of these persons now in the place of what was known; those who did nothing do not count. */
+  replace(ids: UuidColumn, measured: MeasuredActors): void {
+    const { words } = ids.words;
+    const places = this.#placesOf(words);
+    let next = this.#measured.exposures.actors;
+    for (let at = 0; at < places.length; at++)
+      if (places[at] === -1 && isExposed(measured.exposures, at)) places[at] = next++;
+    this.#put(words, measured, places);
+  }
+
+  /** -1 for those who are not there. */
+  #placesOf(words: BigUint64Array): Int32Array {
+    const ids = this.#ids;
+    const wanted = new Map<bigint, number[]>();
+    for (let at = 0; at < words.length; at += 2) {
+      const half = words[at] as bigint;
+      wanted.set(half, [...(wanted.get(half) ?? []), at]);
+    }
+    const places = new Int32Array(words.length / 2).fill(-1);
+    for (let place = 0; place < this.#measured.exposures.actors; place++)
+      for (const at of wanted.get(ids[2 * place] as bigint) ?? [])
+        if (words[at + 1] === ids[2 * place + 1]) places[at / 2] = place;
+    return places;
+  }
+
+  /** Those with the place -1 are left out. */
+  #put(words: BigUint64Array, measured: MeasuredActors, places: Int32Array): void {
+    const { actors } = this.#measured.exposures;
+    this.#setCount(places.reduce((most, place) => Math.max(most, place + 1), actors));
+    const sources = columnsOf(measured);
+    const targets = columnsOf(this.#measured);
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at] as number;
+      if (place === -1) continue;
+      this.#ids.set(words.subarray(2 * at, 2 * at + 2), 2 * place);
+      const isKnown = at < measured.exposures.actors;
+      for (const [index, target] of targets.entries()) target[place] = isKnown ? (sources[index]?.[at] as number) : 0;
+      if (!isKnown) this.#measured.exposures.since[place] = Number.NaN;
+    }
+  }
+
+  #setCount(actors: number): void {
+    const { exposures, values } = this.#measured;
+    const room = exposures.since.length >= actors ? null : Math.ceil(actors * SPARE) + MIN_SPARE;
+    const grown = new Map<Column, Column>();
+    const withRoom = <T extends Column>(column: T): T => {
+      if (room === null) return column;
+      const known = grown.get(column) ?? grow(column, room);
+      grown.set(column, known);
+      return known as T;
+    };
+    if (room !== null) this.#ids = grow(this.#ids, 2 * room);
+    const before = exposures.actors;
+    this.#measured = {
+      exposures: {
+        actors,
+        since: withRoom(exposures.since),
+        code: withRoom(exposures.code),
+        several: withRoom(exposures.several),
+      },
+      values: values.map(({ columns, depths, ignored }) => ({
+        columns: columns.map(withRoom),
+        depths: depths && withRoom(depths),
+        ignored: ignored.map(withRoom),
+      })),
+    };
+    if (actors > before) this.#measured.exposures.since.fill(Number.NaN, before, actors);
+  }
+}
+
+/** Whether somebody counts, or is left out for having met several variants. */
+const isExposed = ({ actors, since, several }: ActorExposures, at: number): boolean =>
+  at < actors && (!Number.isNaN(since[at] as number) || several[at] === 1);
+
+/** Always in the same order; those that metrics share more than once. */
+const columnsOf = ({ exposures, values }: MeasuredActors): Column[] => [
+  ...[exposures.since, exposures.code, exposures.several],
+  ...values.flatMap(({ columns, depths, ignored }) => [...columns, ...(depths === null ? [] : [depths]), ...ignored]),
+];
+
+function grow<T extends Column | BigUint64Array>(column: T, length: number): T {
+  const grown = new (column.constructor as new (length: number) => T)(length);
+  grown.set(column as never);
+  return grown;
+}

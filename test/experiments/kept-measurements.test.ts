@@ -1,0 +1,193 @@
+/**
+ * What is kept of an experiment is brought up to date to exactly what measuring everybody gives: in random worlds that
+ * change step by step, with events in any order, merges, splits, deletions, changed persons, and time that passes.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeptMeasurements } from '../../src/features/experiments/measure/kept-measurements.ts';
+import {
+  type ExperimentMeasurement,
+  measureExperiment,
+} from '../../src/features/experiments/measure/measure-experiment.ts';
+import type { ExperimentQuestion, MetricQuestion } from '../../src/features/experiments/rules/experiment-question.ts';
+import type { EventChanges } from '../../src/stores/events/event-changes.ts';
+import type { WorldEvent } from '../oracle/world.ts';
+import { type EventFile, openWorldFile, type WorldFile } from '../support/changing-world.ts';
+import { shownData } from '../support/experiment-answers.ts';
+import { anExperimentWorld, type ExperimentWorld } from '../support/experiment-worlds.ts';
+
+const HOUR = 3_600_000;
+
+/** One step: what changes, by the number of the person, event or day. */
+type Change =
+  | { kind: 'events'; count: number }
+  | { kind: 'merge'; from: number; to: number }
+  | { kind: 'split'; id: number; to: number }
+  | { kind: 'remove'; person: number }
+  | { kind: 'forget'; days: number }
+  | { kind: 'rename'; person: number; email: string }
+  | { kind: 'mirror' }
+  | { kind: 'time'; hours: number }
+  | { kind: 'plan'; from: number }
+  | { kind: 'rewrite' };
+
+const aPerson = fc.nat(3);
+const aChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('events' as const), count: fc.integer({ min: 1, max: 9 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('merge' as const), from: aPerson, to: aPerson }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('time' as const), hours: fc.constantFrom(1, 13, 50, -5) }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'mirror' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('rename' as const),
+      person: aPerson,
+      email: fc.constantFrom('p1@example.com', 'x@example.com'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('split' as const), id: fc.nat(4), to: aPerson }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), person: aPerson }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const), days: fc.nat(8) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('plan' as const), from: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'rewrite' as const }) },
+);
+
+/** The question as it is asked at some time. */
+function questionAt({ exposure, metrics, split }: ExperimentWorld, until: number, first: number): ExperimentQuestion {
+  const from = Math.min(exposure.range.from, until);
+  const matured = (metric: MetricQuestion): MetricQuestion =>
+    metric.exposedBefore === null ? metric : { ...metric, exposedBefore: until - (metric.windowMs ?? 0) };
+  return { exposure: { ...exposure, range: { from, until } }, metrics: metrics.slice(first).map(matured), split };
+}
+
+/** Averages are added up in another order, everything else is whole numbers. */
+const comparable = ({ exposures, metrics }: ExperimentMeasurement, question: ExperimentQuestion): unknown => ({
+  exposures,
+  metrics: metrics.map((data, at) => (isAverage(question.metrics[at]) ? shownData(data) : data)),
+});
+const isAverage = (metric: MetricQuestion | undefined): boolean =>
+  metric?.kind === 'mean' && metric.measured.measure.kind === 'avg';
+
+/** Of one experiment, with the events of several worlds. */
+const aBusyWorld: fc.Arbitrary<ExperimentWorld> = fc
+  .tuple(anExperimentWorld, fc.array(anExperimentWorld, { minLength: 8, maxLength: 8 }))
+  .map(([given, others]) => ({
+    ...given,
+    data: {
+      ...given.data,
+      events: [...given.data.events, ...others.flatMap((other, at) => movedTo(given, other, at))],
+    },
+  }));
+
+/** Events as they would have been at the time of another world, with ids of their own. */
+const movedTo = ({ exposure }: ExperimentWorld, other: ExperimentWorld, at: number): WorldEvent[] =>
+  other.data.events.map((event) => ({
+    ...event,
+    uuid: `${at + 1}${event.uuid.slice(1)}`,
+    timestamp: event.timestamp + exposure.range.from - other.exposure.range.from,
+  }));
+
+const isLarge = ({ data, exposure }: ExperimentWorld): boolean =>
+  data.events.length > 20 && exposure.actor.kind === 'person';
+
+describe('what is kept of an experiment', () => {
+  let file: EventFile;
+  beforeAll(async () => {
+    file = await openWorldFile();
+  });
+  afterAll(() => file.close());
+
+  async function apply(world: WorldFile, change: Change): Promise<void> {
+    switch (change.kind) {
+      case 'events':
+        return world.addEvents(change.count);
+      case 'merge':
+        return world.merge(change.from, change.to);
+      case 'split':
+        return world.split(change.id, change.to);
+      case 'remove':
+        return world.remove(change.person);
+      case 'forget':
+        return world.deleteFirstDays(change.days);
+      case 'rename':
+        return world.rename(change.person, change.email);
+      case 'mirror':
+        return world.mirror();
+      case 'rewrite':
+        return file.events.purge();
+      default:
+    }
+  }
+
+  it('is brought up to date by measuring only those of whom something is new', async () => {
+    const given = fc.sample(aBusyWorld, { numRuns: 50, seed: 5 }).find(isLarge);
+    if (given === undefined) throw new Error('no such world');
+    const world = await file.put(given.data, []);
+    await world.mirror();
+    const kept = new KeptMeasurements();
+    let all = 0;
+    const changes: EventChanges = {
+      mark() {
+        all++;
+        return file.events.mark();
+      },
+      queryAdded: (...args) => file.events.queryAdded(...args),
+      havePersonsChanged: (...args) => file.events.havePersonsChanged(...args),
+      queryTogether: (...args) => file.events.queryTogether(...args),
+    };
+    let [until, first] = [given.exposure.range.until, 0];
+    const measuresAll = async (): Promise<boolean> => {
+      const before = all;
+      await kept.measure({ ...file.deps, changes }, world.projectId, questionAt(given, until, first));
+      return all > before;
+    };
+    await world.addEvents(10);
+    expect(await measuresAll()).toBe(true);
+    expect(await measuresAll()).toBe(false);
+    await world.addEvents(10);
+    await world.merge(0, 1);
+    expect(await measuresAll()).toBe(false);
+    until += HOUR;
+    expect(await measuresAll()).toBe(false);
+    until -= 2 * HOUR;
+    expect(await measuresAll()).toBe(true);
+    await world.remove(2);
+    expect(await measuresAll()).toBe(true);
+    first = 1;
+    expect(await measuresAll()).toBe(true);
+    first = 0;
+    expect(await measuresAll()).toBe(false);
+  });
+
+  it('is the same as if everybody were measured, after every change', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        aBusyWorld,
+        fc.array(aChange, { minLength: 6, maxLength: 12 }),
+        fc.array(fc.nat(), { minLength: 40, maxLength: 40 }),
+        async (given, changes, order) => {
+          const world = await file.put(given.data, order);
+          const kept = new KeptMeasurements();
+          const { from, until: end } = given.exposure.range;
+          let [until, first] = [from + Math.floor((end - from) / 2), 0];
+          const compare = async (): Promise<void> => {
+            const question = questionAt(given, until, first);
+            const { exposure, metrics, split } = question;
+            const { projectId } = world;
+            const all = await measureExperiment(file.deps, projectId, exposure, metrics, split);
+            const renewed = await kept.measure({ ...file.deps, changes: file.events }, projectId, question);
+            expect(comparable(renewed, question)).toEqual(comparable(all, question));
+          };
+          await compare();
+          for (const change of changes) {
+            await apply(world, change);
+            if (change.kind === 'time') until += change.hours * HOUR;
+            if (change.kind === 'plan') first = change.from;
+            await compare();
+          }
+        },
+      ),
+      { numRuns: Number(process.env['EXPERIMENT_WORLDS'] ?? 6), seed: 113 },
+    );
+  }, 120_000);
+});
