@@ -44,7 +44,7 @@ const ENDLESS = statement(
   `select max(md5(concat(${names.map((name) => `${name}.attname`).join(', ')}))) from ${names.map((name) => `pg_catalog.pg_attribute ${name}`).join(', ')}`,
 );
 
-/** More than half a second of CPU time, and not without end. */
+/** More than a second of CPU time, and not without end. */
 const LONG = statement(
   `select max(md5(md5(md5(md5(md5(md5(concat(${names
     .slice(0, 3)

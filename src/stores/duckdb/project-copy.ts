@@ -99,7 +99,9 @@ async function withFile<T>(
 ): Promise<T> {
   const [[home] = []] = await (await connection.run('select current_database()')).getRowsJS();
   const store = `"${String(home).replaceAll('"', '""')}".main`;
-  await connection.run(`attach ${quoteText(file)} as project_copy (storage_version ${quoteText(STORAGE_VERSION)})`);
+  // Without a journal: a file that was not finished is never used.
+  const options = `storage_version ${quoteText(STORAGE_VERSION)}, recovery_mode 'no_wal_writes'`;
+  await connection.run(`attach ${quoteText(file)} as project_copy (${options})`);
   try {
     await connection.run('use project_copy.main');
     return await work(store);
