@@ -17,6 +17,7 @@ import { runLoad } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { serverEvent } from './lib/server-events.ts';
 import { makeTemplates } from './lib/templates.ts';
+import { untilProcessed } from './lib/until-processed.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -39,14 +40,6 @@ interface Side {
   cpuSeconds: number;
 }
 
-async function drained(server: RunningProcess): Promise<void> {
-  for (;;) {
-    const status = (await (await fetch(`${server.url}/_status`)).json()) as { ingest: { pending: number } };
-    if (status.ingest.pending === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** Until everything is accepted and processed. */
 async function load(side: Side, count: number): Promise<void> {
   const { server } = side;
@@ -61,7 +54,7 @@ async function load(side: Side, count: number): Promise<void> {
   });
   const maxRequests = Math.ceil(count / EVENTS_PER_REQUEST);
   const result = await runLoad({ url: server.url, path: '/batch/', connections: 8, templates, maxRequests });
-  await drained(server);
+  await untilProcessed(server);
   if (result.failures > 0) throw new Error(`${result.failures} requests failed`);
   side.events += result.events;
   side.seconds += (performance.now() - start) / 1000;

@@ -15,6 +15,7 @@ import { runLoad } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { serverEvent } from './lib/server-events.ts';
 import { makeTemplates } from './lib/templates.ts';
+import { untilProcessed } from './lib/until-processed.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -56,11 +57,7 @@ async function send(server: RunningProcess, count: number): Promise<void> {
   const event = flags.kind === 'browser' ? browserEvent : serverEvent;
   const templates = makeTemplates({ key: KEY, event, eventsPerBody: 100, persons: 100_000, seed: 2 });
   await runLoad({ url: server.url, path: '/batch/', connections: 8, templates, maxRequests: Math.ceil(count / 100) });
-  for (;;) {
-    const { ingest } = (await (await fetch(`${server.url}/_status`)).json()) as { ingest: { pending: number } };
-    if (ingest.pending === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await untilProcessed(server);
 }
 
 /** CPU seconds by name and number of the thread. */

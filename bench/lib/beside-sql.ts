@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { type RunningProcess, startProcess } from './processes.ts';
+import { untilProcessed } from './until-processed.ts';
 import { fill, KEYS, measureWaits } from './waits.ts';
 
 /** As heavy as they come: one that never ends, one that needs all memory, two that read everything, and a large answer. */
@@ -23,6 +24,8 @@ export async function measureBesideSql(seconds: number, events: number) {
   const server = await startProcess(['dist/main.js'], env);
   try {
     await fill(server, events);
+    // The first statement makes a copy of all of them.
+    await untilProcessed(server);
     await askersOf(server, ['select count() from events']).stop();
     await measureWaits(server, 2);
     const quiet = await measure(server, seconds);

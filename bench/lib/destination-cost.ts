@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from './processes.ts';
 import { median } from './race.ts';
+import { untilProcessed } from './until-processed.ts';
 import { fill, KEYS } from './waits.ts';
 
 /** Without a destination; with one that wants no event; with all events waiting; and with all events sent in batches. */
@@ -77,12 +78,6 @@ async function makeDestination(server: RunningProcess, name: Case, url: string):
     inputs: { url: { value: url }, batch: { value: true } },
   });
   return ((await response.json()) as { id: string }).id;
-}
-
-async function untilProcessed(server: RunningProcess): Promise<void> {
-  const pending = async (): Promise<number> =>
-    ((await (await fetch(`${server.url}/_status`)).json()) as { ingest: { pending: number } }).ingest.pending;
-  while ((await pending()) > 0) await pause();
 }
 
 async function untilSent(server: RunningProcess, id: string, events: number): Promise<void> {
