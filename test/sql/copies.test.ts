@@ -78,6 +78,49 @@ describe.skipIf(!isEmbedded)('the copy of a project', () => {
     expect(await answerTo(`select count(), uniq(person_id) from events where event = 'first'`)).toEqual([[100, 1]]);
   });
 
+  it('has distinct ids, groups and cohorts', async () => {
+    const company = (key: string, set: object) => ({ $group_type: 'company', $group_key: key, $group_set: set });
+    await capture(server, server.projectKey, [
+      { event: 'visit', distinct_id: 'ann' },
+      { event: '$groupidentify', distinct_id: 'bob', properties: company('a name that is rather long', {}) },
+      { event: '$groupidentify', distinct_id: 'bob', properties: company('zoo', { size: 3, town: 'Köln 💥' }) },
+    ]);
+    const isFirst = { type: 'AND', values: [{ type: 'person', key: 'note', value: 'first', operator: 'exact' }] };
+    for (const body of [
+      { name: 'Friends', is_static: true, _create_static_person_ids: ['ann', 'bob'] },
+      { name: 'First', filters: { properties: { type: 'AND', values: [isFirst] } } },
+    ]) {
+      expect(await clientFor(server).post('/api/projects/1/cohorts/', { body })).toMatchObject({ status: 201 });
+    }
+    await server.settleCohorts();
+    expect(
+      await answerTo(`select distinct_id, is_identified from person_distinct_ids d join persons p on p.id = d.person_id
+        where distinct_id in ('ann', 'first-user', 'first-0') order by 1`),
+    ).toEqual([
+      ['ann', false],
+      ['first-0', true],
+      ['first-user', true],
+    ]);
+    expect(
+      await answerTo('select index, type, key, properties.size, properties.town from groups order by key'),
+    ).toEqual([
+      [0, 'company', 'a name that is rather long', null, null],
+      [0, 'company', 'zoo', '3', 'Köln 💥'],
+    ]);
+    expect(await answerTo('select name, is_static, count, last_calculation from cohorts order by 1')).toEqual([
+      ['First', false, 1, '2026-01-15T12:00:00.000Z'],
+      ['Friends', true, null, null],
+    ]);
+    expect(
+      await answerTo(`select c.name, d.distinct_id from cohort_people m join cohorts c on c.id = m.cohort_id
+        join person_distinct_ids d on d.person_id = m.person_id where d.distinct_id not like 'first-_' order by 2`),
+    ).toEqual([
+      ['Friends', 'ann'],
+      ['Friends', 'bob'],
+      ['First', 'first-user'],
+    ]);
+  });
+
   it('becomes one file with it once that is large', async () => {
     for (let sent = 0; sent < 10_500; sent += 500) await send(500, 'many');
     const count = 'select count() from events';

@@ -52,7 +52,7 @@ const LONG = statement(
     .join(', ')})))))))) from ${names
     .slice(0, 3)
     .map((name) => `pg_catalog.pg_attribute ${name}`)
-    .join(', ')}`,
+    .join(', ')}, pg_catalog.pg_namespace`,
 );
 
 const answerOf = async (runner: SqlRunner) =>

@@ -1,6 +1,9 @@
 /** The tables of a project's copy that are not its events. */
-import { BOOLEAN, type DuckDBConnection, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
+import { BOOLEAN, DOUBLE, type DuckDBConnection, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
 import type { CopiedCohort, CopiedDistinctId, CopiedGroup, CopiedMember, CopySource } from '../events/project-copy.ts';
+import { appendChunks } from './append-chunks.ts';
+import { booleanColumn, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
+import { type Columns, chunks } from './event-rows.ts';
 
 interface TablesSource {
   projectId: number;
@@ -16,7 +19,11 @@ export async function writeCopiedTables(
 ): Promise<void> {
   await connection.run(`create or replace table person_overrides as
     select from_id, to_id from ${store}.person_overrides where project_id = ${projectId}`);
-  await writeMetadata(connection, projectId, source);
+  await connection.run(TABLES_SQL);
+  await append(connection, 'distinct_id_rows', DISTINCT_ID_COLUMNS, source.distinctIds(projectId));
+  await append(connection, 'group_rows', GROUP_COLUMNS, source.groups(projectId));
+  for (const cohort of await source.cohorts(projectId)) await insertCohort(connection, cohort);
+  await append(connection, 'cohort_member_rows', MEMBER_COLUMNS, source.members(projectId));
   await connection.run(`create or replace table person_rows as
     select p.person_id, p.created_at, p.properties, coalesce(i.is_identified, false) as is_identified
     from ${store}.person_rows p
@@ -25,58 +32,47 @@ export async function writeCopiedTables(
     where p.project_id = ${projectId}`);
 }
 
-async function writeMetadata(connection: DuckDBConnection, projectId: number, source: CopySource): Promise<void> {
-  await writeTable<CopiedDistinctId>(connection, 'distinct_id_rows', source.distinctIds(projectId), [
-    ['distinct_id', VARCHAR, (row) => row.distinctId],
-    ['person_id', UUID, (row) => row.personUuid],
-    ['is_identified', BOOLEAN, (row) => row.isIdentified],
-  ]);
-  await writeTable<CopiedGroup>(connection, 'group_rows', source.groups(projectId), [
-    ['index', INTEGER, (row) => row.typeIndex],
-    ['type', VARCHAR, (row) => row.type],
-    ['key', VARCHAR, (row) => row.key],
-    ['created_at', TIMESTAMP, (row) => row.createdAt],
-    ['properties', VARCHAR, (row) => row.properties],
-  ]);
-  await writeTable<CopiedCohort>(
-    connection,
-    'cohort_rows',
-    [await source.cohorts(projectId)],
-    [
-      ['id', INTEGER, (row) => row.id],
-      ['name', VARCHAR, (row) => row.name],
-      ['is_static', BOOLEAN, (row) => row.isStatic],
-      ['count', INTEGER, (row) => row.count],
-      ['last_calculation', TIMESTAMP, (row) => row.lastCalculation],
-    ],
-  );
-  await writeTable<CopiedMember>(connection, 'cohort_member_rows', source.members(projectId), [
-    ['cohort_id', INTEGER, (row) => row.cohortId],
-    ['person_id', UUID, (row) => row.personUuid],
-  ]);
-}
+const TABLES_SQL = `
+  create or replace table distinct_id_rows (distinct_id varchar, person_id uuid, is_identified boolean);
+  create or replace table group_rows ("index" integer, "type" varchar, "key" varchar, created_at timestamp, properties varchar);
+  create or replace table cohort_rows (id integer, name varchar, is_static boolean, count integer, last_calculation timestamp);
+  create or replace table cohort_member_rows (cohort_id integer, person_id uuid);`;
 
-type CopyColumn<Row> = readonly [name: string, type: DuckDBType, read: (row: Row) => string | number | boolean | null];
+/** In the order of the tables' columns. */
+const DISTINCT_ID_COLUMNS: Columns<CopiedDistinctId> = [
+  [VARCHAR, textColumn((row) => row.distinctId)],
+  [UUID, uuidColumn((row) => row.personUuid)],
+  [BOOLEAN, booleanColumn((row) => row.isIdentified)],
+];
 
-/** Rows go through one JSON text a page, which is quick enough for what is small beside the events. */
-async function writeTable<Row>(
+const GROUP_COLUMNS: Columns<CopiedGroup> = [
+  [INTEGER, integerColumn((row) => row.typeIndex)],
+  [VARCHAR, textColumn((row) => row.type)],
+  [VARCHAR, textColumn((row) => row.key)],
+  [TIMESTAMP, timestampColumn((row) => row.createdAt)],
+  [VARCHAR, textColumn((row) => row.properties)],
+];
+
+const MEMBER_COLUMNS: Columns<CopiedMember> = [
+  [INTEGER, integerColumn((row) => row.cohortId)],
+  [UUID, uuidColumn((row) => row.personUuid)],
+];
+
+async function append<Row>(
   connection: DuckDBConnection,
   table: string,
-  pages: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
-  columns: readonly CopyColumn<Row>[],
+  columns: Columns<Row>,
+  pages: AsyncIterable<readonly Row[]>,
 ): Promise<void> {
-  const defined = columns.map(([name, type]) => `"${name}" ${type}`).join(', ');
-  await connection.run(`create or replace table ${table} (${defined})`);
-  const values = columns.map(([, type], i) => {
-    const text = `json_extract_string(r, '$[${i}]')`;
-    return type === TIMESTAMP ? `make_timestamp_ms(cast(${text} as bigint))` : `cast(${text} as ${type})`;
-  });
-  for await (const page of pages) {
-    if (page.length === 0) continue;
-    const rows = page.map((row) => JSON.stringify(columns.map(([, , read]) => read(row))));
-    await connection.run(
-      `insert into ${table} select ${values.join(', ')} from (select unnest(from_json($1::json, '["json"]')) as r)`,
-      [`[${rows.join(',')}]`],
-    );
-  }
+  for await (const page of pages) await appendChunks(connection, table, chunks(columns, page));
+}
+
+/** A project has few of them. */
+async function insertCohort(connection: DuckDBConnection, cohort: CopiedCohort): Promise<void> {
+  const { id, name, isStatic, count, lastCalculation } = cohort;
+  await connection.run(
+    'insert into cohort_rows values ($1, $2, $3, $4, make_timestamp_ms(cast($5 as bigint)))',
+    [id, name, isStatic, count, lastCalculation],
+    [INTEGER, VARCHAR, BOOLEAN, INTEGER, DOUBLE],
+  );
 }

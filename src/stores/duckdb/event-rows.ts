@@ -10,7 +10,7 @@ import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uu
 import type { PromotedColumn } from './promoted-columns.ts';
 import { duckdbPromotedText, isMarked } from './promoted-text.ts';
 
-type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
+export type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
 
 const GROUP_COUNT = 5;
 
