@@ -120,7 +120,10 @@ export class PartitionProcessor {
     for (const [partition, { suspects }] of this.#held) {
       for (let seq = suspects?.first; seq !== undefined; seq = suspects?.first) {
         const entry = await this.#deps.log.get(partition, seq);
-        if (entry) return [entry];
+        if (entry) {
+          await suspects?.pause();
+          return [entry];
+        }
         suspects?.removeFirst();
       }
     }

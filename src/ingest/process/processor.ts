@@ -149,7 +149,10 @@ export class Processor {
   async #nextSuspect(): Promise<LogEntry | null> {
     for (let seq = this.#suspects.first; seq !== undefined; seq = this.#suspects.first) {
       const entry = await this.#deps.log.get(seq);
-      if (entry && !isProcessed(this.#progress, entry)) return entry;
+      if (entry && !isProcessed(this.#progress, entry)) {
+        await this.#suspects.pause();
+        return entry;
+      }
       this.#suspects.removeFirst();
     }
     return null;

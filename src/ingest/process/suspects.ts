@@ -2,7 +2,11 @@
  * Entries that were being processed when the process ended. Each is tried on its own; one that ends the process again and
  * again is set aside, so that the others go on.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChunkAttempt, MAX_TRIES } from '../../stores/ingest/chunk-attempts.ts';
+
+/** Before an entry is tried on its own once more. */
+const PAUSE_MS = 1000;
 
 export class Suspects {
   #waiting: readonly number[];
@@ -24,6 +28,14 @@ export class Suspects {
 
   get isFirstPoisonous(): boolean {
     return this.#tries >= MAX_TRIES;
+  }
+
+  /**
+   * Where something else ends the process again and again as it starts, the first entry to be processed is not to blame
+   * for it: by then it has not been tried.
+   */
+  async pause(): Promise<void> {
+    if (this.#tries > 0 && !this.isFirstPoisonous) await sleep(PAUSE_MS);
   }
 
   /** To be written down before the entries are processed. */

@@ -17,4 +17,4 @@ export interface PartitionAttempts {
 }
 
 /** One entry that was tried this often on its own, and ended the process each time, is set aside. */
-export const MAX_TRIES = 2;
+export const MAX_TRIES = 3;
