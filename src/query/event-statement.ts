@@ -87,7 +87,9 @@ export class EventStatement {
   #fromPersons(): string {
     const { persons, hasPersons } = this.#lookups;
     if (!hasPersons) return persons === 'current' ? 'from events e' : 'from event_rows e';
-    if (persons === 'joined') return `from event_rows e left ${this.#personJoin()}`;
+    // Engines read only the rows of a few persons where no others are wanted.
+    if (persons === 'joined')
+      return `from event_rows e ${this.#personIds === null ? 'left ' : ''}${this.#personJoin()}`;
     return persons === 'listed' ? 'from events e' : `from events e ${CURRENT_PERSON_JOIN}`;
   }
 

@@ -8,7 +8,7 @@ export interface ActorExposures {
   readonly actors: number;
   /** The first exposure, ms UTC; NaN for those who do not count. */
   readonly since: Float64Array;
-  /** The `exposureCode` of the first exposure. */
+  /** The `exposureCode` of the first exposure; 0 for those who do not count. */
   readonly code: Int32Array;
   /** 1 for those who met several variants, 2 where it is known that it was under one distinct id. */
   readonly several: Uint8Array;
@@ -48,6 +48,7 @@ export async function exposuresByActor(
     several[who] = 1;
     if (severalVariants === 'exclude') since[who] = Number.NaN;
   }
+  for (let who = 0; who < actors; who++) if (Number.isNaN(since[who] as number)) code[who] = 0;
   return { actors, since, code, several };
 }
 
@@ -64,6 +65,14 @@ async function activate({ actor, key, encoding, plan }: ExperimentRows, since: F
     }
   });
   since.set(first);
+}
+
+/** The codes of those who count and were first exposed before a time (null: whenever); 0 for all others. */
+export function codesBefore({ actors, since, code }: ActorExposures, before: number | null): Int32Array {
+  if (before === null) return code.subarray(0, actors);
+  const codes = new Int32Array(actors);
+  for (let who = 0; who < actors; who++) if ((since[who] as number) < before) codes[who] = code[who] as number;
+  return codes;
 }
 
 const hasSeveralBits = (bits: number): boolean => (bits & (bits - 1)) !== 0;

@@ -11,18 +11,20 @@ import { IntervalStarts } from './interval-starts.ts';
 export class ExposureTotals {
   readonly #question: ExposureQuestion;
   readonly #dayStarts: IntervalStarts;
-  /** Day and variant → count, and so on; keys are numbers, since there may be millions. */
-  readonly #days = new Map<number, Map<number, number>>();
-  readonly #phases: Map<number, number>[];
-  readonly #parts = new Map<number, Map<number, number>>();
+  /** Counts by variant are arrays: there may be millions of exposures. */
+  readonly #days = new Map<number, number[]>();
+  readonly #phases: number[][];
+  readonly #parts = new Map<number, number[]>();
   #several = 0;
   #sameId = 0;
 
   constructor(question: ExposureQuestion) {
     this.#question = question;
     this.#dayStarts = new IntervalStarts('day', question.timezone);
-    this.#phases = (question.phaseStarts ?? []).map(() => new Map());
+    this.#phases = (question.phaseStarts ?? []).map(() => this.#noCounts());
   }
+
+  #noCounts = (): number[] => this.#question.variants.map(() => 0);
 
   /** Those who met several variants, if it is known under how many distinct ids. */
   get multiple(): ExposureAnswer['multiple'] {
@@ -33,15 +35,22 @@ export class ExposureTotals {
     for (let actor = 0; actor < actors; actor++) {
       if (several[actor] !== 0) this.#several++;
       if (several[actor] === 2) this.#sameId++;
-      const at = since[actor] as number;
-      if (Number.isNaN(at)) continue;
-      const own = code[actor] as number;
+      const [at, own] = [since[actor] as number, code[actor] as number];
+      if (own === 0) continue;
       const variant = exposureVariant(own);
-      addOne(mapIn(this.#days, this.#dayStarts.of(at)), variant);
-      addOne(mapIn(this.#parts, exposureValue(own)), variant);
+      (this.#countsIn(this.#days, this.#dayStarts.of(at))[variant] as number)++;
+      (this.#countsIn(this.#parts, exposureValue(own))[variant] as number)++;
       const phase = this.#phases[this.#phaseOf(at)];
-      if (phase !== undefined) addOne(phase, variant);
+      if (phase !== undefined) (phase[variant] as number)++;
     }
+  }
+
+  #countsIn(counts: Map<number, number[]>, key: number): number[] {
+    const known = counts.get(key);
+    if (known !== undefined) return known;
+    const none = this.#noCounts();
+    counts.set(key, none);
+    return none;
   }
 
   #phaseOf(time: number): number {
@@ -53,15 +62,13 @@ export class ExposureTotals {
 
   counts(): Pick<ExposureAnswer, 'byVariant' | 'days' | 'phases' | 'parts'> {
     const { variants } = this.#question;
-    const named = (counts: ReadonlyMap<number, number>): Record<string, number> =>
-      Object.fromEntries(variants.map((variant, at) => [variant, counts.get(at) ?? 0]));
-    const all = new Map<number, number>();
-    for (const counts of this.#days.values())
-      for (const [variant, count] of counts) all.set(variant, (all.get(variant) ?? 0) + count);
+    const named = (counts: readonly number[]): Record<string, number> =>
+      Object.fromEntries(variants.map((variant, at) => [variant, counts[at] ?? 0]));
+    const all = this.#noCounts();
+    for (const counts of this.#days.values()) for (const [at, count] of counts.entries()) (all[at] as number) += count;
     const days = [...this.#days]
-      .flatMap(([day, counts]) =>
-        Array.from(counts, ([variant, count]) => ({ day, variant: variants[variant] ?? '', count })),
-      )
+      .flatMap(([day, counts]) => counts.map((count, at) => ({ day, variant: variants[at] ?? '', count })))
+      .filter(({ count }) => count > 0)
       .sort((a, b) => a.day - b.day || (a.variant < b.variant ? -1 : 1));
     return {
       byVariant: named(all),
@@ -71,13 +78,3 @@ export class ExposureTotals {
     };
   }
 }
-
-function mapIn(maps: Map<number, Map<number, number>>, key: number): Map<number, number> {
-  const known = maps.get(key) ?? new Map<number, number>();
-  maps.set(key, known);
-  return known;
-}
-
-const addOne = (counts: Map<number, number>, key: number): void => {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-};

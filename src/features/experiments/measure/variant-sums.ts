@@ -7,107 +7,103 @@ import {
   type MetricData,
   type MetricQuestion,
 } from '../rules/experiment-question.ts';
-import type { ActorExposures } from './actor-exposures.ts';
+import { type ActorExposures, codesBefore } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
 import { measuredIn } from './metric-plan.ts';
+import { SumsByCode } from './sums-by-code.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
   n: number;
-  sums: Float64Array;
-  /** The sums of products: those of the first column with each, then those of the second, and so on. */
-  products: Float64Array;
-  nonZero: Float64Array;
-  /** How many did each step. */
-  steps: number[];
-  /** Of the values before they were moved to a bound. */
-  uncapped: number;
+  sum(column: number): number;
+  /** The sum of the products of two columns, the first one first. */
+  product(one: number, other: number): number;
 }
 
+/** Column by column: many times as fast as actor by actor. */
 export class VariantSums {
   readonly #metric: MetricQuestion;
-  /** By the code of the exposure. */
-  readonly #totals = new Map<number, Totals>();
   readonly #kept: KeptValues | null;
-  /** Code → events without a number that counts. */
-  readonly #ignored = new Map<number, number>();
+  readonly #n = new SumsByCode();
+  readonly #sums: SumsByCode[] = [];
+  readonly #nonZero: SumsByCode[] = [];
+  /** Those of the first column with each, then those of the second, and so on. */
+  readonly #products: SumsByCode[][] = [];
+  /** How many did each step. */
+  readonly #steps: readonly SumsByCode[];
+  /** Of the values before they were moved to a bound. */
+  readonly #uncapped = new SumsByCode();
+  /** Events without a number that counts. */
+  readonly #ignored = new SumsByCode();
 
   constructor(metric: MetricQuestion) {
     this.#metric = metric;
     this.#kept = metric.winsor ? new KeptValues() : null;
+    this.#steps = metric.kind === 'funnel' ? metric.steps.map(() => new SumsByCode()) : [];
   }
 
-  add({ actors, since, code }: ActorExposures, { columns, depths, ignored }: MetricValues): void {
-    const before = this.#metric.exposedBefore ?? Number.POSITIVE_INFINITY;
-    // Faster than the map, and there are millions.
-    const byCode: (Totals | undefined)[] = [];
-    for (let actor = 0; actor < actors; actor++) {
-      // Those who do not count have NaN.
-      if (!((since[actor] as number) < before)) continue;
-      for (const own of ignored) if (own[actor] !== 0) this.#addIgnored(code[actor] as number, own[actor] as number);
-      if (this.#kept !== null) {
-        this.#kept.add(code[actor] as number, columns, actor);
-        continue;
-      }
-      const own = code[actor] as number;
-      const totals = byCode[own] ?? this.#totalsOf(own, columns.length);
-      byCode[own] = totals;
-      addValues(totals, columns, actor);
-      for (let step = 0; step < (depths?.[actor] ?? 0); step++) (totals.steps[step] as number)++;
+  add(exposures: ActorExposures, { columns, depths, ignored }: MetricValues): void {
+    const codes = codesBefore(exposures, this.#metric.exposedBefore);
+    for (const own of ignored) this.#ignored.add(codes, own);
+    if (this.#kept === null) this.#addValues(codes, columns);
+    else this.#kept.add(codes, columns);
+    if (depths !== null) for (const [step, sums] of this.#steps.entries()) sums.countAbove(codes, depths, step);
+  }
+
+  #addValues(codes: Int32Array, columns: readonly Float64Array[]): void {
+    this.#n.count(codes);
+    for (const [one, column] of columns.entries()) {
+      sumsAt(this.#sums, one).add(codes, column);
+      sumsAt(this.#nonZero, one).countNonZero(codes, column);
+      const products = this.#products[one] ?? [];
+      this.#products[one] = products;
+      for (let other = one; other < columns.length; other++)
+        sumsAt(products, other).addProducts(codes, column, columns[other] as Float64Array);
     }
-  }
-
-  #addIgnored(code: number, count: number): void {
-    this.#ignored.set(code, (this.#ignored.get(code) ?? 0) + count);
-  }
-
-  #totalsOf(code: number, columns: number): Totals {
-    const known = this.#totals.get(code);
-    if (known !== undefined) return known;
-    const { kind } = this.#metric;
-    const totals = {
-      n: 0,
-      sums: new Float64Array(columns),
-      products: new Float64Array(columns * columns),
-      nonZero: new Float64Array(columns),
-      steps: new Array<number>(kind === 'funnel' ? this.#metric.steps.length : 0).fill(0),
-      uncapped: 0,
-    };
-    this.#totals.set(code, totals);
-    return totals;
   }
 
   #addKept(): void {
     const { winsor } = this.#metric;
     if (this.#kept === null || !winsor) return;
     const { codes, columns, uncapped } = this.#kept.within(winsor);
-    for (const [at, code] of codes.entries()) {
-      const totals = this.#totalsOf(code, columns.length);
-      addValues(totals, columns, at);
-      totals.uncapped += uncapped[at] as number;
-    }
+    this.#addValues(codes, columns);
+    this.#uncapped.add(codes, uncapped);
+  }
+
+  #totals(code: number): Totals {
+    return {
+      n: this.#n.of(code),
+      sum: (column) => this.#sums[column]?.of(code) ?? 0,
+      product: (one, other) => this.#products[one]?.[other]?.of(code) ?? 0,
+    };
   }
 
   /** In the order of the names of variants; asked once. */
   data(variants: readonly string[]): MetricData[] {
     this.#addKept();
-    const { kind } = this.#metric;
     const hasPast = measuresPast(this.#metric);
-    return Array.from(this.#totals, ([code, totals]) => ({
+    const found = this.#n.codes().map((code) => ({
       variant: variants[exposureVariant(code)] ?? '',
       part: exposureValue(code),
       data: {
-        sums: armSums(totals, this.#metric, hasPast),
-        nonZero: totals.nonZero[0] ?? 0,
+        sums: armSums(this.#totals(code), this.#metric, hasPast),
+        nonZero: this.#nonZero[0]?.of(code) ?? 0,
         isBinary: isBinary(this.#metric),
       },
-      stepCounts: kind === 'funnel' ? totals.steps : null,
-      withPast: hasPast ? (totals.nonZero[1] ?? 0) : 0,
-      uncappedSum: this.#kept === null ? null : totals.uncapped,
-      ignoredValues: readsNumbers(this.#metric) ? (this.#ignored.get(code) ?? 0) : null,
-    })).sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1));
+      stepCounts: this.#metric.kind === 'funnel' ? this.#steps.map((sums) => sums.of(code)) : null,
+      withPast: hasPast ? (this.#nonZero[1]?.of(code) ?? 0) : 0,
+      uncappedSum: this.#kept === null ? null : this.#uncapped.of(code),
+      ignoredValues: readsNumbers(this.#metric) ? this.#ignored.of(code) : null,
+    }));
+    return found.sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1));
   }
+}
+
+function sumsAt(list: SumsByCode[], at: number): SumsByCode {
+  const known = list[at] ?? new SumsByCode();
+  list[at] = known;
+  return known;
 }
 
 const readsNumbers = (metric: MetricQuestion): boolean =>
@@ -116,24 +112,8 @@ const readsNumbers = (metric: MetricQuestion): boolean =>
 /** Who came back has no past: nobody could before. */
 const measuresPast = ({ kind, lookbackMs }: MetricQuestion): boolean => lookbackMs !== null && kind !== 'retention';
 
-function addValues(totals: Totals, columns: readonly Float64Array[], actor: number): void {
-  const { sums, products, nonZero } = totals;
-  const count = columns.length;
-  totals.n++;
-  for (let one = 0; one < count; one++) {
-    const value = (columns[one] as Float64Array)[actor] as number;
-    if (value === 0) continue;
-    (sums[one] as number) += value;
-    (nonZero[one] as number)++;
-    for (let other = one; other < count; other++)
-      (products[one * count + other] as number) += value * ((columns[other] as Float64Array)[actor] as number);
-  }
-}
-
-function armSums({ n, sums, products }: Totals, metric: MetricQuestion, hasPast: boolean): ArmSums {
+function armSums({ n, sum, product }: Totals, metric: MetricQuestion, hasPast: boolean): ArmSums {
   const { kind } = metric;
-  const sum = (column: number): number => sums[column] ?? 0;
-  const product = (one: number, other: number): number => products[one * sums.length + other] ?? 0;
   // Conversions with a past are compared like any other mean.
   if (isBinary(metric) && !hasPast) return { kind: 'proportion', n, conversions: sum(0) };
   const own = { n, sum: sum(0), sumSquares: product(0, 0) };
