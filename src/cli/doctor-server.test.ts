@@ -48,6 +48,12 @@ it.each<[string, Partial<Health>, string, string]>([
     'bad',
     'cairn restore FILE',
   ],
+  [
+    'sessions that differ',
+    { stores: [{ store: 'sessions', problem: '2 of 9 differ from their events', detail: '' }] },
+    'bad',
+    'made anew',
+  ],
   ['events that wait', { counts: { ...HEALTHY.counts, pending: 2, lagMs: 90_000 } }, 'warning', 'waited for 90 s'],
   ['books that do not add up', { counts: { ...HEALTHY.counts, pending: -1 } }, 'bad', 'do not add up'],
   ['a loss', { losses: [LOSS] }, 'bad', 'cairn recover --accept-loss'],

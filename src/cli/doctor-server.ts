@@ -38,8 +38,15 @@ const checkStoreHealth = ({ store, problem, detail }: Health['stores'][number]):
         about: STORE_LABELS[store] ?? store,
         state: 'bad',
         detail: problem,
-        advice: 'Stop the server, keep a copy of the data folder, and restore a backup: cairn restore FILE --replace',
+        advice: STORE_ADVICE[store] ?? RESTORE,
       };
+
+const RESTORE = 'Stop the server, keep a copy of the data folder, and restore a backup: cairn restore FILE --replace';
+
+const STORE_ADVICE: Readonly<Record<string, string>> = {
+  sessions:
+    'They are made anew before they are read again. If cairn doctor finds more of them later, please report it.',
+};
 
 function checkCounts({ counts }: Health): Finding {
   const { accepted, stored, duplicate, dropped, deadLettered, lost, pending, lagMs } = counts;

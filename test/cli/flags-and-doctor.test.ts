@@ -100,6 +100,7 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/^ok {4}metadata store: 1 persons; .*\bpersons 0\.\d MB/m);
     expect(stdout).toMatch(/^ok {4}event store: 2 events$/m);
+    expect(stdout).toMatch(/^ok {4}sessions: none are kept yet$/m);
     expect(stdout).toMatch(
       /^ok {4}events: 2 accepted = 2 stored \+ 0 duplicate \+ 0 dropped \+ 0 dead-lettered \+ 0 lost \+ 0 waiting$/m,
     );

@@ -36,6 +36,7 @@ import { type ResolvedStatement, resolveProperties } from './read-properties.ts'
 import { reassignInDuckDb } from './reassign-events.ts';
 import { countRows, readStoredProgress } from './schema.ts';
 import { DuckDbSessions } from './session-rows.ts';
+import { differingSessionsSql } from './session-rows-sql.ts';
 import { writeParquetFile } from './write-parquet.ts';
 
 export type { EventStoreOptions } from './engine.ts';
@@ -55,7 +56,7 @@ interface RecoveredState {
   overrides: readonly PersonOverride[];
 }
 
-interface EventFileStore extends EventStore, ProjectCopier, EventChanges {
+export interface EventFileStore extends EventStore, ProjectCopier, EventChanges {
   /** What this file says about itself, to compare with the other stores. */
   fileState(): Promise<EventFileState>;
   /** Sets how far it is, whatever it was before, and adds overrides. */
@@ -64,6 +65,8 @@ interface EventFileStore extends EventStore, ProjectCopier, EventChanges {
   copyTo(target: string): Promise<void>;
   /** Reads every block; rejects if one is damaged. Returns the number of events. */
   verify(): Promise<number>;
+  /** Compares sessions with their events, and has those made anew that differ; null where not all have been made yet. */
+  verifySessions(): Promise<{ sessions: number; differing: number } | null>;
 }
 
 export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFileStore> {
@@ -393,6 +396,18 @@ class DuckDbEventStore implements EventFileStore {
     return rows;
   }
 
+  async verifySessions(): Promise<{ sessions: number; differing: number } | null> {
+    if (!this.#sessions.areMade) return null;
+    const { sql, values } = differingSessionsSql(MAX_DIFFERING_SESSIONS);
+    const differing = (await this.query(sql, values)).map((row) => ({
+      projectId: Number(row['project_id']),
+      session: String(row['session']),
+    }));
+    await this.#oneAtATime(() => this.#sessions.noteDiffering(this.#engine.writer, differing));
+    const [row] = await this.query('select count(distinct number) as sessions from session_rows', []);
+    return { sessions: Number(row?.['sessions']), differing: differing.length };
+  }
+
   async size(): Promise<number> {
     const sizes = await Promise.all([this.#path, `${this.#path}.wal`].map(fileSize));
     return sizes.reduce((sum, size) => sum + size, 0);
@@ -469,6 +484,9 @@ class DuckDbEventStore implements EventFileStore {
 const STATE_UPDATE_SQL = `
   update log_position
   set position = $1, ahead = $2, received_at = $3, counts = $4, row_count = row_count + $5`;
+
+/** More are found the next time. */
+const MAX_DIFFERING_SESSIONS = 10_000;
 
 const NO_STATEMENT: SqlStatement = { sql: '', values: [] };
 

@@ -147,6 +147,40 @@ export const REPAIR_FIRST_VIEWS = `
   ) n
   where session_visitors.project_id = n.project_id and session_visitors.number = n.number`;
 
+/** Of the rows of a session, the one that no view is left out of. */
+const WITH_ALL_VIEWS = 1 << LEFT_OUT_LABELS;
+
+/**
+ * Sessions whose rows are not what their events give (`project_id` and `session`), apart from those that are known to be
+ * stale. Compares when they were, how many views and hits they have, and how many views have a row. Views of no session
+ * are found as one with an empty id.
+ */
+export function differingSessionsSql(limit: number): Bound {
+  const sql = duckdbDialect.newStatement('e');
+  const isView = `sum(${flag(isViewSql(sql))})`;
+  const happened = sql.ms('e.timestamp');
+  const columns = ['started', 'ended', 'views', 'hits', 'view_rows'];
+  const text = `
+    with counted as (
+      select e.project_id, ${sessionIdSql(sql)} as session, min(${happened}) as started, max(${happened}) as ended,
+        ${isView} as views, sum(${flag(sql.isOneOf('e.event', HIT_EVENTS))}) as hits, ${isView} as view_rows
+      from event_rows e where coalesce(e."$session_id", '') <> '' group by all having ${isView} > 0
+    ), kept as (
+      select r.project_id, r.session, r.started, r.ended, r.views, r.hits, coalesce(v.count, 0) as view_rows
+      from session_rows r left join (select session, count(*) as count from view_rows group by session) v
+        on v.session = r.number
+      where (r.labels_included & ${WITH_ALL_VIEWS}) <> 0
+    )
+    select project_id, session
+    from (select * from counted where session <> '') c full join kept k using (project_id, session)
+    where (${columns.map((name) => `c.${name} is distinct from k.${name}`).join(' or ')})
+      and (project_id, session) not in (select project_id, session from stale_sessions)
+    union all
+    select distinct project_id, '' from view_rows where session not in (select number from session_rows)
+    limit ${Math.trunc(limit)}`;
+  return { sql: text, values: sql.values };
+}
+
 /** Nothing is left of what only removed sessions said. */
 export const DELETE_UNUSED: readonly string[] = [
   `delete from session_texts where (project_id, code) not in (

@@ -1,10 +1,11 @@
+import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { EventStore, SqlRow, StoredEvent } from '../events/event-store.ts';
-import { openEventStore } from './event-store.ts';
+import { type EventFileStore, openEventStore } from './event-store.ts';
 import { CODED_KEYS } from './session-rows-sql.ts';
 
 const HOUR = 3_600_000;
@@ -98,7 +99,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
 
 class Story {
   readonly #dir = makeTempDir();
-  #store!: EventStore;
+  #store!: EventFileStore;
   #position = 0;
   #reassigned = 0;
 
@@ -109,7 +110,11 @@ class Story {
 
   async run(steps: readonly Step[]): Promise<void> {
     await this.open();
-    for (const step of steps) await this.#do(step);
+    for (const step of steps) {
+      await this.#do(step);
+      // What is known to be stale does not count.
+      expect((await this.#store.verifySessions())?.differing ?? 0).toBe(0);
+    }
     while (!(await this.#store.prepareSessions(1))) await this.#store.maintain(0);
     expect(await rowsOf(this.#store)).toEqual(await rowsMadeAnew(this.#store, this.#dir));
     await this.#store.close();
@@ -202,6 +207,49 @@ describe('kept sessions', () => {
     const persons = await store.query('select cast(person_id as varchar) as id from session_visitors', []);
     expect(persons).toEqual([{ id: uuidOf(102) }]);
     await store.close();
+    dir.remove();
+  });
+
+  it('are compared with their events, and made anew where they differ', async () => {
+    const dir = makeTempDir();
+    const path = dir.path('events.duckdb');
+    const store = await openEventStore(path);
+    const events = ['longer', 'moved', 'fewer-views', 'gone', 'right'].map((session) => view(session, 0));
+    await store.write({ events: [...events, view('fewer-views', 500)], overrides: [], position: 1 });
+    expect(await store.verifySessions()).toBeNull();
+    await store.prepareSessions(1);
+    expect(await store.verifySessions()).toEqual({ sessions: 5, differing: 0 });
+    await store.close();
+
+    const tamper = async (...statements: readonly string[]): Promise<void> => {
+      const file = await DuckDBInstance.create(path);
+      const connection = await file.connect();
+      for (const sql of statements) expect((await connection.run(sql)).rowsChanged).toBe(1);
+      connection.closeSync();
+      file.closeSync();
+    };
+    await tamper(
+      `update session_rows set ended = ended + 1 where session = 'longer'`,
+      `update session_rows set views = 2 where session = 'moved'`,
+      `delete from view_rows where happened > ${START} and session = (
+        select number from session_rows where session = 'fewer-views')`,
+      `delete from session_rows where session = 'gone'`,
+      `insert into session_rows select * replace ('invented' as session, number + 100 as number)
+        from session_rows where session = 'right'`,
+    );
+    const again = await openEventStore(path);
+    // The view of the one that is gone has no session.
+    expect(await again.verifySessions()).toEqual({ sessions: 5, differing: 6 });
+    await again.prepareSessions(1);
+    expect(await again.verifySessions()).toEqual({ sessions: 5, differing: 0 });
+    expect(await rowsOf(again)).toEqual(await rowsMadeAnew(again, dir));
+    await again.close();
+
+    await tamper(`insert into view_rows select * replace (99 as session) from view_rows limit 1`);
+    const last = await openEventStore(path);
+    expect(await last.verifySessions()).toEqual({ sessions: 5, differing: 1 });
+    expect(await last.verifySessions()).toEqual({ sessions: 5, differing: 0 });
+    await last.close();
     dir.remove();
   });
 

@@ -7,7 +7,7 @@
  * noted before somebody has asked about a site; then the sessions of all earlier events are made, a while at a time. Views
  * without a session id are not kept, only the days that have them.
  */
-import { type DuckDBConnection, INTEGER, listValue, TIMESTAMP, VARCHAR } from '@duckdb/node-api';
+import { type DuckDBConnection, INTEGER, LIST, listValue, TIMESTAMP, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time/units.ts';
 import { VIEW_EVENTS } from '../../core/web/session-values.ts';
@@ -130,6 +130,28 @@ export class DuckDbSessions {
     if (count > MAX_WAIT_SESSIONS) return false;
     if (count > 0) await this.#refresh(writer, projectId, MAX_WAIT_SESSIONS);
     return true;
+  }
+
+  /** Whether all sessions have rows, apart from those that are known to be stale. */
+  get areMade(): boolean {
+    return this.#isKept && this.#madeUntil === null;
+  }
+
+  /** Has these sessions made anew, from all of their events, and removes views of none. */
+  async noteDiffering(writer: DuckDBConnection, sessions: readonly Omit<StaleSession, 'since'>[]): Promise<void> {
+    if (sessions.length === 0) return;
+    const stale = sessions.filter(({ session }) => session !== '');
+    await inTransaction(writer, async () => {
+      // Without their type, empty lists are refused.
+      await writer.run(
+        `insert into stale_sessions
+        select project_id, session, timestamp '-infinity' from (select unnest($1) as project_id, unnest($2) as session)`,
+        [listValue(stale.map(({ projectId }) => projectId)), listValue(stale.map(({ session }) => session))],
+        [LIST(INTEGER), LIST(VARCHAR)],
+      );
+      await writer.run('delete from view_rows where session not in (select number from session_rows)');
+    });
+    this.#stale += stale.length;
   }
 
   /** Makes everything that is stale, so that nothing about removed events is left. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DATA_FILES } from '../data-files.ts';
+import type { EventFileStore } from '../duckdb/event-store.ts';
 import type { StoreCheck } from '../folder-snapshots.ts';
 import { HeldLog } from '../segment-log/held-log.ts';
 import type { LogHead } from '../segment-log/log-head.ts';
@@ -9,7 +10,7 @@ import { openCheckedDatabase } from './inspect-folder.ts';
 export async function checkStores(
   dataDir: string,
   head: LogHead,
-  events: { verify(): Promise<number> },
+  events: Pick<EventFileStore, 'verify' | 'verifySessions'>,
 ): Promise<StoreCheck[]> {
   return [
     await checked('metadata', async () => {
@@ -28,6 +29,13 @@ export async function checkStores(
       }
     }),
     await checked('events', async () => `${await events.verify()} events`),
+    await checked('sessions', async () => {
+      const found = await events.verifySessions();
+      if (found === null) return 'none are kept yet';
+      const { sessions, differing } = found;
+      if (differing === 0) return `${sessions} agree with their events`;
+      throw new Error(`${differing} of ${sessions} differ from their events`);
+    }),
   ];
 }
 
