@@ -1,7 +1,7 @@
 /** What the codes of sessions and views stand for, and the groups of a table that they make. */
 import { type ChannelRow, channelRow, unnamedChannelRow } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
-import type { CodeGroups, GroupCounts } from '../rules/count-groups.ts';
+import type { CodeGroups, GroupNumbers } from '../rules/count-groups.ts';
 import { compareGroups, firstGroups, type RankedGroup } from '../rules/rank-groups.ts';
 import type { TablePage } from '../rules/web-question.ts';
 import { readNumbered } from './kept-site.ts';
@@ -9,8 +9,8 @@ import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** The groups of a table. Their numbers stay the same while rows are added. */
 export interface Groups {
-  /** `rows`: how many there are of each code. */
-  of(rows: Int32Array): Promise<CodeGroups>;
+  /** `rows`: counts how many there are of each code. */
+  of(rows: () => Int32Array): Promise<CodeGroups>;
   texts(groups: readonly number[]): Promise<ReadonlyMap<number, string>> | ReadonlyMap<number, string>;
 }
 
@@ -31,21 +31,24 @@ const MAX_CHANNEL_KEYS = 50_000;
 export class CodeTexts {
   readonly #query: WebQuery;
   readonly #page: TablePage;
+  /** No code is as large. */
+  readonly #limit: number;
   #small: Promise<ReadonlyMap<number, string>> | undefined;
   #none: Promise<ReadonlyMap<number, number>> | undefined;
   readonly #channels = new Map<number, ChannelRow>();
 
-  constructor(query: WebQuery, page: TablePage) {
+  constructor(query: WebQuery, page: TablePage, limit: number) {
     this.#query = query;
     this.#page = page;
+    this.#limit = limit;
   }
 
   groups(shown: ShownText): Groups {
     if (!shown.isPlain) return new TextGroups((rows) => this.#textsOf(usedCodes(rows), shown.sql));
     return {
-      of: async (rows) => {
+      of: async () => {
         this.#none ??= this.#findNone();
-        return plainGroups(rows.length, await this.#none);
+        return plainGroups(this.#limit, await this.#none);
       },
       texts: (groups) => this.#plainTexts(groups),
     };
@@ -58,7 +61,7 @@ export class CodeTexts {
     });
   }
 
-  /** Channels by codes that `withRules` made. */
+  /** Channels by codes, and before them the project's own rules. */
   ruledChannelGroups(): Groups {
     const { channel_rules: rules } = this.#query.question.settings;
     return new TextGroups(async (ruled) => {
@@ -74,7 +77,7 @@ export class CodeTexts {
   }
 
   /** The rows of the page of a table, and how many there are in all. */
-  async rank(counts: GroupCounts, groups: Groups) {
+  async rank(counts: GroupNumbers, groups: Groups) {
     const { limit, offset, search, order } = this.#page;
     const used: RankedGroup[] = [];
     counts.rows.forEach((rows, group) => {
@@ -170,13 +173,6 @@ export class CodeTexts {
   }
 }
 
-/**
- * Codes of channels, and before them the project's own rules: `rules` has the number of the rule that each row fits, or
- * -1.
- */
-export const withRules = (codes: Int32Array, rules: Int32Array, count: number): Int32Array =>
-  codes.map((code, row) => ((rules[row] as number) < 0 ? code + count : (rules[row] as number)));
-
 const isListed = (codes: readonly number[]): string =>
   codes.length > MAX_LISTED_CODES ? 'true' : `t.code in (${codes.map(Number).join(', ')})`;
 
@@ -210,7 +206,8 @@ class TextGroups implements Groups {
     this.#textsOf = textsOf;
   }
 
-  async of(rows: Int32Array): Promise<CodeGroups> {
+  async of(count: () => Int32Array): Promise<CodeGroups> {
+    const rows = count();
     const groupOf = new Int32Array(rows.length);
     for (const [code, text] of await this.#textsOf(rows)) groupOf[code] = this.#groupOf(text);
     return { groupOf, size: Math.max(1, this.#names.length) };

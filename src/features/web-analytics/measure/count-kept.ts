@@ -1,11 +1,14 @@
 /** The numbers of periods from the rows that the store keeps, counted by the numbers that stand for their texts. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
+import { leave } from '../../../lib/rpc.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
+import { countPacked } from '../rules/count-packed.ts';
 import type { PeriodAnswer, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage } from '../rules/web-question.ts';
 import { CodeTexts } from './code-texts.ts';
-import { type KeptPeriod, type SliceCounter, slicesOf } from './kept-period.ts';
+import { type KeptPeriod, type PersonSlice, personsOf, type SliceCounter, slicesOf } from './kept-period.ts';
 import type { KeptSite } from './kept-site.ts';
 import { SessionCounter } from './session-counter.ts';
 import type { SessionLookups } from './sessions-sql.ts';
@@ -33,12 +36,12 @@ export async function countKeptPeriods(
 ): Promise<CountedKept[]> {
   const counters = asked.map(({ page, ...rest }) => {
     const ticks = ticksOf(rest.range, query.question.interval, query.question.timezone);
-    const period: KeptPeriod = { query, site, ...rest, ticks, texts: new CodeTexts(query, page) };
+    const texts = new CodeTexts(query, page, site.codeLimit);
+    const period: KeptPeriod = { query, site, ...rest, ticks, texts, persons: personsOf(query, site, rest.range) };
     return { sessions: new SessionCounter(period), views: new ViewCounter(period) };
   });
-  // Views first: they are read in the least time, and sessions meanwhile.
-  const steps = await Promise.all(counters.flatMap(({ sessions, views }) => [stepsOf(views), stepsOf(sessions)]));
-  await countInTurn(steps.flat());
+  const steps = await Promise.all(counters.flatMap(({ sessions, views }) => [stepsOf(sessions), stepsOf(views)]));
+  await countInTurn(query, steps.flat());
   const answers: CountedKept[] = [];
   for (const { sessions, views } of counters) {
     const [ofSessions, ofViews] = [await sessions.answer(), await views.answer()];
@@ -51,25 +54,43 @@ export async function countKeptPeriods(
   return answers;
 }
 
+/** A slice to be read and counted. */
 interface Step {
-  read(): Promise<ColumnTable>;
-  count(table: ColumnTable): Promise<void>;
+  counter: SliceCounter;
+  slice: PersonSlice;
 }
 
 const stepsOf = async (counter: SliceCounter): Promise<Step[]> =>
-  (await slicesOf(counter)).map((slice) => ({
-    read: () => counter.read(slice),
-    count: (table) => counter.add(table, slice),
-  }));
+  (await slicesOf(counter)).map((slice) => ({ counter, slice }));
 
-/** While one result is counted, the engine reads the next one, and no more: results are large. */
-async function countInTurn(steps: readonly Step[]): Promise<void> {
-  let reading = steps[0]?.read();
+/**
+ * While one result is counted, the engine reads the next one, and no more: results are large. Sessions are counted on the
+ * second thread, and meanwhile views on this one.
+ */
+async function countInTurn(query: WebQuery, steps: readonly Step[]): Promise<void> {
+  const read = ({ counter, slice }: Step): Promise<ColumnTable> => counter.read(slice);
+  let reading = steps[0] && read(steps[0]);
+  let counting = Promise.resolve();
   for (const [at, step] of steps.entries()) {
     const table = (await reading) as ColumnTable;
-    reading = steps[at + 1]?.read();
+    const next = steps[at + 1];
+    reading = next && read(next);
     // Its failure is thrown in the next round, unless counting fails before.
     reading?.catch(() => undefined);
-    await step.count(table);
+    const { counter } = step;
+    const rows = await counter.pack(table);
+    const second = counter.isLong ? query.secondThread?.(table.rowCount) : undefined;
+    if (second === undefined) {
+      counter.add(await countPacked(rows, nextTurn));
+      continue;
+    }
+    await counting;
+    counting = second
+      .countPacked(leave(rows, rows.columns))
+      // If it ends unexpectedly, its rows are read again.
+      .catch(async () => countPacked(await counter.pack(await read(step)), nextTurn))
+      .then((counted) => counter.add(counted));
+    counting.catch(() => undefined);
   }
+  await counting;
 }

@@ -18,7 +18,7 @@ import {
 import { findChannels } from './acquisition-sql.ts';
 import { type AskedPeriod, countKeptPeriods, isCountedByCode } from './count-kept.ts';
 import { withMargin } from './kept-rows.ts';
-import { type KeptSite, openKeptSite } from './kept-site.ts';
+import { isOutgrown, type KeptSite, openKeptSite } from './kept-site.ts';
 import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
 import { fromViews, isCountedView, pathFilterSql, pathSql } from './web-events-sql.ts';
 import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
@@ -154,7 +154,11 @@ export async function countPeriods(
   { ranges, tables, page }: AskedPeriods,
 ): Promise<CountedPeriod[]> {
   const asked = ranges.map((range, at) => ({ range, tables: at === 0 ? tables : [], page }));
-  if (site !== null) return countFromRows(query, site, asked);
+  if (site !== null) {
+    const periods = await countFromRows(query, site, asked);
+    if (!(await isOutgrown(query, site))) return periods;
+    return countPeriods(query, await openSite(query, ranges, tables), { ranges, tables, page });
+  }
   const newVisitors = await countNewVisitors(query, ranges);
   const periods: CountedPeriod[] = [];
   for (const [at, period] of asked.entries()) {

@@ -3,9 +3,12 @@ import type { Range } from '../../../core/time/range.ts';
 import type { Tick } from '../../../core/time/ticks.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
+import type { Persons } from '../rules/count-groups.ts';
+import type { CountedRows, PackedRows } from '../rules/count-packed.ts';
+import type { PackedColumns, RowLayout } from '../rules/row-layout.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { CodeTexts } from './code-texts.ts';
-import { type KeptSite, mergedSql } from './kept-site.ts';
+import { isKnownBefore, type KeptSite, mergedSql } from './kept-site.ts';
 import type { SessionLookups } from './sessions-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
@@ -17,6 +20,17 @@ export interface KeptPeriod {
   lookups: SessionLookups;
   ticks: readonly Tick[];
   texts: CodeTexts;
+  persons: Persons;
+}
+
+/** The persons of a period; filters on new visitors leave the others out. */
+export function personsOf({ question }: WebQuery, site: KeptSite, range: Range): Persons {
+  const limit = site.current.length;
+  const filters = question.filters.filter(({ key }) => key === 'new');
+  if (filters.length === 0) return { personOf: site.current, limit };
+  const wanted = filters.map(({ operator, values }) => values.includes('true') === (operator !== 'is_not'));
+  const isWanted = (person: number): boolean => wanted.every((isNew) => isNew !== isKnownBefore(site, person, range));
+  return { personOf: site.current.map((person) => (isWanted(person) ? person : limit)), limit };
 }
 
 /** All persons whose number leaves the same rest. Their rows are all in one slice, so that what slices count adds up. */
@@ -31,11 +45,14 @@ export interface SliceCounter {
   readonly width: number;
   /** Where the rows are. */
   readonly table: 'session_rows' | 'view_rows';
+  /** Whether counting a row takes several times as long as reading it. */
+  readonly isLong: boolean;
   /** `from … where …`: those of the period, and perhaps some more. */
   from(scope: WebScope): string;
   read(slice: PersonSlice): Promise<ColumnTable>;
-  /** Counts the rows of a slice, perhaps still when it returns. */
-  add(table: ColumnTable, slice: PersonSlice): Promise<void>;
+  /** What is counted of its rows. */
+  pack(table: ColumnTable): Promise<PackedRows>;
+  add(counted: CountedRows): void;
 }
 
 /** As many slices as it takes to stay within the memory of one; each reads the rows of all. */
@@ -62,6 +79,16 @@ export function inSlice(scope: WebScope, visitor: string, { rest, of }: PersonSl
 /** The index of the interval of a time of the period. */
 export const tickOfRowSql = ({ statement: { sql } }: WebScope, ms: string, { ticks }: KeptPeriod): string =>
   `cast(${tickOfMsSql(sql, ms, boundsOf(ticks))} as integer)`;
+
+/** `select` with the integers of a layout. */
+export const selectPacked = (columns: readonly string[]): string =>
+  `select ${columns.map((column, at) => `${column} as p${at}`).join(', ')}`;
+
+/** The columns of a layout. */
+export const packedColumns = ({ columns }: RowLayout, table: ColumnTable): PackedColumns => [
+  table.pairs('p0'),
+  ...Array.from({ length: columns - 1 }, (_, at) => table.pairs(`p${at + 1}`)),
+];
 
 /** Numbers by interval; the last of them may have none. */
 export const lineOf = ({ ticks }: KeptPeriod, numbers: Int32Array | Float64Array | undefined): number[] =>

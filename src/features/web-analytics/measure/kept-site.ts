@@ -3,6 +3,7 @@ import type { Range } from '../../../core/time/range.ts';
 import { DAY_MS } from '../../../core/time/units.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { isViewSql, sessionIdSql } from '../../../stores/events/session-columns.ts';
+import { bitsFor } from '../rules/row-layout.ts';
 import { withMargin } from './kept-rows.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
@@ -11,7 +12,12 @@ export interface KeptSite {
   current: Int32Array;
   /** Ms UTC, by the number of a person. */
   firstViews: Float64Array;
+  /** No code is as large. */
+  codeLimit: number;
 }
+
+/** Visitors and codes that come while rows are read have room, too. */
+const withRoom = (largest: number): number => Math.ceil(largest * 1.25) + 256;
 
 /** The numbers of a site; null where a range has sessions without a row. */
 export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): Promise<KeptSite | null> {
@@ -22,11 +28,15 @@ export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): P
     return loose.some((day) => day >= Math.floor(from / DAY_MS) && day <= Math.floor(until / DAY_MS));
   };
   if (ranges.some(touches)) return null;
-  const visitors = await readNumbered(query, visitorsSql);
-  const merged = await readNumbered(query, mergedSql);
+  const [largest, visitors, merged] = await Promise.all([
+    findLargest(query),
+    readNumbered(query, visitorsSql),
+    readNumbered(query, mergedSql),
+  ]);
   const [numbers, first] = [visitors.integers('number'), visitors.doubles('first_view')];
-  const size = numbers.reduce((most, number) => Math.max(most, number + 1), 0);
-  const current = new Int32Array(size).map((_, number) => number);
+  const size = withRoom(largest.visitor);
+  const current = new Int32Array(size);
+  for (let number = 0; number < size; number++) current[number] = number;
   const [old, now] = [merged.integers('number'), merged.integers('current')];
   for (let row = 0; row < old.length; row++) current[old[row] as number] = now[row] as number;
   const firstViews = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
@@ -43,8 +53,27 @@ export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): P
     const [persons, times] = [seen.integers('number'), seen.doubles('first_view')];
     for (let row = 0; row < persons.length; row++) see(current[persons[row] as number] as number, times[row] as number);
   }
-  return { current, firstViews };
+  return { current, firstViews, codeLimit: 2 ** bitsFor(withRoom(largest.code)) };
 }
+
+/** Whether there are more visitors or codes now than the site has room for, so that rows read since may have them. */
+export async function isOutgrown(query: WebQuery, { current, codeLimit }: KeptSite): Promise<boolean> {
+  const { visitor, code } = await findLargest(query);
+  return visitor >= current.length || code >= codeLimit;
+}
+
+async function findLargest(query: WebQuery): Promise<{ visitor: number; code: number }> {
+  const { statement } = beginStatement(query);
+  const project = statement.sql.param(statement.projectId);
+  const [row] = await statement.query(`select
+    (select max(number) from session_visitors where project_id = ${project}) as visitor,
+    (select max(code) from session_texts where project_id = ${project}) as code`);
+  return { visitor: Number(row?.['visitor'] ?? 0), code: Number(row?.['code'] ?? 0) };
+}
+
+/** Whether a person had a view before the range. */
+export const isKnownBefore = ({ firstViews }: KeptSite, person: number, { from }: Range): boolean =>
+  (firstViews[person] as number) < from;
 
 export function readNumbered(query: WebQuery, write: (scope: WebScope) => string): Promise<ColumnTable> {
   const scope = beginStatement(query);

@@ -1,17 +1,26 @@
 /** The sessions that began in a period: in all, by interval and by the values of the tables. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MAX_SESSION_MS } from '../../../core/web/web-session.ts';
 import { channelRuleSql } from '../../../query/sessions/channel-sql.ts';
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import { combineCodes } from '../rules/combine-codes.ts';
-import { type CodeGroups, GroupCounts, largest, seenVisitors } from '../rules/count-groups.ts';
+import { GroupCounts, type GroupNumbers } from '../rules/count-groups.ts';
+import type { CountedField, CountedRows, PackedRows } from '../rules/count-packed.ts';
+import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
-import { type Groups, type ShownText, withRules } from './code-texts.ts';
-import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, tickOfRowSql } from './kept-period.ts';
+import type { Groups, ShownText } from './code-texts.ts';
+import {
+  inSlice,
+  type KeptPeriod,
+  lineOf,
+  type PersonSlice,
+  packedColumns,
+  type SliceCounter,
+  selectPacked,
+  tickOfRowSql,
+} from './kept-period.ts';
 import { fromRows } from './kept-rows.ts';
-import { readNumbered } from './kept-site.ts';
-import { isKnownBefore, RowsByPerson } from './rows-by-person.ts';
+import { isKnownBefore, readNumbered } from './kept-site.ts';
 import { knownSql, withNumberedSessionsSql } from './sessions-sql.ts';
 import { ruledPathSql } from './web-events-sql.ts';
 import type { WebQuery, WebScope } from './web-scope.ts';
@@ -27,7 +36,9 @@ export class SessionCounter implements SliceCounter {
   readonly query: WebQuery;
   readonly width: number;
   readonly table = 'session_rows';
+  readonly isLong = true;
   readonly #period: KeptPeriod;
+  readonly #layout: RowLayout;
   readonly #codes: readonly string[];
   readonly #tables: readonly { key: TableKey; groups: Groups; counts: GroupCounts }[];
   #visitors = 0;
@@ -35,11 +46,20 @@ export class SessionCounter implements SliceCounter {
 
   constructor(period: KeptPeriod) {
     const keys = period.tables.filter((key) => key !== 'page');
+    const { codeLimit } = period.site;
     this.query = period.query;
     this.#period = period;
-    this.#codes = [...new Set(keys.filter((key) => key !== 'new').map(codeColumn))];
+    this.#codes = [...new Set(keys.filter((key) => key !== 'new' && !this.#isRuled(key)).map(codeColumn))];
     this.#tables = keys.map((key) => ({ key, groups: this.#groupsOf(key), counts: new GroupCounts() }));
-    this.width = this.#codes.length + 5;
+    this.#layout = new RowLayout([
+      ...this.#codes.map((name) => ({ name, size: codeLimit })),
+      ...(keys.some((key) => this.#isRuled(key)) ? [{ name: 'rule', size: this.#rules + codeLimit }] : []),
+      { name: 'tick', size: period.ticks.length },
+      { name: 'seconds', size: MAX_SESSION_MS / 1000 + 1 },
+      { name: 'is_bounce', size: 2 },
+      ...(keys.includes('new') ? [{ name: 'new', size: 2 }] : []),
+    ]);
+    this.width = 2 * this.#layout.columns;
   }
 
   from(scope: WebScope): string {
@@ -49,42 +69,53 @@ export class SessionCounter implements SliceCounter {
   read(slice: PersonSlice): Promise<ColumnTable> {
     const { range, lookups } = this.#period;
     return readNumbered(this.query, (scope) => {
-      const columns = [
-        'o.visitor as visitor',
-        `${tickOfRowSql(scope, 'o.started', this.#period)} as tick`,
-        'cast(o.seconds as integer) as seconds',
-        'o.is_bounce as is_bounce',
-        ...this.#codes.map((name) => `o.${name} as ${name}`),
-        ...(this.#hasRules ? [`${channelRuleSql(scope)} as rule`] : []),
-      ];
+      const columns = this.#layout.sql('o.visitor', {
+        tick: tickOfRowSql(scope, 'o.started', this.#period),
+        seconds: 'o.seconds',
+        is_bounce: 'o.is_bounce',
+        ...Object.fromEntries(this.#codes.map((name) => [name, `o.${name}`])),
+        ...(this.#tables.some(({ key }) => this.#isRuled(key)) ? { rule: this.#ruledSql(scope) } : {}),
+      });
       const { sql } = scope.statement;
-      return `${withNumberedSessionsSql(scope, range, { codes: this.#codes, hasRules: this.#hasRules }, lookups)}
-        select ${columns.join(', ')} from x o
+      return `${withNumberedSessionsSql(scope, range, { codes: this.#readCodes, hasRules: this.#hasRules }, lookups)}
+        ${selectPacked(columns)} from x o
         where o.started >= ${sql.integer(range.from)} and o.started < ${sql.integer(range.until)}
           and ${inSlice(scope, 'o.visitor', slice)}`;
     });
   }
 
-  async add(table: ColumnTable): Promise<void> {
-    const rows = new RowsByPerson(table, this.#period);
-    const values = { seconds: rows.column('seconds'), bounces: rows.column('is_bounce') };
-    const byTick = await rows.count(rows.column('tick'), values);
-    await this.#ticks.add(byTick, { groupOf: null, size: this.#period.ticks.length }, nextTurn);
-    for (const isSeen of seenVisitors(byTick)) this.#visitors += isSeen;
-    const columns = new Map(this.#tables.map(({ key }) => [this.#columnOf(key), this.#codesOf(rows, key)]));
-    for (const combined of combineCodes(columns)) {
-      const counted = await rows.count(combined.codes, values);
-      for (const { key, groups, counts } of this.#tables) {
-        const codeOf = combined.columns.get(this.#columnOf(key));
-        if (codeOf !== undefined) await counts.add(counted, await groupsOf(counted.rows, codeOf, groups), nextTurn);
-      }
+  async pack(table: ColumnTable): Promise<PackedRows> {
+    const { persons, ticks } = this.#period;
+    const layout = this.#layout;
+    const columns = packedColumns(layout, table);
+    const fields: CountedField[] = [{ place: layout.place('tick'), groups: { groupOf: null, size: ticks.length } }];
+    for (const { key, groups } of this.#tables) {
+      const place = layout.place(this.#fieldOf(key));
+      fields.push({ place, groups: await groups.of(() => rowsByCode(columns, place)) });
     }
+    const summed = { seconds: layout.place('seconds'), bounces: layout.place('is_bounce') };
+    const isNewAsked = this.#tables.some(({ key }) => key === 'new');
+    const filled = isNewAsked ? { place: layout.place('new'), codeOf: this.#knownPersons() } : null;
+    return { columns, persons, filled, fields, summed };
+  }
+
+  add({ tables: [ticks, ...tables], persons }: CountedRows): void {
+    this.#visitors += persons.length;
+    if (ticks !== undefined) this.#ticks.add(ticks);
+    for (const [at, numbers] of tables.entries()) this.#tables[at]?.counts.add(numbers);
+  }
+
+  /** 1 for each person who had a view before the period. */
+  #knownPersons(): Uint8Array {
+    const { persons, site, range } = this.#period;
+    return Uint8Array.from({ length: persons.limit }, (_, person) => (isKnownBefore(site, person, range) ? 1 : 0));
   }
 
   async answer() {
-    const [ticks, period] = [this.#ticks, this.#period];
+    const [ticks, period] = [this.#ticks.numbers, this.#period];
     const tables = new Map<TableKey, WebTable>();
-    for (const { key, groups, counts } of this.#tables) tables.set(key, await this.#answerTable(groups, counts));
+    for (const { key, groups, counts } of this.#tables)
+      tables.set(key, await this.#answerTable(groups, counts.numbers));
     return {
       totals: {
         sessions: sum(ticks.rows),
@@ -101,7 +132,7 @@ export class SessionCounter implements SliceCounter {
     };
   }
 
-  async #answerTable(groups: Groups, counts: GroupCounts): Promise<WebTable> {
+  async #answerTable(groups: Groups, counts: GroupNumbers): Promise<WebTable> {
     const ranked = await this.#period.texts.rank(counts, groups);
     return {
       rows: ranked.rows.map(({ group, value, visitors, rows: sessions }) => ({
@@ -121,37 +152,32 @@ export class SessionCounter implements SliceCounter {
     return this.query.question.settings.channel_rules.length;
   }
 
+  /** What rules leave over is told by the channel's code. */
+  get #readCodes(): readonly string[] {
+    return this.#hasRules ? [...new Set([...this.#codes, 'channel_code'])] : this.#codes;
+  }
+
+  #isRuled(key: TableKey): boolean {
+    return key === 'channel' && this.#hasRules;
+  }
+
   #groupsOf(key: TableKey): Groups {
     const { texts } = this.#period;
     if (key === 'new') return NEW_OR_KNOWN;
-    if (key === 'channel' && this.#hasRules) return texts.ruledChannelGroups();
+    if (this.#isRuled(key)) return texts.ruledChannelGroups();
     return isChannelKey(key) ? texts.channelGroups(key) : texts.groups(shownText(this.query, key as SessionKey));
   }
 
-  /** Tables of the same column have the same codes. */
-  #columnOf(key: TableKey): string {
+  /** Tables of the same number have the same codes. */
+  #fieldOf(key: TableKey): string {
     if (key === 'new') return key;
-    return key === 'channel' && this.#hasRules ? 'rule' : codeColumn(key);
+    return this.#isRuled(key) ? 'rule' : codeColumn(key);
   }
 
-  #codesOf(rows: RowsByPerson, key: TableKey): Int32Array {
-    const { site, range } = this.#period;
-    if (key === 'new') return rows.persons.map((person) => (isKnownBefore(site, person, range) ? 1 : 0));
-    const codes = rows.column(codeColumn(key));
-    const isRuled = key === 'channel' && this.#hasRules;
-    return isRuled ? withRules(codes, rows.column('rule'), this.#rules) : codes;
+  /** The number of the project's own rule that a session fits; the others' codes come after the rules. */
+  #ruledSql(scope: WebScope): string {
+    return `coalesce(nullif(${channelRuleSql(scope)}, -1), o.channel_code + ${this.#rules})`;
   }
-}
-
-/** The groups of combined codes. `rows` is how many rows each of these has, `codeOf` its code in the table's column. */
-async function groupsOf(rows: Int32Array, codeOf: Int32Array | null, groups: Groups): Promise<CodeGroups> {
-  if (codeOf === null) return groups.of(rows);
-  const rowsOf = new Int32Array(largest(codeOf) + 1);
-  codeOf.forEach((code, combined) => {
-    rowsOf[code] = (rowsOf[code] as number) + (rows[combined] as number);
-  });
-  const { groupOf, size } = await groups.of(rowsOf);
-  return { groupOf: groupOf === null ? codeOf : codeOf.map((code) => groupOf[code] as number), size };
 }
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);

@@ -1,57 +1,92 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { combineCodes } from './combine-codes.ts';
-import { type CodeCounts, type CodeGroups, GroupCounts, seenVisitors, VisitorRows } from './count-groups.ts';
+import { GroupCounts, type GroupNumbers, PersonRows } from './count-groups.ts';
 import { compareGroups, compareTexts, firstGroups } from './rank-groups.ts';
+import { type PackedColumns, RowLayout, rowsByCode } from './row-layout.ts';
 
 const SIZE = 4;
 const VISITORS = 6;
 const pause = async (): Promise<void> => undefined;
+
+interface Row {
+  visitor: number;
+  code: number;
+  seconds: number;
+  bounce: number;
+}
+
 const someRows = fc.array(
-  fc.record({ visitor: fc.nat(5), group: fc.nat(SIZE - 1), value: fc.integer({ min: -5, max: 100 }) }),
+  fc.record({
+    visitor: fc.nat(VISITORS - 1),
+    code: fc.nat(SIZE - 1),
+    seconds: fc.nat(86_400),
+    bounce: fc.nat(1),
+  }),
 );
 
-type Row = { visitor: number; group: number; value: number };
+/** Numbers of other sizes, so that what is counted is in any word. */
+const someOthers = fc.array(fc.integer({ min: 2, max: 2 ** 31 - 1 }), { maxLength: 4 });
 
-async function visitorsOf(counted: CodeCounts, groups: CodeGroups): Promise<number[]> {
-  const counts = new GroupCounts();
-  await counts.add(counted, groups, pause);
-  return [...counts.visitors];
+/** As the engine packs them. */
+function packed(layout: RowLayout, rows: readonly Row[]): PackedColumns {
+  const words = Array.from({ length: 2 * layout.columns }, () => new Int32Array(rows.length));
+  rows.forEach(({ visitor, ...fields }, row) => {
+    (words[0] as Int32Array)[row] = visitor;
+    for (const [name, value] of Object.entries(fields)) {
+      const { word, shift } = layout.place(name);
+      const column = words[word + 1] as Int32Array;
+      column[row] = (column[row] as number) | (value << shift);
+    }
+  });
+  const columns = Array.from({ length: layout.columns }, (_, at) =>
+    Int32Array.from({ length: 2 * rows.length }, (_, half) => words[2 * at + (half % 2)]?.[half >> 1] as number),
+  );
+  return columns as PackedColumns;
 }
 
-/** `groupOf`: the group of each code; null where codes are groups. */
-async function addTo(counts: GroupCounts, rows: readonly Row[], groupOf: Int32Array | null): Promise<void> {
-  const column = (read: (row: Row) => number): Int32Array => Int32Array.from(rows, read);
-  const all = new VisitorRows(
-    column(({ visitor }) => visitor),
-    VISITORS,
-    pause,
-  );
-  const values = { seconds: column(({ value }) => value), bounces: column(({ value }) => 2 * value) };
-  const counted = await all.count(
-    column(({ group }) => group),
-    values,
-  );
-  await counts.add(counted, { groupOf, size: SIZE }, pause);
+const layoutOf = (others: readonly number[]): RowLayout =>
+  new RowLayout([
+    ...others.slice(0, 2).map((size, at) => ({ name: `before${at}`, size })),
+    { name: 'code', size: SIZE },
+    ...others.slice(2).map((size, at) => ({ name: `between${at}`, size })),
+    { name: 'seconds', size: 86_401 },
+    { name: 'bounce', size: 2 },
+  ]);
+
+const everybody = Int32Array.from({ length: VISITORS }, (_, visitor) => visitor);
+
+async function count(
+  layout: RowLayout,
+  rows: readonly Row[],
+  personOf: Int32Array = everybody,
+  groupOf: Int32Array | null = null,
+): Promise<GroupNumbers> {
+  const ordered = await PersonRows.inOrder(packed(layout, rows), { personOf, limit: VISITORS }, pause);
+  const summed = { seconds: layout.place('seconds'), bounces: layout.place('bounce') };
+  return ordered.count(layout.place('code'), { groupOf, size: SIZE }, summed);
 }
 
-function expectCounts(counts: GroupCounts, rows: readonly Row[], groupOf: (code: number) => number): void {
+function expectNumbers(
+  numbers: GroupNumbers,
+  rows: readonly Row[],
+  groupOf: (code: number) => number = (code) => code,
+  personOf: (visitor: number) => number = (visitor) => visitor,
+): void {
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   for (let group = 0; group < SIZE; group++) {
-    const own = rows.filter((row) => groupOf(row.group) === group);
-    expect(counts.rows[group]).toBe(own.length);
-    expect(counts.visitors[group]).toBe(new Set(own.map(({ visitor }) => visitor)).size);
-    const sum = own.reduce((total, { value }) => total + value, 0);
-    expect([counts.seconds[group], counts.bounces[group]]).toEqual([sum, 2 * sum]);
+    const own = rows.filter(({ code }) => groupOf(code) === group);
+    expect(numbers.rows[group]).toBe(own.length);
+    expect(numbers.visitors[group]).toBe(new Set(own.map(({ visitor }) => personOf(visitor))).size);
+    expect(numbers.seconds[group]).toBe(sum(own.map(({ seconds }) => seconds)));
+    expect(numbers.bounces[group]).toBe(sum(own.map(({ bounce }) => bounce)));
   }
 }
 
 describe('groups of rows', () => {
   it('have as many rows, visitors and as large sums as plain loops find', async () => {
     await fc.assert(
-      fc.asyncProperty(someRows, async (rows) => {
-        const counts = new GroupCounts();
-        await addTo(counts, rows, null);
-        expectCounts(counts, rows, (code) => code);
+      fc.asyncProperty(someRows, someOthers, async (rows, others) => {
+        expectNumbers(await count(layoutOf(others), rows), rows);
       }),
     );
   });
@@ -60,9 +95,31 @@ describe('groups of rows', () => {
     const groupOf = Int32Array.of(2, 0, 2, 1);
     await fc.assert(
       fc.asyncProperty(someRows, async (rows) => {
-        const counts = new GroupCounts();
-        await addTo(counts, rows, groupOf);
-        expectCounts(counts, rows, (code) => groupOf[code] as number);
+        const numbers = await count(layoutOf([]), rows, everybody, groupOf);
+        expectNumbers(numbers, rows, (code) => groupOf[code] as number);
+      }),
+    );
+  });
+
+  it('count visitors who are the same person once', async () => {
+    const personOf = Int32Array.of(0, 5, 2, 0, 5, 5);
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const numbers = await count(layoutOf([]), rows, personOf);
+        expectNumbers(numbers, rows, undefined, (visitor) => personOf[visitor] as number);
+      }),
+    );
+  });
+
+  it('have no rows of visitors who are left out', async () => {
+    const personOf = everybody.map((visitor) => (visitor % 2 === 0 ? visitor : VISITORS));
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const numbers = await count(layoutOf([]), rows, personOf);
+        expectNumbers(
+          numbers,
+          rows.filter(({ visitor }) => visitor % 2 === 0),
+        );
       }),
     );
   });
@@ -73,49 +130,100 @@ describe('groups of rows', () => {
         const counts = new GroupCounts();
         for (const rest of [0, 1]) {
           const some = rows.filter(({ visitor }) => visitor % 2 === rest);
-          await addTo(counts, some, null);
+          counts.add(await count(layoutOf([]), some));
         }
-        expectCounts(counts, rows, (code) => code);
+        expectNumbers(counts.numbers, rows);
       }),
     );
   });
-});
 
-describe('groups', () => {
-  it('have the visitors who were seen', async () => {
-    const rows = new VisitorRows(Int32Array.of(3, 1, 3), 5, pause);
-    const counted = await rows.count(Int32Array.of(2, 0, 0), null);
-    expect([...seenVisitors(counted)]).toEqual([0, 1, 0, 1, 0]);
-    expect(await visitorsOf(counted, { groupOf: null, size: 4 })).toEqual([2, 0, 1, 0]);
-  });
-
-  it('have no visitors without rows', async () => {
-    const rows = new VisitorRows(new Int32Array(0), 5, pause);
-    const counted = await rows.count(new Int32Array(0), null);
-    expect([...seenVisitors(counted)]).toEqual([0, 0, 0, 0, 0]);
-    expect(await visitorsOf(counted, { groupOf: null, size: 2 })).toEqual([0, 0]);
+  it('may be filled in by person', async () => {
+    const layout = new RowLayout([
+      { name: 'code', size: SIZE },
+      { name: 'filled', size: 2 },
+    ]);
+    const rows = [3, 1, 3, 5].map((visitor) => ({ visitor, code: 3, seconds: 0, bounce: 0 }));
+    const plain = rows.map(({ visitor, code }) => ({ visitor, code })) as Row[];
+    const ordered = await PersonRows.inOrder(packed(layout, plain), { personOf: everybody, limit: VISITORS }, pause);
+    ordered.fill(layout.place('filled'), Uint8Array.of(0, 1, 0, 0, 0, 1));
+    expect([...ordered.persons]).toEqual([1, 3, 5]);
+    const filled = await ordered.count(layout.place('filled'), { groupOf: null, size: 2 }, null);
+    expect([[...filled.rows], [...filled.visitors]]).toEqual([
+      [2, 2],
+      [1, 2],
+    ]);
+    const codes = await ordered.count(layout.place('code'), { groupOf: null, size: SIZE }, null);
+    expect([...codes.rows]).toEqual([0, 0, 0, 4]);
   });
 
   it('of more rows than are gone through at once have each visitor once', async () => {
-    const count = 1_000_003;
+    const length = 800_003;
     let pauses = 0;
-    const rows = new VisitorRows(
-      Int32Array.from({ length: count }, (_, row) => row % 1009),
-      1009,
+    const layout = layoutOf([]);
+    // The first visitor has more rows than are gone through at once; the third code has none.
+    const rows = Array.from({ length }, (_, row) => ({
+      visitor: row < 450_000 ? 0 : row % VISITORS,
+      code: [0, 1, 3][row % 3] as number,
+      seconds: 1,
+      bounce: 0,
+    }));
+    const ordered = await PersonRows.inOrder(
+      packed(layout, rows),
+      { personOf: everybody, limit: VISITORS },
       async () => {
         pauses++;
       },
     );
-    // The third code has no row; turns end within codes and between them.
-    const codes = Int32Array.from({ length: count }, (_, row) => (row < 400_000 ? 0 : row < 900_000 ? 1 : 3));
-    const counted = await rows.count(codes, null);
-    expect([...counted.rows]).toEqual([400_000, 500_000, 0, 100_003]);
-    expect(await visitorsOf(counted, { groupOf: null, size: 4 })).toEqual([1009, 1009, 0, 1009]);
-    const groupOf = Int32Array.of(1, 0, 0, 1);
-    expect(await visitorsOf(counted, { groupOf, size: 2 })).toEqual([1009, 1009]);
-    expect(pauses).toBe(6);
+    const summed = { seconds: layout.place('seconds'), bounces: layout.place('bounce') };
+    expectNumbers(await ordered.count(layout.place('code'), { groupOf: null, size: SIZE }, summed), rows);
+    expect(pauses).toBeGreaterThan(2);
+  });
+});
+
+describe('rows of a layout', () => {
+  it('have as many of each number as plain loops find', () => {
+    fc.assert(
+      fc.property(someRows, someOthers, (rows, others) => {
+        const layout = layoutOf(others);
+        const found = rowsByCode(packed(layout, rows), layout.place('code'));
+        expect([...found]).toEqual([0, 1, 2, 3].map((code) => rows.filter((row) => row.code === code).length));
+      }),
+    );
   });
 
+  it('keep numbers apart', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 2 ** 31 }), { minLength: 1, maxLength: 12 }), (sizes) => {
+        const layout = new RowLayout(sizes.map((size, at) => ({ name: `n${at}`, size })));
+        const used = new Map<number, number>();
+        sizes.forEach((size, at) => {
+          const { word, shift, mask } = layout.place(`n${at}`);
+          expect(mask).toBeGreaterThanOrEqual(size - 1);
+          const bits = Array.from({ length: 31 }, (_, bit) => bit).filter((bit) => ((mask >>> bit) & 1) === 1);
+          const own = bits.reduce((all, bit) => all + 2 ** (bit + shift), 0);
+          expect(own).toBeLessThan(2 ** 31);
+          expect((used.get(word) ?? 0) & own).toBe(0);
+          used.set(word, (used.get(word) ?? 0) + own);
+        });
+        expect(layout.columns).toBe(1 + (used.size >> 1));
+      }),
+    );
+  });
+
+  it('are written in SQL as one integer for two words', () => {
+    const layout = new RowLayout([
+      { name: 'a', size: 1024 },
+      { name: 'b', size: 2 ** 25 },
+    ]);
+    expect(layout.sql('r.visitor', { a: 'r.a', b: 'r.b' })).toEqual([
+      'cast(r.visitor as bigint) + cast((r.a) & 1023 as bigint) * 4294967296',
+      'cast((r.b) & 33554431 as bigint) * 1',
+    ]);
+    expect(() => layout.place('c')).toThrow('Rows have no number c.');
+  });
+});
+
+describe('groups', () => {
   it('that are shown are among the first ones, in every order', () => {
     const someGroups = fc.uniqueArray(
       fc.record({ group: fc.nat(50), visitors: fc.nat(3), rows: fc.nat(3), value: fc.constantFrom('a', 'b', 'c') }),
@@ -141,43 +249,5 @@ describe('groups', () => {
         expect(Math.sign(compareTexts(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
       }),
     );
-  });
-});
-
-describe('combined codes', () => {
-  const someColumns = (most: number) =>
-    fc
-      .array(fc.array(fc.nat(most), { minLength: 3, maxLength: 3 }), { maxLength: 40 })
-      .map((rows) => new Map(['a', 'b', 'c'].map((name, at) => [name, Int32Array.from(rows, (row) => row[at] ?? 0)])));
-
-  /** The codes that a column had before. */
-  const columnIn = (combined: ReturnType<typeof combineCodes>, name: string): number[] | undefined => {
-    const own = combined.find(({ columns }) => columns.has(name));
-    const codeOf = own?.columns.get(name);
-    return own && Array.from(own.codes, (code) => (codeOf ? (codeOf[code] as number) : code));
-  };
-
-  it.each([3, 3000, 5_000_000])('stand for those of all columns, which are up to %d', (most) => {
-    fc.assert(
-      fc.property(someColumns(most), (columns) => {
-        const combined = combineCodes(columns);
-        for (const [name, codes] of columns) expect(columnIn(combined, name)).toEqual([...codes]);
-      }),
-      { numRuns: most > 1000 ? 20 : 100 },
-    );
-  });
-
-  it('are as many as there are different rows, or leave columns alone', () => {
-    const count = 20_000;
-    const column = (code: (row: number) => number) => Int32Array.from({ length: count }, (_, row) => code(row));
-    const columns = new Map([
-      ['device', column((row) => row % 3)],
-      ['path', column((row) => row % 9000)],
-      ['browser', column((row) => 7 + (row % 4))],
-    ]);
-    const combined = combineCodes(columns);
-    expect(combined.map((one) => [...one.columns.keys()])).toEqual([['device', 'browser'], ['path']]);
-    expect(new Set(combined[0]?.codes).size).toBe(12);
-    for (const [name, codes] of columns) expect(columnIn(combined, name)).toEqual([...codes]);
   });
 });

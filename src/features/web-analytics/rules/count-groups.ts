@@ -1,9 +1,10 @@
 /**
- * Counts rows and different visitors by group, over millions of rows, without a hash table.
+ * Counts rows and different persons by group, over millions of rows, without a hash table.
  *
- * The visitors of rows are put into the order of the rows' codes. Then a visitor is new to a code unless the visitor's
- * last row was of the same code, and a processor needs no more in its cache than the last code of each visitor.
+ * Rows are put into the order of their persons, once for all tables. Then a person is new to a group unless the group's
+ * last row was of the same person, and all that a pass over the rows needs in a processor's cache are the groups.
  */
+import type { FieldPlace, PackedColumns } from './row-layout.ts';
 
 /** How the groups of a table are found by codes. */
 export interface CodeGroups {
@@ -13,23 +14,18 @@ export interface CodeGroups {
   size: number;
 }
 
-/** What is summed of each session. */
-interface SummedValues {
-  seconds: Int32Array;
-  bounces: Int32Array;
+/** The persons that visitors are. */
+export interface Persons {
+  /** The number of a visitor's person, by the visitor's; `limit` for those who are left out. */
+  personOf: Int32Array;
+  /** No person is as large. */
+  limit: number;
 }
 
-/** What rows have in common, by code. */
-export interface CodeCounts {
-  rows: Int32Array;
-  seconds: Float64Array;
-  bounces: Float64Array;
-  /** The different visitors of one code after the other. */
-  visitors: Int32Array;
-  /** Where those of each code end. */
-  ends: Int32Array;
-  /** No visitor is as large. */
-  limit: number;
+/** What is summed of each session. */
+export interface SummedFields {
+  seconds: FieldPlace;
+  bounces: FieldPlace;
 }
 
 /** So many rows are gone through before other work of the thread gets its turn. */
@@ -37,195 +33,246 @@ const ROWS_PER_TURN = 400_000;
 
 export type Pause = () => Promise<void>;
 
-/** Rows with the numbers of their visitors, which are below `limit`. */
-export class VisitorRows {
-  readonly visitors: Int32Array;
-  readonly limit: number;
-  readonly #pause: Pause;
-  /** Large arrays are slow to come by. */
-  #ordered: Int32Array | undefined;
+/** Numbers by group. */
+export interface GroupNumbers {
+  visitors: Int32Array;
+  rows: Int32Array;
+  seconds: Float64Array;
+  bounces: Float64Array;
+}
 
-  constructor(visitors: Int32Array, limit: number, pause: Pause) {
-    this.visitors = visitors;
-    this.limit = limit;
+const noNumbers = (size: number): GroupNumbers => ({
+  visitors: new Int32Array(size),
+  rows: new Int32Array(size),
+  seconds: new Float64Array(size),
+  bounces: new Float64Array(size),
+});
+
+/** Sums of numbers by group; those of different persons add up. */
+export class GroupCounts {
+  #numbers = noNumbers(0);
+
+  get numbers(): GroupNumbers {
+    return this.#numbers;
+  }
+
+  add(numbers: GroupNumbers): void {
+    const size = Math.max(this.#numbers.rows.length, numbers.rows.length);
+    const sums = noNumbers(size);
+    for (const { visitors, rows, seconds, bounces } of [this.#numbers, numbers]) {
+      addTo(sums.visitors, visitors);
+      addTo(sums.rows, rows);
+      addTo(sums.seconds, seconds);
+      addTo(sums.bounces, bounces);
+    }
+    this.#numbers = sums;
+  }
+}
+
+function addTo<T extends Int32Array | Float64Array>(sums: T, numbers: T): void {
+  for (let at = 0; at < numbers.length; at++) sums[at] = (sums[at] as number) + (numbers[at] as number);
+}
+
+/** Rows in the order of their persons. */
+export class PersonRows {
+  /** Everybody who has a row. */
+  readonly persons: Int32Array;
+  /** The words of rows, one column after the other, without that of visitors. */
+  readonly #words: readonly Int32Array[];
+  /** Where the rows of each person end. */
+  readonly #ends: Int32Array;
+  readonly #turns: readonly Turn[];
+  readonly #pause: Pause;
+
+  private constructor(persons: Int32Array, ends: Int32Array, words: readonly Int32Array[], pause: Pause) {
+    this.persons = persons;
+    this.#ends = ends;
+    this.#words = words;
+    this.#turns = turnsOf(ends);
     this.#pause = pause;
   }
 
-  /** Counts rows by their code; until the next call. */
-  async count(codes: Int32Array, values: SummedValues | null): Promise<CodeCounts> {
-    const sums = await this.#sum(codes, values);
-    const { visitors, ends } = await this.#order(codes, sums.rows);
-    return { ...sums, visitors, ends: await this.#leaveOutRepeated(visitors, ends), limit: this.limit };
-  }
-
-  async #sum(
-    codes: Int32Array,
-    values: SummedValues | null,
-  ): Promise<Pick<CodeCounts, 'rows' | 'seconds' | 'bounces'>> {
-    const size = largest(codes) + 1;
-    const sums = { rows: new Int32Array(size), seconds: new Float64Array(size), bounces: new Float64Array(size) };
-    const { rows, seconds, bounces } = sums;
-    await this.#inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        rows[code] = (rows[code] as number) + 1;
+  /** `columns` are those of a layout; their visitors are overwritten. */
+  static async inOrder(columns: PackedColumns, persons: Persons, pause: Pause): Promise<PersonRows> {
+    const [first] = columns;
+    const inTurns = async (work: (from: number, until: number) => void): Promise<void> => {
+      for (let from = 0; from < first.length; from += 2 * ROWS_PER_TURN) {
+        if (from > 0) await pause();
+        work(from, Math.min(first.length, from + 2 * ROWS_PER_TURN));
       }
-    });
-    if (values === null) return sums;
-    await this.#inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        seconds[code] = (seconds[code] as number) + (values.seconds[row] as number);
-        bounces[code] = (bounces[code] as number) + (values.bounces[row] as number);
+    };
+    /** How many rows a visitor has, and then where the next one goes. */
+    const next = new Int32Array(persons.personOf.length);
+    await inTurns((from, until) => countVisitors(first, next, from, until));
+    const { found, ends } = placesOf(next, persons);
+    await inTurns((from, until) => placeRows(first, next, from, until));
+    const words: Int32Array[] = [];
+    for (const column of columns) {
+      for (const half of column === first ? [1] : [0, 1]) {
+        const ordered = new Int32Array(first.length / 2);
+        await inTurns((from, until) => moveWords(column, half, first, ordered, from, until));
+        words.push(ordered);
       }
+    }
+    return new PersonRows(found, ends, words, pause);
+  }
+
+  /** Fills in a number that depends on the person alone. */
+  fill({ word, shift }: FieldPlace, codeOf: Uint8Array): void {
+    const words = this.#wordsAt(word);
+    let row = 0;
+    this.persons.forEach((person, index) => {
+      const bits = (codeOf[person] as number) << shift;
+      for (const end = this.#ends[index] as number; row < end; row++) words[row] = (words[row] as number) | bits;
     });
-    return sums;
   }
 
-  /** Puts visitors into the order of codes, of which there are so many `rows`. They end there. */
-  async #order(codes: Int32Array, rows: Int32Array): Promise<Pick<CodeCounts, 'visitors' | 'ends'>> {
-    const { visitors } = this;
-    const ordered = this.#ordered ?? new Int32Array(visitors.length);
-    this.#ordered = ordered;
-    const next = new Int32Array(rows.length);
-    for (let code = 1; code < next.length; code++) {
-      next[code] = (next[code - 1] as number) + (rows[code - 1] as number);
+  /** Counts rows and persons by group; of sessions also seconds and bounces. */
+  async count(place: FieldPlace, { groupOf, size }: CodeGroups, summed: SummedFields | null): Promise<GroupNumbers> {
+    const groups = groupOf ?? Int32Array.from({ length: place.mask + 1 }, (_, code) => code);
+    const numbers = noNumbers(size);
+    /** Who had the last row of each group. */
+    const last = new Int32Array(size).fill(-1);
+    const codes = this.#readerOf(place);
+    const values = summed && { seconds: this.#readerOf(summed.seconds), bounces: this.#readerOf(summed.bounces) };
+    for (const turn of this.#turns) {
+      if (turn.from > 0) await this.#pause();
+      countRows(codes, groups, this.#ends, turn, numbers, last);
+      if (values !== null) sumRows(codes, groups, turn, numbers, values);
     }
-    await this.#inTurns((from, until) => {
-      for (let row = from; row < until; row++) {
-        const code = codes[row] as number;
-        const place = next[code] as number;
-        next[code] = place + 1;
-        ordered[place] = visitors[row] as number;
-      }
-    });
-    return { visitors: ordered, ends: next };
+    return numbers;
   }
 
-  /** Moves the different visitors of each code to the front. Returns where each code ends then. */
-  async #leaveOutRepeated(ordered: Int32Array, ends: Int32Array): Promise<Int32Array> {
-    const last = new Int32Array(this.limit).fill(-1);
-    const left = new Int32Array(ends.length);
-    const at = { code: 0, place: 0 };
-    await this.#inTurns((from, until) => {
-      let { code, place } = at;
-      for (let row = from; row < until; code++) {
-        const end = Math.min(until, ends[code] as number);
-        for (; row < end; row++) {
-          const visitor = ordered[row] as number;
-          if (last[visitor] === code) continue;
-          last[visitor] = code;
-          ordered[place++] = visitor;
-        }
-        left[code] = place;
-        // It may go on in the next turn.
-        if (row === until) break;
-      }
-      Object.assign(at, { code, place });
-    });
-    return left;
+  #wordsAt(word: number): Int32Array {
+    return this.#words[word] as Int32Array;
   }
 
-  /** Calls `work` with one range of rows after the other. */
-  async #inTurns(work: (from: number, until: number) => void): Promise<void> {
-    const rows = this.visitors.length;
-    for (let from = 0; from < rows; from += ROWS_PER_TURN) {
-      if (from > 0) await this.#pause();
-      work(from, Math.min(rows, from + ROWS_PER_TURN));
-    }
+  #readerOf({ word, shift, mask }: FieldPlace): FieldWords {
+    return { words: this.#wordsAt(word), shift, mask };
   }
 }
 
-export function largest(codes: Int32Array): number {
-  let most = -1;
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row] as number;
-    if (code > most) most = code;
-  }
-  return most;
+/** A number of each row, in words. */
+interface FieldWords {
+  words: Int32Array;
+  shift: number;
+  mask: number;
 }
 
-/** The codes below `limit`, one group after the other. */
-const inOrderOf = (groupOf: Int32Array, limit: number): Int32Array =>
-  Int32Array.from({ length: limit }, (_, code) => code).sort((a, b) => (groupOf[a] as number) - (groupOf[b] as number));
+// Loops over rows are functions of their own: V8 would otherwise optimise them for one set of arrays, again and again.
 
-/** How many of these are not of the group yet; `last` has the last group of each visitor. */
-function countNew(visitors: Int32Array, last: Int32Array, group: number): number {
-  let count = 0;
-  for (let at = 0; at < visitors.length; at++) {
-    const visitor = visitors[at] as number;
-    if (last[visitor] === group) continue;
-    last[visitor] = group;
-    count++;
+function countVisitors(first: Int32Array, counts: Int32Array, from: number, until: number): void {
+  for (let at = from; at < until; at += 2) {
+    const visitor = first[at] as number;
+    counts[visitor] = (counts[visitor] as number) + 1;
   }
-  return count;
 }
 
-/** How many different visitors each group has. */
-async function countVisitors(
-  { visitors, ends, limit }: CodeCounts,
-  { groupOf, size }: CodeGroups,
-  pause: Pause,
-): Promise<Int32Array> {
-  const counts = new Int32Array(size);
-  const firstOf = (code: number): number => (code === 0 ? 0 : (ends[code - 1] as number));
-  if (groupOf === null) {
-    for (let code = 0; code < ends.length; code++) counts[code] = (ends[code] as number) - firstOf(code);
-    return counts;
+/** Everybody who has rows, and where those end. In the place of how many rows a visitor has it puts where they begin. */
+function placesOf(rows: Int32Array, { personOf, limit }: Persons): { found: Int32Array; ends: Int32Array } {
+  const next = new Int32Array(limit + 1);
+  for (let visitor = 0; visitor < rows.length; visitor++) {
+    const person = personOf[visitor] as number;
+    next[person] = (next[person] as number) + (rows[visitor] as number);
   }
-  const last = new Int32Array(limit).fill(-1);
-  let waiting = 0;
-  for (const code of inOrderOf(groupOf, ends.length)) {
-    const [first, end, group] = [firstOf(code), ends[code] as number, groupOf[code] as number];
-    counts[group] = (counts[group] as number) + countNew(visitors.subarray(first, end), last, group);
-    waiting += end - first;
-    if (waiting < ROWS_PER_TURN) continue;
-    await pause();
-    waiting = 0;
+  let [count, end] = [0, 0];
+  const [found, ends] = [new Int32Array(limit), new Int32Array(limit)];
+  // Those who are left out come last, and are not read.
+  for (let person = 0; person <= limit; person++) {
+    const own = next[person] as number;
+    next[person] = end;
+    end += own;
+    if (own === 0 || person === limit) continue;
+    found[count] = person;
+    ends[count++] = end;
   }
-  return counts;
+  for (let visitor = 0; visitor < rows.length; visitor++) {
+    const person = personOf[visitor] as number;
+    const place = next[person] as number;
+    next[person] = place + (rows[visitor] as number);
+    rows[visitor] = place;
+  }
+  return { found: found.slice(0, count), ends: ends.slice(0, count) };
 }
 
-/** 1 for each visitor who has a row. */
-export function seenVisitors({ visitors, ends, limit }: CodeCounts): Uint8Array {
-  const seen = new Uint8Array(limit);
-  const end = ends.at(-1) ?? 0;
-  for (let at = 0; at < end; at++) seen[visitors[at] as number] = 1;
-  return seen;
+/** Puts the place of each row where its visitor was. */
+function placeRows(first: Int32Array, next: Int32Array, from: number, until: number): void {
+  for (let at = from; at < until; at += 2) {
+    const visitor = first[at] as number;
+    const place = next[visitor] as number;
+    next[visitor] = place + 1;
+    first[at] = place;
+  }
 }
 
-/** Numbers by group. Rows may be added bit by bit, if all of a visitor come at once. */
-export class GroupCounts {
-  visitors = new Int32Array(0);
-  rows = new Int32Array(0);
-  seconds = new Float64Array(0);
-  bounces = new Float64Array(0);
+/** Puts one half of a column into order. */
+function moveWords(
+  column: Int32Array,
+  half: number,
+  places: Int32Array,
+  ordered: Int32Array,
+  from: number,
+  until: number,
+): void {
+  for (let at = from; at < until; at += 2) ordered[places[at] as number] = column[at + half] as number;
+}
 
-  async add(counts: CodeCounts, groups: CodeGroups, pause: Pause): Promise<void> {
-    this.#grow(groups.size);
-    const { groupOf } = groups;
-    for (let code = 0; code < counts.rows.length; code++) {
-      const group = groupOf === null ? code : (groupOf[code] as number);
-      this.rows[group] = (this.rows[group] as number) + (counts.rows[code] as number);
-      this.seconds[group] = (this.seconds[group] as number) + (counts.seconds[code] as number);
-      this.bounces[group] = (this.bounces[group] as number) + (counts.bounces[code] as number);
-    }
-    const visitors = await countVisitors(counts, groups, pause);
-    for (let group = 0; group < visitors.length; group++) {
-      this.visitors[group] = (this.visitors[group] as number) + (visitors[group] as number);
+/** Some persons, by index, and their rows. */
+interface Turn {
+  from: number;
+  until: number;
+  firstRow: number;
+  endRow: number;
+}
+
+/** Persons one after the other, so many that they have enough rows for a turn. */
+function turnsOf(ends: Int32Array): Turn[] {
+  const turns: Turn[] = [];
+  for (let index = 0, from = 0, firstRow = 0; index < ends.length; index++) {
+    const endRow = ends[index] as number;
+    if (endRow - firstRow < ROWS_PER_TURN && index < ends.length - 1) continue;
+    turns.push({ from, until: index + 1, firstRow, endRow });
+    from = index + 1;
+    firstRow = endRow;
+  }
+  return turns;
+}
+
+function countRows(
+  { words, shift, mask }: FieldWords,
+  groups: Int32Array,
+  ends: Int32Array,
+  { from, until, firstRow }: Turn,
+  { rows, visitors }: GroupNumbers,
+  last: Int32Array,
+): void {
+  let at = firstRow;
+  for (let index = from; index < until; index++) {
+    const end = ends[index] as number;
+    for (; at < end; at++) {
+      const group = groups[((words[at] as number) >>> shift) & mask] as number;
+      rows[group] = (rows[group] as number) + 1;
+      if (last[group] === index) continue;
+      last[group] = index;
+      visitors[group] = (visitors[group] as number) + 1;
     }
   }
-
-  #grow(size: number): void {
-    if (size <= this.rows.length) return;
-    this.visitors = grown(this.visitors, new Int32Array(size));
-    this.rows = grown(this.rows, new Int32Array(size));
-    this.seconds = grown(this.seconds, new Float64Array(size));
-    this.bounces = grown(this.bounces, new Float64Array(size));
-  }
 }
 
-function grown<T extends Int32Array | Float64Array>(values: T, into: T): T {
-  into.set(values);
-  return into;
+function sumRows(
+  { words, shift, mask }: FieldWords,
+  groups: Int32Array,
+  { firstRow, endRow }: Turn,
+  { seconds, bounces }: GroupNumbers,
+  values: { seconds: FieldWords; bounces: FieldWords },
+): void {
+  const { words: secondsWords, shift: secondsShift, mask: secondsMask } = values.seconds;
+  const { words: bouncesWords, shift: bouncesShift, mask: bouncesMask } = values.bounces;
+  for (let row = firstRow; row < endRow; row++) {
+    const group = groups[((words[row] as number) >>> shift) & mask] as number;
+    const own = ((secondsWords[row] as number) >>> secondsShift) & secondsMask;
+    seconds[group] = (seconds[group] as number) + own;
+    const isBounce = ((bouncesWords[row] as number) >>> bouncesShift) & bouncesMask;
+    bounces[group] = (bounces[group] as number) + isBounce;
+  }
 }
