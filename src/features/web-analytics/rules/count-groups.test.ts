@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GroupCounts, type GroupNumbers, PersonRows } from './count-groups.ts';
+import { GroupCounts, type GroupNumbers, RowsByPerson } from './count-groups.ts';
 import { compareGroups, compareTexts, firstGroups } from './rank-groups.ts';
 import { type PackedColumns, RowLayout, rowsByCode } from './row-layout.ts';
 
@@ -61,7 +61,7 @@ async function count(
   personOf: Int32Array = everybody,
   groupOf: Int32Array | null = null,
 ): Promise<GroupNumbers> {
-  const ordered = await PersonRows.inOrder(packed(layout, rows), { personOf, limit: VISITORS }, pause);
+  const ordered = await RowsByPerson.inOrder(packed(layout, rows), { personOf, limit: VISITORS }, pause);
   const summed = { seconds: layout.place('seconds'), bounces: layout.place('bounce') };
   return ordered.count(layout.place('code'), { groupOf, size: SIZE }, summed);
 }
@@ -144,7 +144,7 @@ describe('groups of rows', () => {
     ]);
     const rows = [3, 1, 3, 5].map((visitor) => ({ visitor, code: 3, seconds: 0, bounce: 0 }));
     const plain = rows.map(({ visitor, code }) => ({ visitor, code })) as Row[];
-    const ordered = await PersonRows.inOrder(packed(layout, plain), { personOf: everybody, limit: VISITORS }, pause);
+    const ordered = await RowsByPerson.inOrder(packed(layout, plain), { personOf: everybody, limit: VISITORS }, pause);
     ordered.fill(layout.place('filled'), Uint8Array.of(0, 1, 0, 0, 0, 1));
     expect([...ordered.persons]).toEqual([1, 3, 5]);
     const filled = await ordered.count(layout.place('filled'), { groupOf: null, size: 2 }, null);
@@ -167,7 +167,7 @@ describe('groups of rows', () => {
       seconds: 1,
       bounce: 0,
     }));
-    const ordered = await PersonRows.inOrder(
+    const ordered = await RowsByPerson.inOrder(
       packed(layout, rows),
       { personOf: everybody, limit: VISITORS },
       async () => {

@@ -74,7 +74,7 @@ function addTo<T extends Int32Array | Float64Array>(sums: T, numbers: T): void {
 }
 
 /** Rows in the order of their persons. */
-export class PersonRows {
+export class RowsByPerson {
   /** Everybody who has a row. */
   readonly persons: Int32Array;
   /** The words of rows, one column after the other, without that of visitors. */
@@ -93,7 +93,7 @@ export class PersonRows {
   }
 
   /** `columns` are those of a layout; their visitors are overwritten. */
-  static async inOrder(columns: PackedColumns, persons: Persons, pause: Pause): Promise<PersonRows> {
+  static async inOrder(columns: PackedColumns, persons: Persons, pause: Pause): Promise<RowsByPerson> {
     const [first] = columns;
     const inTurns = async (work: (from: number, until: number) => void): Promise<void> => {
       for (let from = 0; from < first.length; from += 2 * ROWS_PER_TURN) {
@@ -114,7 +114,7 @@ export class PersonRows {
         words.push(ordered);
       }
     }
-    return new PersonRows(found, ends, words, pause);
+    return new RowsByPerson(found, ends, words, pause);
   }
 
   /** Fills in a number that depends on the person alone. */

@@ -3,8 +3,8 @@ import {
   type CodeGroups,
   type GroupNumbers,
   type Pause,
-  PersonRows,
   type Persons,
+  RowsByPerson,
   type SummedFields,
 } from './count-groups.ts';
 import type { FieldPlace, PackedColumns } from './row-layout.ts';
@@ -36,7 +36,7 @@ export async function countPacked(
   { columns, persons, filled, fields, summed }: PackedRows,
   pause: Pause,
 ): Promise<CountedRows> {
-  const rows = await PersonRows.inOrder(columns, persons, pause);
+  const rows = await RowsByPerson.inOrder(columns, persons, pause);
   if (filled !== null) rows.fill(filled.place, filled.codeOf);
   const tables: GroupNumbers[] = [];
   for (const { place, groups } of fields) tables.push(await rows.count(place, groups, summed));
