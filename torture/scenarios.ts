@@ -35,7 +35,7 @@ const kill: Scenario = (options) =>
       client.start();
       if (!isEarly) await server.ready();
       // Some live long enough to get through what an earlier one was killed over.
-      const maxMs = random.happens(0.1) ? 4000 : 900;
+      const maxMs = random.happens(0.05) ? 15_000 : 900;
       await sleep(isEarly ? random.between(50, 700) : random.between(10, maxMs));
       await server.kill();
       await client.stop();

@@ -35,6 +35,9 @@ interface HeldPartition {
   suspects: Suspects | null;
 }
 
+/** Other nodes, and other partitions, would wait with it. */
+const NO_PAUSE = 0;
+
 export class PartitionProcessor {
   readonly #deps: PartitionProcessorDeps;
   readonly #pacing = new ChunkPacing();
@@ -112,7 +115,7 @@ export class PartitionProcessor {
     const marks = await attempts.read([...this.#held.keys()]);
     for (const [partition, held] of this.#held) {
       held.position ??= positions.get(partition) ?? 0;
-      held.suspects ??= new Suspects(marks.get(partition));
+      held.suspects ??= new Suspects(marks.get(partition) ?? null, NO_PAUSE);
     }
   }
 
@@ -120,10 +123,7 @@ export class PartitionProcessor {
     for (const [partition, { suspects }] of this.#held) {
       for (let seq = suspects?.first; seq !== undefined; seq = suspects?.first) {
         const entry = await this.#deps.log.get(partition, seq);
-        if (entry) {
-          await suspects?.pause();
-          return [entry];
-        }
+        if (entry) return [entry];
         suspects?.removeFirst();
       }
     }

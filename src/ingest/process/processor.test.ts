@@ -373,7 +373,7 @@ async function restartUntilDone(store: EventStore): Promise<number> {
   for (let breakdowns = 0; ; breakdowns++) {
     const isBroken = await new Promise<boolean>((resolve, reject) => {
       const onOutage = (): void => resolve(true);
-      const processor = makeProcessor({ events: store, onOutage, onIdle: () => resolve(false) });
+      const processor = makeProcessor({ events: store, suspectPauseMs: 0, onOutage, onIdle: () => resolve(false) });
       processor.recover().then(() => processor.wake(), reject);
     });
     await running?.stop();
@@ -382,17 +382,34 @@ async function restartUntilDone(store: EventStore): Promise<number> {
 }
 
 it.each([
-  { what: 'alone in its chunk', others: [] as string[], breakdowns: 3 },
-  { what: 'among others', others: ['one', 'two', 'three'], breakdowns: 4 },
-])('sets an entry aside that ends the process three times on its own: $what', async ({ others, breakdowns }) => {
-  for (const name of others) await accept(anEvent(name));
-  await accept(anEvent('poison'), anEvent('beside it'));
-  for (const name of others) await accept(anEvent(`${name} after`));
-  expect(await restartUntilDone(breakingOver('poison'))).toBe(breakdowns);
-  expect(await names()).toEqual([...others, ...others.map((name) => `${name} after`)]);
-  expect(await stores.ingest.getCounts()).toMatchObject({ dead_lettered: 2 });
-  const { items } = await stores.metadata.deadLetters.list(projectId, { limit: 10, offset: 0 });
-  expect(items.map(({ requestEvents, payload }) => [requestEvents, JSON.parse(payload).length])).toEqual([[2, 2]]);
+  { what: 'alone in its chunk', others: [] as string[] },
+  { what: 'among others', others: ['one', 'two', 'three'] },
+])(
+  'sets an entry aside that ends the process, and three times more when it is tried again: $what',
+  async ({ others }) => {
+    for (const name of others) await accept(anEvent(name));
+    await accept(anEvent('poison'), anEvent('beside it'));
+    for (const name of others) await accept(anEvent(`${name} after`));
+    expect(await restartUntilDone(breakingOver('poison'))).toBe(4);
+    expect(await names()).toEqual([...others, ...others.map((name) => `${name} after`)]);
+    expect(await stores.ingest.getCounts()).toMatchObject({ dead_lettered: 2 });
+    const { items } = await stores.metadata.deadLetters.list(projectId, { limit: 10, offset: 0 });
+    expect(items.map(({ requestEvents, payload }) => [requestEvents, JSON.parse(payload).length])).toEqual([[2, 2]]);
+  },
+);
+
+it('does not try an entry again at once that may have ended the process on its own, nor those behind it', async () => {
+  await accept(anEvent('suspect'));
+  await accept(anEvent('behind'));
+  const mark = { entries: [1], tries: 1 };
+  attempts.write(mark);
+  await finish({ suspectPauseMs: 60_000 });
+  await running?.stop();
+  expect(await names()).toEqual([]);
+  expect(attempts.read()).toEqual(mark);
+  await finish({ suspectPauseMs: 50 });
+  await expect.poll(names).toEqual(['suspect', 'behind']);
+  expect(await stores.ingest.getCounts()).toEqual({ stored: 2 });
 });
 
 it('does not suspect entries because of an outage of a store', async () => {

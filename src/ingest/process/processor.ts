@@ -28,7 +28,11 @@ export interface ProcessorDeps extends Omit<ProcessDeps, 'sink'> {
   onIdle(position: number): void;
   /** Why processing pauses; it goes on by itself. */
   onOutage?(error: unknown): void;
+  /** Before an entry that has ended the process on its own is tried once more; default 10 s. */
+  suspectPauseMs?: number;
 }
+
+const SUSPECT_PAUSE_MS = 10_000;
 
 /** A defect of the event engine that these very entries may have caused: they are suspects after the restart. */
 const ENGINE_DEFECT = /INTERNAL Error/;
@@ -39,7 +43,8 @@ export class Processor {
   #progress: LogProgress = progressAt(0);
   #chunk: PlannedChunk | null = null;
   #readAhead: ReadAheadChunk | null = null;
-  #suspects = new Suspects();
+  #suspects = new Suspects(null, 0);
+  #waking: NodeJS.Timeout | undefined;
   #loop: Loop | null = null;
   readonly #queue = new WorkQueue();
 
@@ -53,8 +58,8 @@ export class Processor {
    * `reconcileStores` has dealt with that. Returns the position to go on from.
    */
   async recover(): Promise<number> {
-    const { ingest, events, attempts } = this.#deps;
-    this.#suspects = new Suspects(attempts.read());
+    const { ingest, events, attempts, suspectPauseMs = SUSPECT_PAUSE_MS } = this.#deps;
+    this.#suspects = new Suspects(attempts.read(), suspectPauseMs);
     this.#progress = await ingest.progress();
     const stored = await events.progress();
     if (!isPast(stored, this.#progress)) return this.#progress.position;
@@ -87,6 +92,7 @@ export class Processor {
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#waking);
     await this.#loop?.stop();
     this.#queue.rejectAll(new Error('The processor has stopped.'));
   }
@@ -129,9 +135,17 @@ export class Processor {
     const stored = await this.#deps.events.progress();
     if (isPast(stored, this.#progress)) return this.#chunkUpTo(stored);
     const suspect = await this.#nextSuspect();
+    if (suspect && this.#suspects.waitMs > 0) return this.#nothingYet(this.#suspects.waitMs);
     if (suspect) return { entries: [suspect], progress: await this.#progressAfter([suspect]) };
     if (this.#readAhead?.after === this.#progress) return this.#readAhead;
     return this.#deps.log.next(this.#progress, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
+  }
+
+  /** Entries behind a suspect wait with it: their order matters. */
+  #nothingYet(ms: number): PlannedChunk {
+    clearTimeout(this.#waking);
+    this.#waking = setTimeout(() => this.wake(), ms).unref();
+    return { entries: [], progress: this.#progress };
   }
 
   async #chunkUpTo(stored: LogProgress): Promise<PlannedChunk> {
@@ -149,10 +163,7 @@ export class Processor {
   async #nextSuspect(): Promise<LogEntry | null> {
     for (let seq = this.#suspects.first; seq !== undefined; seq = this.#suspects.first) {
       const entry = await this.#deps.log.get(seq);
-      if (entry && !isProcessed(this.#progress, entry)) {
-        await this.#suspects.pause();
-        return entry;
-      }
+      if (entry && !isProcessed(this.#progress, entry)) return entry;
       this.#suspects.removeFirst();
     }
     return null;

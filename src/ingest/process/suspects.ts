@@ -2,20 +2,23 @@
  * Entries that were being processed when the process ended. Each is tried on its own; one that ends the process again and
  * again is set aside, so that the others go on.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChunkAttempt, MAX_TRIES } from '../../stores/ingest/chunk-attempts.ts';
-
-/** Before an entry is tried on its own once more. */
-const PAUSE_MS = 1000;
 
 export class Suspects {
   #waiting: readonly number[];
   /** How often the first one was tried on its own. */
   #tries: number;
+  /** When the first one may be tried, by `performance.now()`. */
+  #notBefore: number;
 
-  constructor(attempt: ChunkAttempt | null = null) {
+  /**
+   * `pauseMs`: before an entry is tried on its own once more. Where the process is ended soon after each start, by others,
+   * what it processes first is not to blame for that.
+   */
+  constructor(attempt: ChunkAttempt | null, pauseMs: number) {
     this.#waiting = attempt?.entries ?? [];
     this.#tries = attempt?.tries ?? 0;
+    this.#notBefore = this.#tries === 0 || this.isFirstPoisonous ? 0 : performance.now() + pauseMs;
   }
 
   get first(): number | undefined {
@@ -30,22 +33,21 @@ export class Suspects {
     return this.#tries >= MAX_TRIES;
   }
 
-  /**
-   * Where something else ends the process again and again as it starts, the first entry to be processed is not to blame
-   * for it: by then it has not been tried.
-   */
-  async pause(): Promise<void> {
-    if (this.#tries > 0 && !this.isFirstPoisonous) await sleep(PAUSE_MS);
+  /** Until the first one may be tried. */
+  get waitMs(): number {
+    return Math.max(0, this.#notBefore - performance.now());
   }
 
   /** To be written down before the entries are processed. */
   attemptOf(entries: readonly number[]): ChunkAttempt {
-    return { entries, tries: entries.length === 1 ? this.#tries + 1 : 0 };
+    const isSuspect = entries.length === 1 && entries[0] === this.first;
+    return { entries, tries: isSuspect ? this.#tries + 1 : 0 };
   }
 
   /** It is processed, or gone. */
   removeFirst(): void {
     this.#waiting = this.#waiting.slice(1);
     this.#tries = 0;
+    this.#notBefore = 0;
   }
 }
