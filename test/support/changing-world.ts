@@ -29,7 +29,7 @@ export interface WorldFile {
 export interface EventFile {
   events: Awaited<ReturnType<typeof openEventStore>>;
   deps: ScanDeps;
-  /** Half of the persons are copied, and no event is stored yet; `order`: random numbers, or none. */
+  /** All persons but one are copied, and no event is stored yet; `order`: random numbers, or none. */
   put(data: WorldData, order: readonly number[]): Promise<WorldFile>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function openWorldFile(): Promise<EventFile> {
     // Who has the events of each person now; merged persons keep their own number.
     const owners = persons.map((_, at) => at);
     const removed = new Set<number>();
-    let waiting = persons.map((_, at) => at).filter((at) => at % 2 === 0);
+    let waiting = [0];
     const copy = async (numbers: readonly number[], gone: readonly number[] = []): Promise<void> => {
       const isThere = (at: number): boolean => !removed.has(at) && owners[at] === at;
       await events.mirrorPersons({
@@ -65,7 +65,7 @@ export async function openWorldFile(): Promise<EventFile> {
         position: { change: ++position, id: 0 },
       });
     };
-    await copy([1, 3]);
+    await copy([1, 2, 3]);
     const pool = data.events
       .map((event, at) => ({ event, place: order[at % order.length] ?? at }))
       .sort((a, b) => a.place - b.place)

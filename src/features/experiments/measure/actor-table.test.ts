@@ -20,7 +20,7 @@ function measured(...actors: [since: number, value: number][]): MeasuredActors {
       actors: actors.length,
       since: Float64Array.from(actors, ([since]) => since),
       code: Int32Array.from(actors, (_, at) => 1 + (at % 2)),
-      several: Uint8Array.from(actors, ([since]) => (since === 99 ? 1 : 0)),
+      several: Uint8Array.from(actors, ([since]) => (since === 99 ? 2 : 0)),
     },
     values: [
       { columns: [column], depths: null, ignored: [] },
@@ -45,7 +45,7 @@ it('replaces what is known of some, leaves out who did nothing, and adds new one
   table.replace(idsOf(31, 41, 51, 11), measured([8, 9], [Number.NaN, 4], [99, 6]));
   expect(shown(table)).toEqual({
     since: [Number.NaN, 6, 8, 99],
-    several: [0, 0, 0, 1],
+    several: [0, 0, 0, 2],
     values: [
       [0, 2, 9, 6],
       [0, 2, 9, 6],

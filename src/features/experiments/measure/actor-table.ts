@@ -117,7 +117,7 @@ export class ActorTable {
 
 /** Whether somebody counts, or is left out for having met several variants. */
 const isExposed = ({ actors, since, several }: ActorExposures, at: number): boolean =>
-  at < actors && (!Number.isNaN(since[at] as number) || several[at] === 1);
+  at < actors && (!Number.isNaN(since[at] as number) || several[at] !== 0);
 
 /** Always in the same order; those that metrics share more than once. */
 const columnsOf = ({ exposures, values }: MeasuredActors): Column[] => [
