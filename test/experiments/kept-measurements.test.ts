@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_FILTER } from '../../src/core/filters/property-filter.ts';
 import { KeptMeasurements } from '../../src/features/experiments/measure/kept-measurements.ts';
 import {
   type ExperimentMeasurement,
@@ -169,6 +170,52 @@ describe('what is kept of an experiment', () => {
     expect(await measuresAll()).toBe(true);
     first = 0;
     expect(await measuresAll()).toBe(false);
+  });
+
+  it('counts events that were stored before their time once it has come', async () => {
+    const given = fc.sample(anExperimentWorld, { numRuns: 1, seed: 5 })[0];
+    if (given === undefined) throw new Error('no such world');
+    const start = Date.parse('2024-06-12T00:00:00Z');
+    const [, ada, bob] = given.data.persons.map(({ uuid }) => uuid);
+    const call = { $feature_flag: 'checkout', $feature_flag_response: 'control' };
+    const events = [
+      { event: '$feature_flag_called', personId: ada ?? null, hours: 0, properties: call },
+      { event: 'visit', personId: ada ?? null, hours: 1, properties: {} },
+      { event: 'visit', personId: ada ?? null, hours: 10, properties: {} },
+      { event: '$feature_flag_called', personId: bob ?? null, hours: 8, properties: call },
+    ].map(({ hours, ...event }, at) => ({
+      ...event,
+      uuid: `00000000-0000-4000-8000-00000000000${at}`,
+      distinctId: 'd',
+      timestamp: start + hours * HOUR,
+      groups: [],
+    }));
+    const world = await file.put({ persons: given.data.persons, events }, []);
+    await world.addEvents(events.length);
+    const exposure = {
+      ...{ flagKey: 'checkout', event: null, variants: ['control', 'test'], actor: { kind: 'person' as const } },
+      ...{ severalVariants: 'exclude' as const, filter: NO_FILTER, timezone: 'UTC' },
+    };
+    const visit = { kind: 'event' as const, id: 'visit', name: 'visit', customName: null, filter: NO_FILTER };
+    const measured = { entity: visit, measure: { kind: 'count' as const } };
+    const metrics = [{ kind: 'mean' as const, measured, windowMs: null, exposedBefore: null, lookbackMs: null }];
+    const kept = new KeptMeasurements();
+    const measureUntil = async (hours: number) => {
+      const question = { exposure: { ...exposure, range: { from: start, until: start + hours * HOUR } }, metrics };
+      const deps = { ...file.deps, changes: file.events };
+      const found = await kept.measure(deps, world.projectId, { ...question, split: null });
+      return [found.exposures.byVariant, found.metrics[0]?.[0]?.data.sums];
+    };
+    const sums = (n: number, sum: number, sumSquares: number) => ({
+      kind: 'mean',
+      n,
+      sum,
+      sumSquares,
+      past: undefined,
+    });
+    expect(await measureUntil(5)).toEqual([{ control: 1, test: 0 }, sums(1, 1, 1)]);
+    expect(await measureUntil(9)).toEqual([{ control: 2, test: 0 }, sums(2, 1, 1)]);
+    expect(await measureUntil(12)).toEqual([{ control: 2, test: 0 }, sums(2, 2, 4)]);
   });
 
   it('is the same as if everybody were measured, after every change', async () => {
