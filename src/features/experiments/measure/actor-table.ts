@@ -8,7 +8,7 @@ import type { MeasuredActors } from './measured-actors.ts';
 
 type Column = Float64Array | Int32Array | Uint8Array;
 
-/** Room for new persons, so that columns are not copied for each of them. */
+/** Spare places for new persons, so that columns are not copied for each of them. */
 const SPARE = 1.2;
 const MIN_SPARE = 100;
 
@@ -88,27 +88,27 @@ export class ActorTable {
 
   #setCount(actors: number): void {
     const { exposures, values } = this.#measured;
-    const room = exposures.since.length >= actors ? null : Math.ceil(actors * SPARE) + MIN_SPARE;
+    const length = exposures.since.length >= actors ? null : Math.ceil(actors * SPARE) + MIN_SPARE;
     const grown = new Map<Column, Column>();
-    const withRoom = <T extends Column>(column: T): T => {
-      if (room === null) return column;
-      const known = grown.get(column) ?? grow(column, room);
+    const grownIfNeeded = <T extends Column>(column: T): T => {
+      if (length === null) return column;
+      const known = grown.get(column) ?? grow(column, length);
       grown.set(column, known);
       return known as T;
     };
-    if (room !== null) this.#ids = grow(this.#ids, 2 * room);
+    if (length !== null) this.#ids = grow(this.#ids, 2 * length);
     const before = exposures.actors;
     this.#measured = {
       exposures: {
         actors,
-        since: withRoom(exposures.since),
-        code: withRoom(exposures.code),
-        several: withRoom(exposures.several),
+        since: grownIfNeeded(exposures.since),
+        code: grownIfNeeded(exposures.code),
+        several: grownIfNeeded(exposures.several),
       },
       values: values.map(({ columns, depths, ignored }) => ({
-        columns: columns.map(withRoom),
-        depths: depths && withRoom(depths),
-        ignored: ignored.map(withRoom),
+        columns: columns.map(grownIfNeeded),
+        depths: depths && grownIfNeeded(depths),
+        ignored: ignored.map(grownIfNeeded),
       })),
     };
     if (actors > before) this.#measured.exposures.since.fill(Number.NaN, before, actors);
