@@ -33,8 +33,8 @@ export async function checkStores(
       const found = await events.verifySessions();
       if (found === null) return 'none are kept yet';
       const { sessions, differing } = found;
-      if (differing === 0) return `${sessions} agree with their events`;
-      throw new Error(`${differing} of ${sessions} differ from their events`);
+      if (differing === 0) return `${sessions} rows agree with their events`;
+      throw new Error(`${differing} of ${sessions} rows differ from their events`);
     }),
   ];
 }

@@ -16,8 +16,8 @@ export interface KeptSite {
   codeLimit: number;
 }
 
-/** Visitors and codes that come while rows are read have room, too. */
-const withRoom = (largest: number): number => Math.ceil(largest * 1.25) + 256;
+/** Also for visitors and codes that come while rows are read. */
+const withSpare = (largest: number): number => Math.ceil(largest * 1.25) + 256;
 
 /** The numbers of a site; null where a range has sessions without a row. */
 export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): Promise<KeptSite | null> {
@@ -34,7 +34,7 @@ export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): P
     readNumbered(query, mergedSql),
   ]);
   const [numbers, first] = [visitors.integers('number'), visitors.doubles('first_view')];
-  const size = withRoom(largest.visitor);
+  const size = withSpare(largest.visitor);
   const current = new Int32Array(size);
   for (let number = 0; number < size; number++) current[number] = number;
   const [old, now] = [merged.integers('number'), merged.integers('current')];
@@ -53,10 +53,10 @@ export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): P
     const [persons, times] = [seen.integers('number'), seen.doubles('first_view')];
     for (let row = 0; row < persons.length; row++) see(current[persons[row] as number] as number, times[row] as number);
   }
-  return { current, firstViews, codeLimit: 2 ** bitsFor(withRoom(largest.code)) };
+  return { current, firstViews, codeLimit: 2 ** bitsFor(withSpare(largest.code)) };
 }
 
-/** Whether there are more visitors or codes now than the site has room for, so that rows read since may have them. */
+/** Whether there are more visitors or codes now than the site has numbers for, so that rows read since may have them. */
 export async function isOutgrown(query: WebQuery, { current, codeLimit }: KeptSite): Promise<boolean> {
   const { visitor, code } = await findLargest(query);
   return visitor >= current.length || code >= codeLimit;
