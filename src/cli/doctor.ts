@@ -16,7 +16,8 @@ const HELP = `Checks the installation for problems and says how to fix them.
 
 It checks settings, the Node version, permissions and disk space of the data folder, the clock, every store, whether the
 sessions of web analytics agree with their events, events that wait or were dead-lettered, the audit log, the secret key,
-and the last backup. Reading the stores takes about a second per million events; events are accepted meanwhile. The exit code is 3 if there is something to look at.
+and the last backup. Reading the stores takes about a second per million events; events are accepted meanwhile. The
+exit code is 3 if there is something to look at.
 
 --audit checks only whether every entry of the audit log is as it was written.
 --sql-user checks nothing: it prints the statements that make the user for SQL in ClickHouse.`;

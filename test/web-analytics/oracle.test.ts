@@ -81,7 +81,7 @@ describe('a site in DuckDB', () => {
     expect(kept).toBeGreaterThan(0);
   });
 
-  it('has the same numbers if visitors and texts came while it was read, more than there was room for', async () => {
+  it('has the same numbers if visitors and texts came while it was read, more than it has numbers for', async () => {
     let kept = 0;
     for (const { data, question } of fc.sample(aWebWorld, { numRuns: 5, seed: 3 })) {
       const { projectId } = await store.put(data);
