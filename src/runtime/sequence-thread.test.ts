@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { readPathsQuestion } from '../features/insights/paths/rules/read-paths.ts';
 import { sequenceMethods } from '../features/insights/sequence-methods.ts';
 import { ALL_ACTORS } from '../features/insights/shared/actor-rows.ts';
-import { countPacked, type PackedRows } from '../features/web-analytics/rules/count-packed.ts';
+import { columnsOf, countPacked, type PackedRows } from '../features/web-analytics/rules/count-packed.ts';
 import { RowLayout } from '../features/web-analytics/rules/row-layout.ts';
 import { leave } from '../lib/rpc.ts';
 import { SequenceThread } from './sequence-thread.ts';
@@ -31,33 +31,36 @@ it('counts the same on the other thread, again after it was closed', async () =>
 it('takes columns of rows without a copy, and counts the same', async () => {
   thread = new SequenceThread();
   const layout = new RowLayout([
-    { name: 'tick', size: 2 },
     { name: 'page', size: 5 },
+    { name: 'tick', size: 2, isFilledIn: true },
   ]);
   const [tick, page] = [layout.place('tick'), layout.place('page')];
-  const packed = (visitor: number, ticks: number, pages: number) => [
-    visitor,
-    (ticks << tick.shift) | (pages << page.shift),
-  ];
   const rows = (): PackedRows => ({
-    columns: [Int32Array.of(...packed(2, 0, 4), ...packed(0, 0, 4), ...packed(2, 1, 4), ...packed(1, 1, 0))],
+    visitors: Int32Array.of(2, 0, 2, 1),
+    words: [Int32Array.of(4, 4, 4, 0)],
+    times: { times: Int32Array.of(10, 19, 20, 49), bounds: Int32Array.of(10, 20, 50), place: tick },
+    sessions: { durations: Int32Array.of(0, 1000, 2000, 3000), hits: Int32Array.of(1, 1, 2, 2), bounceSeconds: 10 },
     persons: { personOf: Int32Array.of(0, 1, 2), limit: 3 },
     filled: null,
     fields: [
       { place: tick, groups: { groupOf: null, size: 2 } },
       { place: page, groups: { groupOf: null, size: 5 } },
     ],
-    summed: null,
   });
   const expected = await countPacked(rows(), async () => undefined);
   const given = rows();
-  const found = await thread.methods()?.countPacked(leave(given, given.columns));
+  const found = await thread.methods()?.countPacked(leave(given, columnsOf(given)));
   expect(found).toEqual(expected);
   expect(found?.tables.map(({ visitors }) => [...visitors])).toEqual([
     [2, 2],
     [1, 0, 0, 0, 2],
   ]);
-  expect([given.columns[0].length, given.persons.personOf.length]).toEqual([0, 3]);
+  expect(found?.tables.map(({ seconds }) => [...seconds])).toEqual([
+    [1, 5],
+    [3, 0, 0, 0, 3],
+  ]);
+  expect(columnsOf(given).map(({ length }) => length)).toEqual([0, 0, 0, 0, 0]);
+  expect(given.persons.personOf.length).toBe(3);
 });
 
 it('rejects what it was doing when it ends', async () => {

@@ -5,7 +5,7 @@
 import type { ColumnTable } from '../events/event-store.ts';
 import { UuidHalves } from '../events/uuid-column.ts';
 
-type Column = Int32Array | BigInt64Array | Float64Array | BigUint64Array | string[];
+type Column = Int32Array | Float64Array | BigUint64Array | string[];
 
 interface FoundColumn {
   type: string;
@@ -37,7 +37,6 @@ export function readNativeColumns(bytes: Buffer): ColumnTable {
   return {
     rowCount: rows,
     integers: (name) => joined(column(name, 'Int32') as Int32Array[], new Int32Array(rows)),
-    pairs: (name) => new Int32Array(joined(column(name, 'Int64') as BigInt64Array[], new BigInt64Array(rows)).buffer),
     doubles: (name) => joined(column(name, 'Float64') as Float64Array[], new Float64Array(rows)),
     texts: (name) => (column(name, 'String') as string[][]).flat(),
     uuids: (name) => {
@@ -58,8 +57,6 @@ function readColumn(reader: Reader, name: string, type: string, count: number): 
   switch (type) {
     case 'Int32':
       return new Int32Array(reader.bytes(count * 4));
-    case 'Int64':
-      return new BigInt64Array(reader.bytes(count * 8));
     case 'Float64':
       return new Float64Array(reader.bytes(count * 8));
     case 'UUID':
@@ -71,7 +68,7 @@ function readColumn(reader: Reader, name: string, type: string, count: number): 
   }
 }
 
-function joined<T extends Int32Array | BigInt64Array | Float64Array | BigUint64Array>(parts: readonly T[], all: T): T {
+function joined<T extends Int32Array | Float64Array | BigUint64Array>(parts: readonly T[], all: T): T {
   let at = 0;
   for (const part of parts) {
     all.set(part as never, at);

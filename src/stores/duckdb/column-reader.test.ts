@@ -17,13 +17,12 @@ afterAll(async () => {
 it('reads numbers, strings and ids across chunks', async () => {
   const count = 5000;
   const table = await store.queryColumns(
-    `select cast(i as integer) as small, cast(i as bigint) + 4294967296 * 7 as pair, cast(i as double) / 4 as half, 'text ' || i as name
+    `select cast(i as integer) as small, cast(i as double) / 4 as half, 'text ' || i as name
     from range($1) t(i) order by i`,
     [count],
   );
   expect(table.rowCount).toBe(count);
   expect([...table.integers('small').slice(-2)]).toEqual([4998, 4999]);
-  expect([...table.pairs('pair').slice(-4)]).toEqual([4998, 7, 4999, 7]);
   expect([...table.doubles('half').slice(0, 3)]).toEqual([0, 0.25, 0.5]);
   expect(table.texts('name').at(-1)).toBe('text 4999');
 });

@@ -28,7 +28,6 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
   return {
     rowCount: rows,
     integers: (name) => ofType(named.get(name), Int32Array, name),
-    pairs: (name) => new Int32Array(ofType(named.get(name), BigInt64Array, name).buffer),
     doubles: (name) => ofType(named.get(name), Float64Array, name),
     texts: (name) => ofType<string[]>(named.get(name), Array, name),
     uuids: (name) => uuidsIn(ofType(named.get(name), BigUint64Array, name)),
@@ -38,14 +37,12 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
 /** A few milliseconds of copying. */
 const CHUNKS_PER_BATCH = 100;
 
-type Column = Int32Array | BigInt64Array | Float64Array | BigUint64Array | string[];
+type Column = Int32Array | Float64Array | BigUint64Array | string[];
 
 function columnOf(name: string, type: DuckDBTypeId, rows: number): Column {
   switch (type) {
     case DuckDBTypeId.INTEGER:
       return new Int32Array(rows);
-    case DuckDBTypeId.BIGINT:
-      return new BigInt64Array(rows);
     case DuckDBTypeId.DOUBLE:
       return new Float64Array(rows);
     case DuckDBTypeId.UUID:

@@ -81,8 +81,6 @@ export interface ColumnTable {
   readonly rowCount: number;
   /** 32-bit integers. */
   integers(name: string): Int32Array;
-  /** 64-bit integers as two of 32 bits each, the lower half first. */
-  pairs(name: string): Int32Array;
   doubles(name: string): Float64Array;
   /** Many times slower than numbers: each text is a value of its own. */
   texts(name: string): readonly string[];

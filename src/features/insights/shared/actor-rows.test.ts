@@ -5,7 +5,6 @@ import { reorderColumn, rowsByActor } from './actor-rows.ts';
 
 const tableOf = (rows: readonly { actor: number; at: number }[]) => ({
   rowCount: rows.length,
-  pairs: () => new Int32Array(0),
   integers: () => Int32Array.from(rows, ({ actor }) => actor),
   doubles: () => Float64Array.from(rows, ({ at }) => at),
   texts: () => [],

@@ -4,11 +4,18 @@ import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
 import { leave } from '../../../lib/rpc.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
-import { countPacked } from '../rules/count-packed.ts';
+import { columnsOf, countPacked } from '../rules/count-packed.ts';
 import type { PeriodAnswer, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage } from '../rules/web-question.ts';
 import { CodeTexts } from './code-texts.ts';
-import { type KeptPeriod, type PersonSlice, personsOf, type SliceCounter, slicesOf } from './kept-period.ts';
+import {
+  type KeptPeriod,
+  type PersonSlice,
+  personsOf,
+  type SliceCounter,
+  slicesOf,
+  timeUnitOf,
+} from './kept-period.ts';
 import type { KeptSite } from './kept-site.ts';
 import { SessionCounter } from './session-counter.ts';
 import type { SessionLookups } from './sessions-sql.ts';
@@ -37,7 +44,11 @@ export async function countKeptPeriods(
   const counters = asked.map(({ page, ...rest }) => {
     const ticks = ticksOf(rest.range, query.question.interval, query.question.timezone);
     const texts = new CodeTexts(query, page, site.codeLimit);
-    const period: KeptPeriod = { query, site, ...rest, ticks, texts, persons: personsOf(query, site, rest.range) };
+    const period: KeptPeriod = {
+      ...{ query, site, ...rest, ticks, texts },
+      times: timeUnitOf(ticks),
+      persons: personsOf(query, site, rest.range),
+    };
     return { sessions: new SessionCounter(period), views: new ViewCounter(period) };
   });
   const steps = await Promise.all(counters.flatMap(({ sessions, views }) => [stepsOf(sessions), stepsOf(views)]));
@@ -86,7 +97,7 @@ async function countInTurn(query: WebQuery, steps: readonly Step[]): Promise<voi
     }
     await counting;
     counting = second
-      .countPacked(leave(rows, rows.columns))
+      .countPacked(leave(rows, columnsOf(rows)))
       // If it ends unexpectedly, its rows are read again.
       .catch(async () => countPacked(await counter.pack(await read(step)), nextTurn))
       .then((counted) => counter.add(counted));

@@ -155,9 +155,16 @@ export async function countPeriods(
 ): Promise<CountedPeriod[]> {
   const asked = ranges.map((range, at) => ({ range, tables: at === 0 ? tables : [], page }));
   if (site !== null) {
-    const periods = await countFromRows(query, site, asked);
-    if (!(await isOutgrown(query, site))) return periods;
-    return countPeriods(query, await openSite(query, ranges, tables), { ranges, tables, page });
+    const counted = await countFromRows(query, site, asked).then(
+      (periods) => ({ periods }),
+      (error: unknown) => ({ error }),
+    );
+    // Numbers that are too large for their place are counted wrong, or the engine refuses them.
+    if (await isOutgrown(query, site)) {
+      return countPeriods(query, await openSite(query, ranges, tables), { ranges, tables, page });
+    }
+    if ('error' in counted) throw counted.error;
+    return counted.periods;
   }
   const newVisitors = await countNewVisitors(query, ranges);
   const periods: CountedPeriod[] = [];

@@ -5,7 +5,6 @@ import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { Persons } from '../rules/count-groups.ts';
 import type { CountedRows, PackedRows } from '../rules/count-packed.ts';
-import type { PackedColumns, RowLayout } from '../rules/row-layout.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { CodeTexts } from './code-texts.ts';
 import { isKnownBefore, type KeptSite, mergedSql } from './kept-site.ts';
@@ -19,6 +18,7 @@ export interface KeptPeriod {
   tables: readonly TableKey[];
   lookups: SessionLookups;
   ticks: readonly Tick[];
+  times: TimeUnit;
   texts: CodeTexts;
   persons: Persons;
 }
@@ -76,19 +76,37 @@ export function inSlice(scope: WebScope, visitor: string, { rest, of }: PersonSl
     % ${of} = ${rest}`;
 }
 
-/** The index of the interval of a time of the period. */
-export const tickOfRowSql = ({ statement: { sql } }: WebScope, ms: string, { ticks }: KeptPeriod): string =>
-  `cast(${tickOfMsSql(sql, ms, boundsOf(ticks))} as integer)`;
+/** Times of rows as integers of 32 bits, and the bounds of the period's intervals in the same unit. */
+interface TimeUnit {
+  sql(scope: WebScope, ms: string): string;
+  bounds: Int32Array;
+}
 
-/** `select` with the integers of a layout. */
-export const selectPacked = (columns: readonly string[]): string =>
-  `select ${columns.map((column, at) => `${column} as p${at}`).join(', ')}`;
+/** Intervals begin at whole quarters of an hour, which are multiples of this many ms; engines shift faster than they divide. */
+const UNIT_BITS = 5;
 
-/** The columns of a layout. */
-export const packedColumns = ({ columns }: RowLayout, table: ColumnTable): PackedColumns => [
-  table.pairs('p0'),
-  ...Array.from({ length: columns - 1 }, (_, at) => table.pairs(`p${at + 1}`)),
-];
+export function timeUnitOf(ticks: readonly Tick[]): TimeUnit {
+  const bounds = boundsOf(ticks);
+  const [first = 0] = bounds;
+  const inUnits = bounds.map((at) => (at - first) / 2 ** UNIT_BITS);
+  if (inUnits.every((at) => Number.isInteger(at) && at < 2 ** 31)) {
+    return {
+      sql: ({ statement: { sql } }, ms) => `cast((${ms} - ${sql.integer(first)}) >> ${UNIT_BITS} as integer)`,
+      bounds: Int32Array.from(inUnits),
+    };
+  }
+  // Of several years, or in a time zone as they were long ago: the engine finds the interval.
+  return {
+    sql: ({ statement: { sql } }, ms) => `cast(${tickOfMsSql(sql, ms, bounds)} as integer)`,
+    bounds: Int32Array.from(bounds, (_, index) => index),
+  };
+}
+
+/** `select` with columns by name. */
+export const selectColumns = (columns: Readonly<Record<string, string>>): string =>
+  `select ${Object.entries(columns)
+    .map(([name, value]) => `${value} as ${name}`)
+    .join(', ')}`;
 
 /** Numbers by interval; the last of them may have none. */
 export const lineOf = ({ ticks }: KeptPeriod, numbers: Int32Array | Float64Array | undefined): number[] =>

@@ -9,16 +9,7 @@ import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
 import type { Groups, ShownText } from './code-texts.ts';
-import {
-  inSlice,
-  type KeptPeriod,
-  lineOf,
-  type PersonSlice,
-  packedColumns,
-  type SliceCounter,
-  selectPacked,
-  tickOfRowSql,
-} from './kept-period.ts';
+import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, selectColumns } from './kept-period.ts';
 import { fromRows } from './kept-rows.ts';
 import { isKnownBefore, readNumbered } from './kept-site.ts';
 import { knownSql, withNumberedSessionsSql } from './sessions-sql.ts';
@@ -54,12 +45,10 @@ export class SessionCounter implements SliceCounter {
     this.#layout = new RowLayout([
       ...this.#codes.map((name) => ({ name, size: codeLimit })),
       ...(keys.some((key) => this.#isRuled(key)) ? [{ name: 'rule', size: this.#rules + codeLimit }] : []),
-      { name: 'tick', size: period.ticks.length },
-      { name: 'seconds', size: MAX_SESSION_MS / 1000 + 1 },
-      { name: 'is_bounce', size: 2 },
-      ...(keys.includes('new') ? [{ name: 'new', size: 2 }] : []),
+      { name: 'tick', size: period.ticks.length, isFilledIn: true },
+      ...(keys.includes('new') ? [{ name: 'new', size: 2, isFilledIn: true }] : []),
     ]);
-    this.width = 2 * this.#layout.columns;
+    this.width = 4 + this.#layout.size;
   }
 
   from(scope: WebScope): string {
@@ -69,34 +58,49 @@ export class SessionCounter implements SliceCounter {
   read(slice: PersonSlice): Promise<ColumnTable> {
     const { range, lookups } = this.#period;
     return readNumbered(this.query, (scope) => {
-      const columns = this.#layout.sql('o.visitor', {
-        tick: tickOfRowSql(scope, 'o.started', this.#period),
-        seconds: 'o.seconds',
-        is_bounce: 'o.is_bounce',
+      const words = this.#layout.sql({
         ...Object.fromEntries(this.#codes.map((name) => [name, `o.${name}`])),
         ...(this.#tables.some(({ key }) => this.#isRuled(key)) ? { rule: this.#ruledSql(scope) } : {}),
       });
+      const columns = {
+        visitor: 'o.visitor',
+        ...words,
+        happened: this.#period.times.sql(scope, 'o.started'),
+        duration: `cast(least(o.ended - o.started, ${MAX_SESSION_MS}) as integer)`,
+        hits: 'o.hits',
+      };
       const { sql } = scope.statement;
       return `${withNumberedSessionsSql(scope, range, { codes: this.#readCodes, hasRules: this.#hasRules }, lookups)}
-        ${selectPacked(columns)} from x o
+        ${selectColumns(columns)} from x o
         where o.started >= ${sql.integer(range.from)} and o.started < ${sql.integer(range.until)}
           and ${inSlice(scope, 'o.visitor', slice)}`;
     });
   }
 
   async pack(table: ColumnTable): Promise<PackedRows> {
-    const { persons, ticks } = this.#period;
+    const { persons, ticks, times } = this.#period;
     const layout = this.#layout;
-    const columns = packedColumns(layout, table);
-    const fields: CountedField[] = [{ place: layout.place('tick'), groups: { groupOf: null, size: ticks.length } }];
+    const words = layout.words(table);
+    const tick = layout.place('tick');
+    const fields: CountedField[] = [{ place: tick, groups: { groupOf: null, size: ticks.length } }];
     for (const { key, groups } of this.#tables) {
       const place = layout.place(this.#fieldOf(key));
-      fields.push({ place, groups: await groups.of(() => rowsByCode(columns, place)) });
+      fields.push({ place, groups: await groups.of(() => rowsByCode(words, place)) });
     }
-    const summed = { seconds: layout.place('seconds'), bounces: layout.place('is_bounce') };
     const isNewAsked = this.#tables.some(({ key }) => key === 'new');
-    const filled = isNewAsked ? { place: layout.place('new'), codeOf: this.#knownPersons() } : null;
-    return { columns, persons, filled, fields, summed };
+    return {
+      visitors: table.integers('visitor'),
+      words,
+      times: { times: table.integers('happened'), bounds: times.bounds, place: tick },
+      sessions: {
+        durations: table.integers('duration'),
+        hits: table.integers('hits'),
+        bounceSeconds: this.query.question.settings.bounce_seconds,
+      },
+      persons,
+      filled: isNewAsked ? { place: layout.place('new'), codeOf: this.#knownPersons() } : null,
+      fields,
+    };
   }
 
   add({ tables: [ticks, ...tables], persons }: CountedRows): void {
@@ -176,7 +180,7 @@ export class SessionCounter implements SliceCounter {
 
   /** The number of the project's own rule that a session fits; the others' codes come after the rules. */
   #ruledSql(scope: WebScope): string {
-    return `coalesce(nullif(${channelRuleSql(scope)}, -1), o.channel_code + ${this.#rules})`;
+    return `cast(coalesce(nullif(${channelRuleSql(scope)}, -1), o.channel_code + ${this.#rules}) as integer)`;
   }
 }
 

@@ -6,16 +6,7 @@ import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebRow, WebTable } from '../rules/web-answers.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { Groups } from './code-texts.ts';
-import {
-  inSlice,
-  type KeptPeriod,
-  lineOf,
-  type PersonSlice,
-  packedColumns,
-  type SliceCounter,
-  selectPacked,
-  tickOfRowSql,
-} from './kept-period.ts';
+import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, selectColumns } from './kept-period.ts';
 import { fromViewRows } from './kept-rows.ts';
 import { isKnownBefore, readNumbered } from './kept-site.ts';
 import { shownText } from './session-counter.ts';
@@ -41,10 +32,10 @@ export class ViewCounter implements SliceCounter {
     this.#period = period;
     this.#pages = period.tables.includes('page') ? period.texts.groups(shownText(period.query, 'page')) : null;
     this.#layout = new RowLayout([
-      { name: 'tick', size: period.ticks.length },
       ...(this.#pages === null ? [] : [{ name: 'page', size: period.site.codeLimit }]),
+      { name: 'tick', size: period.ticks.length, isFilledIn: true },
     ]);
-    this.width = 2 * this.#layout.columns;
+    this.width = 2 + this.#layout.size;
   }
 
   from(scope: WebScope): string {
@@ -59,26 +50,34 @@ export class ViewCounter implements SliceCounter {
       const sessions = isFiltered ? withNumberedSessionsSql(scope, range, { codes: [], hasRules }, lookups) : '';
       const ofSessions = isFiltered ? 'and w.session in (select number from x)' : '';
       const ofPages = scope.question.filters.some(isPathFilter) ? `and w.page in (${pageCodesSql(scope)})` : '';
-      const columns = this.#layout.sql('w.visitor', {
-        tick: tickOfRowSql(scope, 'w.happened', this.#period),
-        ...(this.#pages === null ? {} : { page: 'w.page' }),
-      });
-      return `${sessions} ${selectPacked(columns)}
+      const columns = {
+        visitor: 'w.visitor',
+        ...this.#layout.sql(this.#pages === null ? {} : { page: 'w.page' }),
+        happened: this.#period.times.sql(scope, 'w.happened'),
+      };
+      return `${sessions} ${selectColumns(columns)}
         ${fromViewRows(scope, range)} ${ofSessions} ${ofPages} and ${inSlice(scope, 'w.visitor', slice)}`;
     });
   }
 
   async pack(table: ColumnTable): Promise<PackedRows> {
-    const { persons, ticks } = this.#period;
-    const columns = packedColumns(this.#layout, table);
-    const fields: CountedField[] = [
-      { place: this.#layout.place('tick'), groups: { groupOf: null, size: ticks.length } },
-    ];
+    const { persons, ticks, times } = this.#period;
+    const words = this.#layout.words(table);
+    const tick = this.#layout.place('tick');
+    const fields: CountedField[] = [{ place: tick, groups: { groupOf: null, size: ticks.length } }];
     if (this.#pages !== null) {
       const place = this.#layout.place('page');
-      fields.push({ place, groups: await this.#pages.of(() => rowsByCode(columns, place)) });
+      fields.push({ place, groups: await this.#pages.of(() => rowsByCode(words, place)) });
     }
-    return { columns, persons, filled: null, fields, summed: null };
+    return {
+      visitors: table.integers('visitor'),
+      words,
+      times: { times: table.integers('happened'), bounds: times.bounds, place: tick },
+      sessions: null,
+      persons,
+      filled: null,
+      fields,
+    };
   }
 
   add({ tables: [ticks, pages], persons }: CountedRows): void {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GroupCounts, type GroupNumbers, RowsByPerson } from './count-groups.ts';
+import { countPacked, type PackedRows } from './count-packed.ts';
 import { compareGroups, compareTexts, firstGroups } from './rank-groups.ts';
-import { type PackedColumns, RowLayout, rowsByCode } from './row-layout.ts';
+import { RowLayout, rowsByCode } from './row-layout.ts';
 
 const SIZE = 4;
 const VISITORS = 6;
@@ -28,21 +29,19 @@ const someRows = fc.array(
 const someOthers = fc.array(fc.integer({ min: 2, max: 2 ** 31 - 1 }), { maxLength: 4 });
 
 /** As the engine packs them. */
-function packed(layout: RowLayout, rows: readonly Row[]): PackedColumns {
-  const words = Array.from({ length: 2 * layout.columns }, () => new Int32Array(rows.length));
-  rows.forEach(({ visitor, ...fields }, row) => {
-    (words[0] as Int32Array)[row] = visitor;
+function packed(layout: RowLayout, rows: readonly Row[]): Int32Array[] {
+  const words = Array.from({ length: layout.size }, () => new Int32Array(rows.length));
+  rows.forEach(({ visitor: _, ...fields }, row) => {
     for (const [name, value] of Object.entries(fields)) {
       const { word, shift } = layout.place(name);
-      const column = words[word + 1] as Int32Array;
-      column[row] = (column[row] as number) | (value << shift);
+      const own = words[word] as Int32Array;
+      own[row] = (own[row] as number) | (value << shift);
     }
   });
-  const columns = Array.from({ length: layout.columns }, (_, at) =>
-    Int32Array.from({ length: 2 * rows.length }, (_, half) => words[2 * at + (half % 2)]?.[half >> 1] as number),
-  );
-  return columns as PackedColumns;
+  return words;
 }
+
+const visitorsOf = (rows: readonly Row[]): Int32Array => Int32Array.from(rows, ({ visitor }) => visitor);
 
 const layoutOf = (others: readonly number[]): RowLayout =>
   new RowLayout([
@@ -61,9 +60,10 @@ async function count(
   personOf: Int32Array = everybody,
   groupOf: Int32Array | null = null,
 ): Promise<GroupNumbers> {
-  const ordered = await RowsByPerson.inOrder(packed(layout, rows), { personOf, limit: VISITORS }, pause);
-  const summed = { seconds: layout.place('seconds'), bounces: layout.place('bounce') };
-  return ordered.count(layout.place('code'), { groupOf, size: SIZE }, summed);
+  const persons = { personOf, limit: VISITORS };
+  const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, rows), persons, pause);
+  const sums = ordered.sum({ seconds: layout.place('seconds'), bounces: layout.place('bounce') });
+  return ordered.count(layout.place('code'), { groupOf, size: SIZE }, sums);
 }
 
 function expectNumbers(
@@ -144,7 +144,8 @@ describe('groups of rows', () => {
     ]);
     const rows = [3, 1, 3, 5].map((visitor) => ({ visitor, code: 3, seconds: 0, bounce: 0 }));
     const plain = rows.map(({ visitor, code }) => ({ visitor, code })) as Row[];
-    const ordered = await RowsByPerson.inOrder(packed(layout, plain), { personOf: everybody, limit: VISITORS }, pause);
+    const persons = { personOf: everybody, limit: VISITORS };
+    const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, plain), persons, pause);
     ordered.fill(layout.place('filled'), Uint8Array.of(0, 1, 0, 0, 0, 1));
     expect([...ordered.persons]).toEqual([1, 3, 5]);
     const filled = await ordered.count(layout.place('filled'), { groupOf: null, size: 2 }, null);
@@ -167,15 +168,12 @@ describe('groups of rows', () => {
       seconds: 1,
       bounce: 0,
     }));
-    const ordered = await RowsByPerson.inOrder(
-      packed(layout, rows),
-      { personOf: everybody, limit: VISITORS },
-      async () => {
-        pauses++;
-      },
-    );
-    const summed = { seconds: layout.place('seconds'), bounces: layout.place('bounce') };
-    expectNumbers(await ordered.count(layout.place('code'), { groupOf: null, size: SIZE }, summed), rows);
+    const persons = { personOf: everybody, limit: VISITORS };
+    const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, rows), persons, async () => {
+      pauses++;
+    });
+    const sums = ordered.sum({ seconds: layout.place('seconds'), bounces: layout.place('bounce') });
+    expectNumbers(await ordered.count(layout.place('code'), { groupOf: null, size: SIZE }, sums), rows);
     expect(pauses).toBeGreaterThan(2);
   });
 });
@@ -205,21 +203,95 @@ describe('rows of a layout', () => {
           expect((used.get(word) ?? 0) & own).toBe(0);
           used.set(word, (used.get(word) ?? 0) + own);
         });
-        expect(layout.columns).toBe(1 + (used.size >> 1));
+        expect(layout.size).toBe(used.size);
       }),
     );
   });
 
-  it('are written in SQL as one integer for two words', () => {
+  it('are written in SQL as sums, without what is filled in', () => {
     const layout = new RowLayout([
       { name: 'a', size: 1024 },
-      { name: 'b', size: 2 ** 25 },
+      { name: 'b', size: 1000 },
+      { name: 'c', size: 2 ** 25 },
+      { name: 'new', size: 2, isFilledIn: true },
+      { name: 'tick', size: 2 ** 20, isFilledIn: true },
     ]);
-    expect(layout.sql('r.visitor', { a: 'r.a', b: 'r.b' })).toEqual([
-      'cast(r.visitor as bigint) + cast((r.a) & 1023 as bigint) * 4294967296',
-      'cast((r.b) & 33554431 as bigint) * 1',
+    expect(layout.sql({ a: 'r.a', b: 'r.b', c: 'r.c' })).toEqual({ word0: 'r.a + r.b * 1024', word1: 'r.c' });
+    const words = layout.words({ rowCount: 2, integers: (name) => Int32Array.of(7, Number(name.slice(-1))) });
+    expect(words.map((word) => [...word])).toEqual([
+      [7, 0],
+      [7, 1],
+      [0, 0],
     ]);
-    expect(() => layout.place('c')).toThrow('Rows have no number c.');
+    expect(() => layout.place('d')).toThrow('Rows have no number d.');
+  });
+});
+
+describe('rows of a period', () => {
+  const layout = new RowLayout([
+    { name: 'code', size: SIZE },
+    { name: 'tick', size: 100, isFilledIn: true },
+  ]);
+  const tick = layout.place('tick');
+
+  it('are of the interval that their time is in, however long the others are', async () => {
+    const someBounds = fc
+      .uniqueArray(fc.integer({ min: 0, max: 2 ** 31 - 1 }), { minLength: 2, maxLength: 100 })
+      .map((bounds) => bounds.toSorted((a, b) => a - b));
+    const someTimes = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }));
+    await fc.assert(
+      fc.asyncProperty(someBounds, someTimes, async (bounds, shares) => {
+        const [first = 0, last = 0] = [bounds[0], bounds.at(-1)];
+        // Also the first and the last moment of each interval.
+        const times = [
+          ...shares.map((share) => Math.floor(first + share * (last - first))),
+          ...bounds.slice(0, -1),
+          ...bounds.slice(1).map((end) => end - 1),
+        ];
+        const intervals = bounds.length - 1;
+        const rows: PackedRows = {
+          visitors: new Int32Array(times.length),
+          words: layout.words({ rowCount: times.length, integers: () => new Int32Array(times.length).fill(3) }),
+          times: { times: Int32Array.from(times), bounds: Int32Array.from(bounds), place: tick },
+          sessions: null,
+          persons: { personOf: everybody, limit: VISITORS },
+          filled: null,
+          fields: [tick, layout.place('code')].map((place) => ({ place, groups: { groupOf: null, size: 128 } })),
+        };
+        const { tables } = await countPacked(rows, pause);
+        const found = Array.from(
+          { length: intervals },
+          (_, at) => times.filter((time) => time >= (bounds[at] as number) && time < (bounds[at + 1] as number)).length,
+        );
+        expect([...(tables[0]?.rows ?? [])].slice(0, intervals)).toEqual(found);
+        expect(tables[1]?.rows[3]).toBe(times.length);
+      }),
+    );
+  });
+
+  it('have whole seconds, and are bounces if they are short and have one hit at most', async () => {
+    const durations = [0, 999, 9_999, 10_000, 86_400_000, 9_999, 5_000];
+    const hits = [1, 0, 1, 1, 1, 2, 3];
+    const count = durations.length;
+    const { tables } = await countPacked(
+      {
+        visitors: Int32Array.from({ length: count }, (_, row) => row % 2),
+        words: [Int32Array.from({ length: count }, (_, row) => row % 2)],
+        times: { times: new Int32Array(count), bounds: Int32Array.of(0, 1), place: tick },
+        sessions: { durations: Int32Array.from(durations), hits: Int32Array.from(hits), bounceSeconds: 10 },
+        persons: { personOf: everybody, limit: VISITORS },
+        filled: null,
+        fields: [{ place: layout.place('code'), groups: { groupOf: null, size: SIZE } }],
+      },
+      pause,
+    );
+    const [{ rows, seconds, bounces, visitors }] = tables as [GroupNumbers];
+    expect([[...rows], [...visitors]]).toEqual([
+      [4, 3, 0, 0],
+      [1, 1, 0, 0],
+    ]);
+    expect([...seconds]).toEqual([9 + 86_400 + 5, 10 + 9, 0, 0]);
+    expect([...bounces]).toEqual([2, 1, 0, 0]);
   });
 });
 

@@ -4,7 +4,7 @@
  * Rows are put into the order of their persons, once for all tables. Then a person is new to a group unless the group's
  * last row was of the same person, and all that a pass over the rows needs in a processor's cache are the groups.
  */
-import type { FieldPlace, PackedColumns } from './row-layout.ts';
+import type { FieldPlace } from './row-layout.ts';
 
 /** How the groups of a table are found by codes. */
 export interface CodeGroups {
@@ -28,10 +28,24 @@ export interface SummedFields {
   bounces: FieldPlace;
 }
 
+/** Sums of the rows before each row, and of all rows. */
+interface RunningSums {
+  seconds: Float64Array;
+  bounces: Float64Array;
+}
+
 /** So many rows are gone through before other work of the thread gets its turn. */
 const ROWS_PER_TURN = 400_000;
 
 export type Pause = () => Promise<void>;
+
+/** Goes through so many rows, some at a time. */
+export async function inTurns(rows: number, pause: Pause, work: (from: number, until: number) => void): Promise<void> {
+  for (let from = 0; from < rows; from += ROWS_PER_TURN) {
+    if (from > 0) await pause();
+    work(from, Math.min(rows, from + ROWS_PER_TURN));
+  }
+}
 
 /** Numbers by group. */
 export interface GroupNumbers {
@@ -77,7 +91,6 @@ function addTo<T extends Int32Array | Float64Array>(sums: T, numbers: T): void {
 export class RowsByPerson {
   /** Everybody who has a row. */
   readonly persons: Int32Array;
-  /** The words of rows, one column after the other, without that of visitors. */
   readonly #words: readonly Int32Array[];
   /** Where the rows of each person end. */
   readonly #ends: Int32Array;
@@ -92,29 +105,26 @@ export class RowsByPerson {
     this.#pause = pause;
   }
 
-  /** `columns` are those of a layout; their visitors are overwritten. */
-  static async inOrder(columns: PackedColumns, persons: Persons, pause: Pause): Promise<RowsByPerson> {
-    const [first] = columns;
-    const inTurns = async (work: (from: number, until: number) => void): Promise<void> => {
-      for (let from = 0; from < first.length; from += 2 * ROWS_PER_TURN) {
-        if (from > 0) await pause();
-        work(from, Math.min(first.length, from + 2 * ROWS_PER_TURN));
-      }
-    };
+  /** `visitors`: of the rows whose `words` these are. They are overwritten. */
+  static async inOrder(
+    visitors: Int32Array,
+    words: readonly Int32Array[],
+    persons: Persons,
+    pause: Pause,
+  ): Promise<RowsByPerson> {
+    const count = visitors.length;
     /** How many rows a visitor has, and then where the next one goes. */
     const next = new Int32Array(persons.personOf.length);
-    await inTurns((from, until) => countVisitors(first, next, from, until));
+    await inTurns(count, pause, (from, until) => countVisitors(visitors, next, from, until));
     const { found, ends } = placesOf(next, persons);
-    await inTurns((from, until) => placeRows(first, next, from, until));
-    const words: Int32Array[] = [];
-    for (const column of columns) {
-      for (const half of column === first ? [1] : [0, 1]) {
-        const ordered = new Int32Array(first.length / 2);
-        await inTurns((from, until) => moveWords(column, half, first, ordered, from, until));
-        words.push(ordered);
-      }
+    await inTurns(count, pause, (from, until) => placeRows(visitors, next, from, until));
+    const ordered: Int32Array[] = [];
+    for (const word of words) {
+      const own = new Int32Array(count);
+      await inTurns(count, pause, (from, until) => moveWords(word, visitors, own, from, until));
+      ordered.push(own);
     }
-    return new RowsByPerson(found, ends, words, pause);
+    return new RowsByPerson(found, ends, ordered, pause);
   }
 
   /** Fills in a number that depends on the person alone. */
@@ -127,18 +137,22 @@ export class RowsByPerson {
     });
   }
 
+  /** Sums of the rows before each row, and of all: what they add up to between two rows is one minus the other. */
+  sum({ seconds, bounces }: SummedFields): RunningSums {
+    return { seconds: runningSums(this.#readerOf(seconds)), bounces: runningSums(this.#readerOf(bounces)) };
+  }
+
   /** Counts rows and persons by group; of sessions also seconds and bounces. */
-  async count(place: FieldPlace, { groupOf, size }: CodeGroups, summed: SummedFields | null): Promise<GroupNumbers> {
+  async count(place: FieldPlace, { groupOf, size }: CodeGroups, sums: RunningSums | null): Promise<GroupNumbers> {
     const groups = groupOf ?? Int32Array.from({ length: place.mask + 1 }, (_, code) => code);
     const numbers = noNumbers(size);
     /** Who had the last row of each group. */
     const last = new Int32Array(size).fill(-1);
     const codes = this.#readerOf(place);
-    const values = summed && { seconds: this.#readerOf(summed.seconds), bounces: this.#readerOf(summed.bounces) };
     for (const turn of this.#turns) {
       if (turn.from > 0) await this.#pause();
-      countRows(codes, groups, this.#ends, turn, numbers, last);
-      if (values !== null) sumRows(codes, groups, turn, numbers, values);
+      if (sums === null) countRows(codes, groups, this.#ends, turn, numbers, last);
+      else countSummedRows(codes, groups, this.#ends, turn, numbers, last, sums);
     }
     return numbers;
   }
@@ -161,9 +175,9 @@ interface FieldWords {
 
 // Loops over rows are functions of their own: V8 would otherwise optimise them for one set of arrays, again and again.
 
-function countVisitors(first: Int32Array, counts: Int32Array, from: number, until: number): void {
-  for (let at = from; at < until; at += 2) {
-    const visitor = first[at] as number;
+function countVisitors(visitors: Int32Array, counts: Int32Array, from: number, until: number): void {
+  for (let row = from; row < until; row++) {
+    const visitor = visitors[row] as number;
     counts[visitor] = (counts[visitor] as number) + 1;
   }
 }
@@ -196,25 +210,17 @@ function placesOf(rows: Int32Array, { personOf, limit }: Persons): { found: Int3
 }
 
 /** Puts the place of each row where its visitor was. */
-function placeRows(first: Int32Array, next: Int32Array, from: number, until: number): void {
-  for (let at = from; at < until; at += 2) {
-    const visitor = first[at] as number;
+function placeRows(visitors: Int32Array, next: Int32Array, from: number, until: number): void {
+  for (let row = from; row < until; row++) {
+    const visitor = visitors[row] as number;
     const place = next[visitor] as number;
     next[visitor] = place + 1;
-    first[at] = place;
+    visitors[row] = place;
   }
 }
 
-/** Puts one half of a column into order. */
-function moveWords(
-  column: Int32Array,
-  half: number,
-  places: Int32Array,
-  ordered: Int32Array,
-  from: number,
-  until: number,
-): void {
-  for (let at = from; at < until; at += 2) ordered[places[at] as number] = column[at + half] as number;
+function moveWords(words: Int32Array, places: Int32Array, ordered: Int32Array, from: number, until: number): void {
+  for (let row = from; row < until; row++) ordered[places[row] as number] = words[row] as number;
 }
 
 /** Some persons, by index, and their rows. */
@@ -238,6 +244,7 @@ function turnsOf(ends: Int32Array): Turn[] {
   return turns;
 }
 
+/** Rows of a person that follow each other are often of one group: a visit has several views of a day. */
 function countRows(
   { words, shift, mask }: FieldWords,
   groups: Int32Array,
@@ -246,12 +253,16 @@ function countRows(
   { rows, visitors }: GroupNumbers,
   last: Int32Array,
 ): void {
+  const bits = mask << shift;
   let at = firstRow;
   for (let index = from; index < until; index++) {
     const end = ends[index] as number;
-    for (; at < end; at++) {
-      const group = groups[((words[at] as number) >>> shift) & mask] as number;
-      rows[group] = (rows[group] as number) + 1;
+    while (at < end) {
+      const first = at;
+      const code = (words[at++] as number) & bits;
+      while (at < end && ((words[at] as number) & bits) === code) at++;
+      const group = groups[code >>> shift] as number;
+      rows[group] = (rows[group] as number) + at - first;
       if (last[group] === index) continue;
       last[group] = index;
       visitors[group] = (visitors[group] as number) + 1;
@@ -259,20 +270,41 @@ function countRows(
   }
 }
 
-function sumRows(
+function countSummedRows(
   { words, shift, mask }: FieldWords,
   groups: Int32Array,
-  { firstRow, endRow }: Turn,
-  { seconds, bounces }: GroupNumbers,
-  values: { seconds: FieldWords; bounces: FieldWords },
+  ends: Int32Array,
+  { from, until, firstRow }: Turn,
+  { rows, visitors, seconds, bounces }: GroupNumbers,
+  last: Int32Array,
+  sums: RunningSums,
 ): void {
-  const { words: secondsWords, shift: secondsShift, mask: secondsMask } = values.seconds;
-  const { words: bouncesWords, shift: bouncesShift, mask: bouncesMask } = values.bounces;
-  for (let row = firstRow; row < endRow; row++) {
-    const group = groups[((words[row] as number) >>> shift) & mask] as number;
-    const own = ((secondsWords[row] as number) >>> secondsShift) & secondsMask;
-    seconds[group] = (seconds[group] as number) + own;
-    const isBounce = ((bouncesWords[row] as number) >>> bouncesShift) & bouncesMask;
-    bounces[group] = (bounces[group] as number) + isBounce;
+  const { seconds: sumsOfSeconds, bounces: sumsOfBounces } = sums;
+  const bits = mask << shift;
+  let at = firstRow;
+  for (let index = from; index < until; index++) {
+    const end = ends[index] as number;
+    while (at < end) {
+      const first = at;
+      const code = (words[at++] as number) & bits;
+      while (at < end && ((words[at] as number) & bits) === code) at++;
+      const group = groups[code >>> shift] as number;
+      rows[group] = (rows[group] as number) + at - first;
+      seconds[group] = (seconds[group] as number) + (sumsOfSeconds[at] as number) - (sumsOfSeconds[first] as number);
+      bounces[group] = (bounces[group] as number) + (sumsOfBounces[at] as number) - (sumsOfBounces[first] as number);
+      if (last[group] === index) continue;
+      last[group] = index;
+      visitors[group] = (visitors[group] as number) + 1;
+    }
   }
+}
+
+function runningSums({ words, shift, mask }: FieldWords): Float64Array {
+  const sums = new Float64Array(words.length + 1);
+  let sum = 0;
+  for (let row = 0; row < words.length; row++) {
+    sum += ((words[row] as number) >>> shift) & mask;
+    sums[row + 1] = sum;
+  }
+  return sums;
 }

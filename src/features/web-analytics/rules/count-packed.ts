@@ -2,12 +2,13 @@
 import {
   type CodeGroups,
   type GroupNumbers,
+  inTurns,
   type Pause,
   type Persons,
   RowsByPerson,
   type SummedFields,
 } from './count-groups.ts';
-import type { FieldPlace, PackedColumns } from './row-layout.ts';
+import type { FieldPlace } from './row-layout.ts';
 
 /** The number of rows that a table is about. */
 export interface CountedField {
@@ -15,15 +16,41 @@ export interface CountedField {
   groups: CodeGroups;
 }
 
-/** May be sent to another thread. */
+/** When rows happened. */
+interface RowTimes {
+  times: Int32Array;
+  /** The starts of the intervals, and the end of the last, as the times. */
+  bounds: Int32Array;
+  /** Of the interval's index, which is filled in. */
+  place: FieldPlace;
+}
+
+interface SessionColumns {
+  /** Ms, a day at most. */
+  durations: Int32Array;
+  hits: Int32Array;
+  /** A session with one hit that takes as long is no bounce. */
+  bounceSeconds: number;
+}
+
+/** May be sent to another thread. Its columns are overwritten. */
 export interface PackedRows {
-  columns: PackedColumns;
+  visitors: Int32Array;
+  words: readonly Int32Array[];
+  times: RowTimes;
+  /** Of sessions. */
+  sessions: SessionColumns | null;
   persons: Persons;
   /** A number that the rows do not have yet, by person. */
   filled: { place: FieldPlace; codeOf: Uint8Array } | null;
   fields: readonly CountedField[];
-  summed: SummedFields | null;
 }
+
+/** All columns with a number for each row. */
+export const columnsOf = ({ visitors, words, times: { times }, sessions }: PackedRows): Int32Array[] => [
+  ...[visitors, ...words, times],
+  ...(sessions === null ? [] : [sessions.durations, sessions.hits]),
+];
 
 export interface CountedRows {
   /** Of the fields. */
@@ -33,12 +60,47 @@ export interface CountedRows {
 }
 
 export async function countPacked(
-  { columns, persons, filled, fields, summed }: PackedRows,
+  { visitors, words, times, sessions, persons, filled, fields }: PackedRows,
   pause: Pause,
 ): Promise<CountedRows> {
-  const rows = await RowsByPerson.inOrder(columns, persons, pause);
+  const work = (from: number, until: number): void => {
+    addTicks(words[times.place.word] as Int32Array, times, from, until);
+    if (sessions !== null) packSums(sessions, from, until);
+  };
+  await inTurns(visitors.length, pause, work);
+  const all = sessions === null ? words : [...words, sessions.durations];
+  const rows = await RowsByPerson.inOrder(visitors, all, persons, pause);
   if (filled !== null) rows.fill(filled.place, filled.codeOf);
+  const sums = sessions && rows.sum(summedFields(words.length));
   const tables: GroupNumbers[] = [];
-  for (const { place, groups } of fields) tables.push(await rows.count(place, groups, summed));
+  for (const { place, groups } of fields) tables.push(await rows.count(place, groups, sums));
   return { tables, persons: rows.persons };
 }
+
+/** Most intervals are of one length, so the first guess is right, or almost. */
+function addTicks(words: Int32Array, { times, bounds, place: { shift } }: RowTimes, from: number, until: number): void {
+  const first = bounds[0] as number;
+  const count = bounds.length - 1;
+  const perUnit = count / ((bounds[count] as number) - first);
+  for (let row = from; row < until; row++) {
+    const time = times[row] as number;
+    let tick = ((time - first) * perUnit) | 0;
+    while (time < (bounds[tick] as number)) tick--;
+    while (time >= (bounds[tick + 1] as number)) tick++;
+    words[row] = (words[row] as number) | (tick << shift);
+  }
+}
+
+/** Seconds and whether it is a bounce, in the place of durations. */
+function packSums({ durations, hits, bounceSeconds }: SessionColumns, from: number, until: number): void {
+  for (let row = from; row < until; row++) {
+    const seconds = ((durations[row] as number) / 1000) | 0;
+    const isBounce = (hits[row] as number) <= 1 && seconds < bounceSeconds;
+    durations[row] = (seconds << 1) | (isBounce ? 1 : 0);
+  }
+}
+
+const summedFields = (word: number): SummedFields => ({
+  seconds: { word, shift: 1, mask: 2 ** 30 - 1 },
+  bounces: { word, shift: 0, mask: 1 },
+});
