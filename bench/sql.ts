@@ -2,9 +2,9 @@
  * What a statement of a user costs, checked and run in a process of its own, beside the same SQL written by hand for the
  * same file. Both in turns, with as many threads; from asking to having the rows.
  *
- *   npm run bench:sql [-- --events 1000000 --rounds 9 --seconds 10]
+ *   npm run bench:sql [-- --events 1000000 --rounds 27 --turns 5 --seconds 10]
  *
- * And what others wait for meanwhile: /e/ and /decide/, quiet and beside the heaviest statements (`waits`).
+ * And what others wait for meanwhile: /e/ and /decide/, quiet and beside the heaviest statements (`waits`), in turns.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, setPriority, tmpdir } from 'node:os';
@@ -22,7 +22,8 @@ import { openShopStore } from './lib/shop-store.ts';
 const { values: flags } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '9' },
+    rounds: { type: 'string', default: '27' },
+    turns: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
   },
 });
@@ -149,7 +150,11 @@ const rounded = (value: number, digits = 1): number => Number(value.toFixed(digi
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
 try {
-  const waits = await measureBesideSql(Number(flags.seconds), Math.min(EVENTS, 200_000));
+  const waits = await measureBesideSql({
+    seconds: Number(flags.seconds),
+    turns: Number(flags.turns),
+    events: Math.min(EVENTS, 200_000),
+  });
   // As the process that runs statements has it: otherwise a busy machine slows only one of the two.
   setPriority(LOW_PRIORITY);
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`;
