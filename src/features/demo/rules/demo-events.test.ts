@@ -32,6 +32,19 @@ describe('the demo story', () => {
     expect(count('$identify')).toBe(count('signed up'));
   });
 
+  it('has a session for each visit, of less than an hour', () => {
+    for (const visitor of VISITORS) {
+      const events = demoEventsOf(visitor, STAGE);
+      const ids = [...new Set(events.map(({ properties }) => properties['$session_id']))];
+      expect(ids).toEqual(ids.map((_, index) => `demo-session-${visitor}-${index + 1}`));
+      for (const id of ids) {
+        const times = events.filter(({ properties }) => properties['$session_id'] === id).map(({ time }) => time);
+        expect(Math.max(...times) - Math.min(...times)).toBeLessThan(3_600_000);
+      }
+    }
+    expect(new Set(STORY.map(({ properties }) => properties['$session_id'])).size).toBeGreaterThan(VISITORS.length);
+  });
+
   it('names nobody but demo hikers', () => {
     const ids = [...STORY, ...demoClubEvents(STAGE)].map(({ distinctId }) => distinctId);
     expect(ids.filter((id) => !/^(?:demo-device-\d+|hiker-\d+@demo\.example)$/.test(id))).toEqual([]);

@@ -56,6 +56,7 @@ class Visitor {
   readonly #about: Readonly<Record<string, unknown>>;
   #id: string;
   #time: number;
+  #sessions = 1;
   #plan = 'free';
 
   constructor(number: number, stage: DemoPeriod) {
@@ -139,6 +140,7 @@ class Visitor {
 
   #comeBack(afterDays: number, visit: () => void): void {
     this.#time = this.#onDay((this.#time - this.#stage.now) / DAY_MS + afterDays);
+    this.#sessions++;
     visit();
   }
 
@@ -157,7 +159,8 @@ class Visitor {
   #add(event: string, more: Readonly<Record<string, unknown>>): void {
     this.#time += (0.2 + this.#random() * 3) * MINUTE_MS;
     const club = this.#number % 4 === 0 ? { $groups: { club: demoClub(this.#number % DEMO_CLUBS) } } : {};
-    const properties = { ...this.#about, ...club, ...more };
+    const session = { $session_id: `demo-session-${this.#number}-${this.#sessions}` };
+    const properties = { ...this.#about, ...session, ...club, ...more };
     this.events.push({ event, distinctId: this.#id, time: Math.floor(this.#time), properties });
   }
 
