@@ -23,6 +23,15 @@ export async function inBatches(count: number, size: number, work: (from: number
   }
 }
 
+/** The items of a list, each of which takes a while, with pauses in between. */
+export async function eachInTurn<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
+  const pause = createPause();
+  for (const item of items) {
+    work(item);
+    await pause();
+  }
+}
+
 /** The items of a list, `size` at a time, with pauses in between; a short list without any. */
 export async function eachBatch<T>(
   items: readonly T[],

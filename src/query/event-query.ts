@@ -104,9 +104,8 @@ export class EventQuery {
     });
   }
 
-  /** Begins a statement; with ids, one about the events of these persons only. */
-  begin(personIds: readonly string[] | null = null): EventStatement {
-    return new EventStatement(this.#deps, this.#lookups, personIds);
+  begin(): EventStatement {
+    return new EventStatement(this.#deps, this.#lookups);
   }
 
   /** UUIDs of the members of a cohort that the query mentions; null where there is no such cohort. */

@@ -3,23 +3,24 @@ import type { SqlBuilder } from '../stores/events/dialect.ts';
 /**
  * All persons of the project, with a row for each id that events may have for them: `key` is that id, the other columns
  * are the current person. One join with this finds the persons of events, instead of one with overrides and another with
- * persons. `number` identifies persons within the statement. `ids`: only these persons.
+ * persons. `number` identifies persons within the statement. `numbered`: only these persons, a subquery of each `actor`
+ * and its `number`.
  */
-export function personsSql(sql: SqlBuilder, projectId: number, ids: readonly string[] | null = null): string {
+export function personsSql(sql: SqlBuilder, projectId: number, numbered: string | null = null): string {
   const inProject = `project_id = ${sql.param(projectId)}`;
-  const isWanted = (column: string): string => (ids === null ? 'true' : `${column} in (${idsSql(sql, ids)})`);
+  const persons =
+    numbered === null
+      ? `select *, cast(row_number() over () as integer) as number from person_rows where ${inProject}`
+      : `select q.*, n.number as number from person_rows q join (${numbered}) n on n.actor = q.person_id
+        where q.${inProject}`;
   return `(select r.*, k.key as key
     from (
       select person_id as key, person_id as person from person_rows
-      where ${inProject} and ${isWanted('person_id')}
-        and person_id not in (select from_id from person_overrides where ${inProject})
+      where ${inProject} and person_id not in (select from_id from person_overrides where ${inProject})
       union all
-      select from_id as key, to_id as person from person_overrides where ${inProject} and ${isWanted('to_id')}
+      select from_id as key, to_id as person from person_overrides where ${inProject}
     ) k
-    join (
-      select *, cast(row_number() over () as integer) as number from person_rows
-      where ${inProject} and ${isWanted('person_id')}
-    ) r on r.person_id = k.person)`;
+    join (${persons}) r on r.person_id = k.person)`;
 }
 
 /** A list of ids as a subquery. */

@@ -218,6 +218,58 @@ describe('what is kept of an experiment', () => {
     expect(await measureUntil(12)).toEqual([{ control: 2, test: 0 }, sums(2, 2, 4)]);
   });
 
+  it('tells who met two variants under one distinct id from who met them under several', async () => {
+    const given = fc.sample(anExperimentWorld, { numRuns: 1, seed: 5 })[0];
+    if (given === undefined) throw new Error('no such world');
+    const start = Date.parse('2024-06-12T00:00:00Z');
+    const [, ada, bob] = given.data.persons.map(({ uuid }) => uuid);
+    const call = (who: string | undefined, distinctId: string, variant: string, at: number): WorldEvent => ({
+      event: '$feature_flag_called',
+      personId: who ?? null,
+      properties: { $feature_flag: 'checkout', $feature_flag_response: variant },
+      uuid: `00000000-0000-4000-8000-00000000001${at}`,
+      distinctId,
+      timestamp: start + at * HOUR,
+      groups: [],
+    });
+    const events = [
+      call(ada, 'a1', 'control', 0),
+      call(bob, 'b1', 'control', 1),
+      call(bob, 'b2', 'control', 2),
+      // From here on they are new.
+      call(ada, 'a2', 'test', 4),
+      call(bob, 'b1', 'test', 5),
+      call(bob, 'b3', 'test', 6),
+    ];
+    const world = await file.put({ persons: given.data.persons, events }, []);
+    const exposure = {
+      ...{ flagKey: 'checkout', event: null, variants: ['control', 'test'], actor: { kind: 'person' as const } },
+      ...{ severalVariants: 'exclude' as const, filter: NO_FILTER, timezone: 'UTC' },
+      range: { from: start, until: start + 9 * HOUR },
+    };
+    const kept = new KeptMeasurements();
+    const question = { exposure, metrics: [], split: null };
+    const deps = { ...file.deps, changes: file.events };
+    const measured = async (): Promise<unknown[]> => {
+      const all = await measureExperiment(file.deps, world.projectId, exposure, []);
+      const { exposures } = await kept.measure(deps, world.projectId, question);
+      expect(exposures).toEqual(all.exposures);
+      return [exposures.byVariant, exposures.multiple];
+    };
+    await world.addEvents(3);
+    expect(await measured()).toEqual([
+      { control: 2, test: 0 },
+      { sameId: 0, mergedIds: 0 },
+    ]);
+    await world.addEvents(3);
+    expect(await measured()).toEqual([
+      { control: 0, test: 0 },
+      { sameId: 1, mergedIds: 1 },
+    ]);
+    const anew = await new KeptMeasurements().measure(deps, world.projectId, question);
+    expect(anew.exposures.multiple).toEqual({ sameId: 1, mergedIds: 1 });
+  });
+
   it('is the same as if everybody were measured, after every change', async () => {
     await fc.assert(
       fc.asyncProperty(

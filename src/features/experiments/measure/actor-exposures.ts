@@ -1,7 +1,7 @@
-import { inBatches } from '../../../lib/in-batches.ts';
+import { eachInTurn, inBatches } from '../../../lib/in-batches.ts';
 import { ROW_BATCH_SIZE } from '../../insights/shared/actor-rows.ts';
 import { type ExposureQuestion, exposureVariant } from '../rules/experiment-question.ts';
-import type { ExperimentRows } from './experiment-rows.ts';
+import type { ExperimentRows, ExposureRows } from './experiment-rows.ts';
 
 /** Who counts, by actor. */
 export interface ActorExposures {
@@ -20,17 +20,16 @@ export async function exposuresByActor(
   { severalVariants }: Pick<ExposureQuestion, 'severalVariants'>,
   until: number,
 ): Promise<ActorExposures> {
-  const { actor, key, exposure, encoding, tieOrder, plan } = rows;
-  const actors = await countActors(actor);
+  const { actors, plan } = rows;
+  const { actor, at: times, code: codes, tieOrder } = rows.exposures;
   const [since, code] = [new Float64Array(actors).fill(Number.NaN), new Int32Array(actors)];
   const [firstRow, met] = [new Int32Array(actors), new Int32Array(actors)];
   await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
     for (let row = from; row < to; row++) {
-      const own = exposure[row] as number;
-      if (own === 0) continue;
-      const at = encoding.from + Math.floor((key[row] as number) / encoding.base);
-      if (at >= until) continue;
       const who = actor[row] as number;
+      const at = times[row] as number;
+      const own = codes[row] as number;
+      if (at >= until) continue;
       const first = since[who] as number;
       (met[who] as number) |= 1 << exposureVariant(own);
       const isFirst =
@@ -49,18 +48,31 @@ export async function exposuresByActor(
     if (severalVariants === 'exclude') since[who] = Number.NaN;
   }
   for (let who = 0; who < actors; who++) if (Number.isNaN(since[who] as number)) code[who] = 0;
+  markSameId(rows.exposures, several, until);
   return { actors, since, code, several };
 }
 
+/** Those who met several variants under one distinct id, if it is known. */
+function markSameId({ actor, at, code, distinctId }: ExposureRows, several: Uint8Array, until: number): void {
+  if (distinctId === null) return;
+  const met = new Map<string, number>();
+  for (let row = 0; row < actor.length; row++) {
+    const who = actor[row] as number;
+    if (several[who] === 0 || (at[row] as number) >= until) continue;
+    const id = `${who} ${distinctId[row]}`;
+    const bits = (met.get(id) ?? 0) | (1 << exposureVariant(code[row] as number));
+    met.set(id, bits);
+    if (hasSeveralBits(bits)) several[who] = 2;
+  }
+}
+
 /** From their first exposure to the first activation after it; NaN for those without any. */
-async function activate({ actor, key, encoding, plan }: ExperimentRows, since: Float64Array, until: number) {
+async function activate({ blocks, plan }: ExperimentRows, since: Float64Array, until: number): Promise<void> {
   const first = new Float64Array(since.length).fill(Number.NaN);
-  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) {
-      const elapsed = Math.floor((key[row] as number) / encoding.base);
-      const bits = (key[row] as number) - elapsed * encoding.base;
-      if ((bits & plan.activation) === 0) continue;
-      const [who, at] = [actor[row] as number, encoding.from + elapsed];
+  await eachInTurn(blocks.with(plan.activation), (block) => {
+    for (let row = 0; row < block.count; row++) {
+      const who = block.actor[row] as number;
+      const at = block.at[row] as number;
       if (at >= (since[who] as number) && at < until && !((first[who] as number) <= at)) first[who] = at;
     }
   });
@@ -76,11 +88,3 @@ export function codesBefore({ actors, since, code }: ActorExposures, before: num
 }
 
 const hasSeveralBits = (bits: number): boolean => (bits & (bits - 1)) !== 0;
-
-async function countActors(actor: Int32Array): Promise<number> {
-  let highest = -1;
-  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) if ((actor[row] as number) > highest) highest = actor[row] as number;
-  });
-  return highest + 1;
-}

@@ -1,16 +1,16 @@
 /** The values of everybody who counts, for several metrics at once. */
-import { inBatches } from '../../../lib/in-batches.ts';
+import { eachInTurn, inBatches } from '../../../lib/in-batches.ts';
 import { ActorKeys } from '../../insights/shared/actor-keys.ts';
-import { ACTOR_BATCH_SIZE, ROW_BATCH_SIZE, reorderColumn } from '../../insights/shared/actor-rows.ts';
+import { ACTOR_BATCH_SIZE } from '../../insights/shared/actor-rows.ts';
 import type { MetricQuestion } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
-import { EntityRows } from './entity-rows.ts';
 import type { ExperimentRows } from './experiment-rows.ts';
 import { orderedDepths, SortedFunnel, unorderedDepths } from './funnel-depths.ts';
 import { MeasuredColumns } from './measured-columns.ts';
 import type { MeasuredRows } from './measured-rows.ts';
 import { isSorted, measuredIn } from './metric-plan.ts';
 import { retainedActors } from './retained-actors.ts';
+import { rowId } from './row-blocks.ts';
 
 /** Columns by actor. */
 export interface MetricValues {
@@ -29,9 +29,8 @@ export async function valuesByActor(
   exposures: ActorExposures,
   { until, timezone }: { until: number; timezone: string },
 ): Promise<MetricValues[]> {
-  const byEntity = await EntityRows.of(rows);
-  const columns = new MeasuredColumns(rows, byEntity, exposures, until);
-  const measured = { rows, byEntity, exposures, columns, until, timezone };
+  const columns = new MeasuredColumns(rows, exposures, until);
+  const measured = { rows, exposures, columns, until, timezone };
   const sorted = await sortedDepths(measured);
   const values: MetricValues[] = [];
   for (const metric of rows.plan.metrics) values.push(await valuesOf(metric, measured, sorted));
@@ -77,10 +76,10 @@ async function sortedDepths({ rows, exposures, until }: MeasuredRows): Promise<M
   const funnels = metrics.map((metric) => new SortedFunnel(metric, rows.plan, exposures.actors, until));
   if (funnels.length === 0) return new Map();
   const mask = funnels.reduce((bits, funnel) => bits | funnel.mask, 0);
-  const chosen = await rowsAfterExposure(rows, exposures, rows.plan.readsAll ? null : mask);
+  const chosen = await rowsAfterExposure(rows, exposures.since, rows.plan.readsAll ? null : mask);
   const { tieOrder } = rows;
   const keys = await ActorKeys.group(chosen.actor, chosen.key, rows.encoding, {
-    tieOrder: tieOrder && ((a, b) => tieOrder(chosen.rows[a] as number, chosen.rows[b] as number)),
+    tieOrder: tieOrder && ((a, b) => tieOrder(chosen.ids[a] as number, chosen.ids[b] as number)),
     hasNames: false,
   });
   await inBatches(keys.actors, ACTOR_BATCH_SIZE, (first, past) => {
@@ -93,20 +92,22 @@ async function sortedDepths({ rows, exposures, until }: MeasuredRows): Promise<M
   return new Map(metrics.map((metric, at) => [metric, funnels[at]?.depths ?? new Uint8Array(0)]));
 }
 
-/** The rows with one of the bits (null: all) of those who count, from their exposure on. */
-async function rowsAfterExposure(rows: ExperimentRows, { since }: ActorExposures, mask: number | null) {
-  const { actor, key, encoding } = rows;
-  const found = new Int32Array(actor.length);
+/** The rows with one of the bits (null: all) of those who count, from their exposure on, as keys. */
+async function rowsAfterExposure({ blocks, encoding }: ExperimentRows, since: Float64Array, mask: number | null) {
+  const chosen = blocks.with(mask);
+  const rows = chosen.reduce((sum, { count }) => sum + count, 0);
+  const [ids, actor, key] = [new Int32Array(rows), new Int32Array(rows), new Float64Array(rows)];
   let count = 0;
-  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
-    for (let row = from; row < to; row++) {
-      const elapsed = Math.floor((key[row] as number) / encoding.base);
-      const bits = (key[row] as number) - elapsed * encoding.base;
-      const isRead = mask === null || (bits & mask) !== 0;
+  await eachInTurn(chosen, (block) => {
+    for (let row = 0; row < block.count; row++) {
+      const who = block.actor[row] as number;
+      const at = block.at[row] as number;
       // Nobody's NaN is before anything.
-      if (isRead && encoding.from + elapsed >= (since[actor[row] as number] as number)) found[count++] = row;
+      if (!(at >= (since[who] as number))) continue;
+      ids[count] = rowId(block, row);
+      actor[count] = who;
+      key[count++] = (at - encoding.from) * encoding.base + block.bits;
     }
   });
-  const chosen = { rows: found.subarray(0, count) };
-  return { ...chosen, actor: await reorderColumn(chosen, actor), key: await reorderColumn(chosen, key) };
+  return { ids: ids.subarray(0, count), actor: actor.subarray(0, count), key: key.subarray(0, count) };
 }

@@ -8,11 +8,13 @@ import type { EventQuery } from '../../../query/event-query.ts';
 import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
 import { anyEventNameSql } from '../../../query/filters/action-step-sql.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { EventChanges, SqlStatement } from '../../../stores/events/event-changes.ts';
 import type { ColumnTable, UuidColumn } from '../../../stores/events/event-store.ts';
+import { UuidHalves } from '../../../stores/events/uuid-column.ts';
 import type { KeyEncoding } from '../../insights/shared/actor-keys.ts';
 import { type ActorBatch, actorBatches, type TieOrder } from '../../insights/shared/actor-rows.ts';
-import { countEventsIn } from '../../insights/shared/batch-sql.ts';
+import { batchSql, countEventsIn } from '../../insights/shared/batch-sql.ts';
 import { entityBitsSql } from '../../insights/shared/entity-bits.ts';
 import {
   type ExperimentQuestion,
@@ -20,8 +22,16 @@ import {
   type MetricQuestion,
   openWindowMs,
 } from '../rules/experiment-question.ts';
-import { exposedActorsSql, exposureCodeSql, exposureMatcher } from './exposures-sql.ts';
+import {
+  codeSql,
+  exposedActorsSql,
+  exposureCodeSql,
+  exposureMatcher,
+  fromExposures,
+  fromExposuresOf,
+} from './exposures-sql.ts';
 import { entityIdentity, type MetricPlan, type NumberSource, planMetrics } from './metric-plan.ts';
+import { RowBlocks } from './row-blocks.ts';
 
 /** Nothing that is measured is this large: it would make every sum meaningless. */
 export const MAX_VALUE = 1e100;
@@ -29,17 +39,26 @@ export const MAX_VALUE = 1e100;
 const NO_NUMBER = 1e200;
 
 export interface ExperimentRows {
-  readonly actor: Int32Array;
-  /** Time, and a bit for each entity that the event is. */
-  readonly key: Float64Array;
-  readonly encoding: KeyEncoding;
-  /** Row → `exposureCode` of an exposure; 0 for other events. */
-  readonly exposure: Int32Array;
-  /** What is read, by `numberKey` → number of each row; at least `MAX_VALUE` where there is none that counts. */
-  readonly numbers: ReadonlyMap<string, Float64Array>;
-  /** The order of two rows at the same time; null where it does not matter. */
+  /** One more than the highest number of an actor. */
+  readonly actors: number;
+  readonly exposures: ExposureRows;
+  readonly blocks: RowBlocks;
+  /** The order of two rows at the same time, by their `rowId`; null where it does not matter. */
   readonly tieOrder: TieOrder;
+  readonly encoding: KeyEncoding;
   readonly plan: MetricPlan;
+}
+
+export interface ExposureRows {
+  readonly actor: Int32Array;
+  /** ms UTC. */
+  readonly at: Float64Array;
+  /** The `exposureCode`. */
+  readonly code: Int32Array;
+  /** A number for each distinct id; null where they are not read. */
+  readonly distinctId: Float64Array | null;
+  /** The order of two of these rows at the same time; null where it does not matter. */
+  readonly tieOrder: TieOrder;
 }
 
 /** Rows of some of the exposed at a time, so that the memory used is limited. */
@@ -51,8 +70,9 @@ export async function* experimentRows(
   const reading = planReading(question);
   for await (const batch of actorBatches(await countEventsIn(query, reading.range))) {
     deps.signal?.throwIfAborted();
-    const { sql, values } = rowsStatement(query, reading, { kind: 'exposed', batch });
-    yield rowsOf(await deps.events.queryColumns(sql, values), reading);
+    const { sql, values } = rowsStatement(query, reading, { kind: 'exposed', batch }, 'together');
+    const table = await deps.events.queryColumns(sql, values);
+    yield await rowsOf(reading, exposuresIn(table, reading), table);
   }
 }
 
@@ -63,31 +83,54 @@ interface IdentifiedRows {
   rows: ExperimentRows;
 }
 
-/** The same of persons, with their ids. */
+type ChangeDeps = Pick<ScanDeps, 'signal'> & { changes: EventChanges };
+
+/** The same of persons, with their ids. Exposures are read apart: few events have to be asked whether they are one. */
 export async function* identifiedRows(
-  { changes, signal }: Pick<ScanDeps, 'signal'> & { changes: EventChanges },
+  deps: ChangeDeps,
   query: EventQuery,
   question: ExperimentQuestion,
 ): AsyncGenerator<IdentifiedRows> {
   const reading = planReading(question);
   for await (const batch of actorBatches(await countEventsIn(query, reading.range))) {
-    signal?.throwIfAborted();
-    const exposed = rowsStatement(query, reading, { kind: 'exposed', batch });
-    const [ids, table] = await changes.queryTogether([idsStatement(query, question.exposure, batch), exposed], signal);
-    if (ids !== undefined && table !== undefined) yield { ids: ids.uuids('id'), rows: rowsOf(table, reading) };
+    deps.signal?.throwIfAborted();
+    const { exposed, rows } = await readApart(deps, query, reading, { kind: 'exposed', batch });
+    yield { ids: idsByActor(exposed), rows };
   }
 }
 
 /** The rows of these persons, exposed or not: the first one is number 0, and so on. */
 export async function rowsOfPersons(
-  deps: ScanDeps,
+  deps: ChangeDeps,
   query: EventQuery,
   question: ExperimentQuestion,
   ids: readonly string[],
 ): Promise<ExperimentRows> {
-  const reading = planReading(question);
-  const { sql, values } = rowsStatement(query, reading, { kind: 'listed', ids });
-  return rowsOf(await deps.events.queryColumns(sql, values), reading);
+  return (await readApart(deps, query, planReading(question), { kind: 'listed', ids })).rows;
+}
+
+/** Exposures and other events by two statements that see the same data, and so number persons alike. */
+async function readApart({ changes, signal }: ChangeDeps, query: EventQuery, reading: Reading, actors: ReadActors) {
+  const statements = [
+    exposuresStatement(query, reading, actors),
+    ...(reading.plan.entities.length === 0 ? [] : [rowsStatement(query, reading, actors, 'apart')]),
+  ];
+  const [exposed, table] = await changes.queryTogether(statements, signal);
+  if (exposed === undefined) throw new Error('There are no exposures to read.');
+  return { exposed, rows: await rowsOf(reading, exposuresOf(exposed, reading), table) };
+}
+
+/** Of everybody who is exposed: the number of each is that of their exposures. */
+function idsByActor(exposed: ColumnTable): UuidColumn {
+  const actor = exposed.integers('actor');
+  const { words, ...halves } = exposed.uuids('id').words;
+  const own = new BigUint64Array(2 * actor.reduce((most, who) => Math.max(most, who + 1), 0));
+  for (let row = 0; row < actor.length; row++) {
+    const who = actor[row] as number;
+    own[2 * who] = words[2 * row] as bigint;
+    own[2 * who + 1] = words[2 * row + 1] as bigint;
+  }
+  return new UuidHalves({ words: own, ...halves });
 }
 
 /** Whose rows are read. */
@@ -116,23 +159,49 @@ function rangeOf({ range }: ExposureQuestion, metrics: readonly MetricQuestion[]
   return { from: range.from - before, until: range.until + after };
 }
 
-function idsStatement(query: EventQuery, exposure: ExposureQuestion, batch: ActorBatch): SqlStatement {
+/** Every exposure: `actor`, `at` in ms UTC, its `code`, a number for its `distinct_id`, and whose `id` it is. */
+function exposuresStatement(query: EventQuery, reading: Reading, actors: ReadActors): SqlStatement {
   const statement = query.begin();
-  const exposed = exposedActorsSql(statement, exposure, batch);
-  return { sql: `select x.actor as id from (${exposed}) x order by x.number`, values: statement.sql.values };
+  const { sql } = statement;
+  const { exposure, split, hasTies } = reading;
+  const columns = [
+    'p.person_id as id',
+    `${sql.toDouble(sql.ms('e.timestamp'))} as at`,
+    `cast(${codeSql(statement, exposure, split)} as integer) as code`,
+    `${sql.toDouble(sql.hashSlot('e.distinct_id', UNIQUE_NUMBERS))} as distinct_id`,
+    ...(hasTies ? ['e.uuid as uuid'] : []),
+  ].join(', ');
+  if (actors.kind === 'listed') {
+    const text = `select p.number as actor, ${columns} ${fromExposuresOf(statement, exposure, listedSql(sql, actors.ids))}`;
+    return { sql: text, values: sql.values };
+  }
+  const text = `select x.*, cast(dense_rank() over (order by x.id) - 1 as integer) as actor
+    from (
+      select ${columns} ${fromExposures(statement, exposure)} and p.person_id is not null
+        and ${batchSql(sql, exposure.actor, actors.batch)}
+    ) x`;
+  return { sql: text, values: sql.values };
 }
 
-function rowsStatement(query: EventQuery, reading: Reading, actors: ReadActors): SqlStatement {
-  const statement = query.begin(actors.kind === 'listed' ? actors.ids : null);
+/** `exposures`: whether each row says what exposure it is, or these are read apart. */
+function rowsStatement(
+  query: EventQuery,
+  reading: Reading,
+  actors: ReadActors,
+  exposures: 'together' | 'apart',
+): SqlStatement {
+  const statement = query.begin();
   const { sql } = statement;
-  const { exposure, split, plan, range, encoding, hasTies } = reading;
+  const { exposure, split, plan, encoding, hasTies } = reading;
   const { entities } = plan;
+  const isTogether = exposures === 'together';
   const numbers = [...plan.numbers.values()];
+  const isPerson = exposure.actor.kind === 'person';
   const columns = [
-    'x.number as actor',
+    `${isPerson ? 'p' : 'x'}.number as actor`,
     `${sql.ms('e.timestamp')} as at`,
     `${entityBitsSql(statement, entities)} as bits`,
-    `cast(${exposureCodeSql(statement, exposure, split)} as integer) as exposure`,
+    ...(isTogether ? [`cast(${exposureCodeSql(statement, exposure, split)} as integer) as exposure`] : []),
     ...numbers.map((source, at) => `${numberSql(statement, source)} as number${at}`),
     ...(hasTies ? ['e.uuid as uuid'] : []),
   ];
@@ -140,28 +209,39 @@ function rowsStatement(query: EventQuery, reading: Reading, actors: ReadActors):
   const selected = [
     'd.actor as actor',
     `${sql.toDouble(`(${key})`)} as key`,
-    'd.exposure as exposure',
+    ...(isTogether ? ['d.exposure as exposure'] : []),
     ...numbers.map((_, at) => `d.number${at} as number${at}`),
     ...(hasTies ? ['d.uuid as uuid'] : []),
   ];
-  const join = `join (${actorsSql(statement, exposure, actors)}) x on x.actor = ${statement.actor(exposure.actor)}`;
-  // Of a few persons nothing is left out: engines would ask it of everybody's events, before they look whose they are.
+  const matchers = [...(isTogether ? [exposureMatcher(exposure)] : []), ...entities];
+  // Of a few persons nothing else is left out: engines would ask it of everybody's events, before they look whose they are.
   const readsAll = plan.readsAll || actors.kind === 'listed';
   const text = `select ${selected.join(', ')}
     from (
-      select ${columns.join(', ')} ${statement.fromActors(exposure.actor, range, join)}
-        and ${readsAll ? 'true' : anyEventNameSql(sql, [exposureMatcher(exposure), ...entities])}
+      select ${columns.join(', ')} ${fromActors(statement, reading, actors)}
+        and ${plan.readsAll ? 'true' : anyEventNameSql(sql, matchers)}
         and ${statement.matches(exposure.filter)}
     ) d
-    where ${readsAll ? 'true' : 'd.bits <> 0 or d.exposure <> 0'}`;
+    where ${readsAll ? 'true' : `d.bits <> 0${isTogether ? ' or d.exposure <> 0' : ''}`}`;
   return { sql: text, values: sql.values };
 }
 
-function actorsSql(statement: EventStatement, exposure: ExposureQuestion, actors: ReadActors): string {
-  if (actors.kind === 'exposed') return exposedActorsSql(statement, exposure, actors.batch);
-  const rows = actors.ids.map((id, number) => ({ id, number: String(number) }));
+/** `from … where …`: the events of these actors in the range. */
+function fromActors(statement: EventStatement, { exposure, range }: Reading, actors: ReadActors): string {
+  const numbered =
+    actors.kind === 'exposed'
+      ? exposedActorsSql(statement, exposure, actors.batch)
+      : listedSql(statement.sql, actors.ids);
+  if (exposure.actor.kind === 'person') return statement.fromPersons(range, numbered);
+  const join = `join (${numbered}) x on x.actor = ${statement.actor(exposure.actor)}`;
+  return statement.fromActors(exposure.actor, range, join);
+}
+
+/** These persons in their order: `actor`, and its `number`. */
+function listedSql(sql: SqlBuilder, ids: readonly string[]): string {
+  const rows = ids.map((id, number) => ({ id, number: String(number) }));
   return `select cast(r.id as uuid) as actor, cast(r.number as integer) as number
-    from ${statement.sql.rows(['id', 'number'], rows)} r`;
+    from ${sql.rows(['id', 'number'], rows)} r`;
 }
 
 /** The number of events of these entities. */
@@ -185,15 +265,56 @@ function uniqueSql(statement: EventStatement, of: 'session' | Actor): string {
   return `case when ${text} <> '' then ${sql.toDouble(sql.hashSlot(text, UNIQUE_NUMBERS))} end`;
 }
 
-function rowsOf(table: ColumnTable, { plan, encoding, hasTies }: Reading): ExperimentRows {
+async function rowsOf(
+  { plan, encoding, hasTies }: Reading,
+  exposures: ExposureRows,
+  table?: ColumnTable,
+): Promise<ExperimentRows> {
+  const blocks = new RowBlocks(plan, encoding, hasTies);
+  const uuids = (hasTies && table?.uuids('uuid')) || null;
+  if (table !== undefined) {
+    const numbers = Array.from(plan.numbers, (_, at) => table.doubles(`number${at}`));
+    await blocks.add({ actor: table.integers('actor'), key: table.doubles('key'), numbers });
+  }
+  return {
+    actors: exposures.actor.reduce((most, who) => Math.max(most, who + 1), blocks.actors),
+    exposures,
+    blocks,
+    tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
+    encoding,
+    plan,
+  };
+}
+
+function exposuresOf(table: ColumnTable, { hasTies }: Reading): ExposureRows {
   const uuids = hasTies ? table.uuids('uuid') : null;
   return {
     actor: table.integers('actor'),
-    key: table.doubles('key'),
-    encoding,
-    exposure: table.integers('exposure'),
-    numbers: new Map(Array.from(plan.numbers.keys(), (key, at) => [key, table.doubles(`number${at}`)])),
+    at: table.doubles('at'),
+    code: table.integers('code'),
+    distinctId: table.doubles('distinct_id'),
     tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
-    plan,
   };
+}
+
+/** The rows that are exposures: those with a code. */
+function exposuresIn(table: ColumnTable, { hasTies, encoding: { base, from } }: Reading): ExposureRows {
+  const [actor, key, code] = [table.integers('actor'), table.doubles('key'), table.integers('exposure')];
+  const uuids = hasTies ? table.uuids('uuid') : null;
+  const rows = rowsWithCode(code);
+  return {
+    actor: rows.map((row) => actor[row] as number),
+    at: Float64Array.from(rows, (row) => from + Math.floor((key[row] as number) / base)),
+    code: rows.map((row) => code[row] as number),
+    distinctId: null,
+    tieOrder: uuids && ((a, b) => uuids.compare(rows[a] as number, rows[b] as number)),
+  };
+}
+
+function rowsWithCode(code: Int32Array): Int32Array {
+  let count = 0;
+  for (let row = 0; row < code.length; row++) if (code[row] !== 0) count++;
+  const rows = new Int32Array(count);
+  for (let row = 0, at = 0; row < code.length; row++) if (code[row] !== 0) rows[at++] = row;
+  return rows;
 }

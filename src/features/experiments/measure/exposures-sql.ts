@@ -22,6 +22,12 @@ export function fromExposures(statement: EventStatement, question: ExposureQuest
       and ${statement.matches(question.filter)}`;
 }
 
+/** The same of these persons, who are `p`; see `EventStatement.fromPersons`. */
+export function fromExposuresOf(statement: EventStatement, question: ExposureQuestion, numbered: string): string {
+  return `${statement.fromPersons(question.range, numbered)} and ${isExposure(statement, question)}
+    and ${statement.matches(question.filter)}`;
+}
+
 /** The events that can be exposures. */
 export const exposureMatcher = ({ event }: ExposureQuestion): EventMatcher =>
   event ?? { kind: 'event', id: FLAG_CALLED, filter: NO_FILTER };
@@ -42,13 +48,17 @@ export function exposureCodeSql(
   question: ExposureQuestion,
   split: ExposureSplit | null,
 ): string {
+  const isOne = `${statement.during(question.range)} and ${isExposure(statement, question)}`;
+  return `case when ${isOne} then ${codeSql(statement, question, split)} else 0 end`;
+}
+
+/** The code of an event that is an exposure. */
+export function codeSql(statement: EventStatement, question: ExposureQuestion, split: ExposureSplit | null): string {
   const { sql } = statement;
-  const { variants, range } = question;
-  const known = question.takesAll ? [] : variants;
+  const known = question.takesAll ? [] : question.variants;
   const variant = known.map((key, at) => `when ${variantSql(statement, question)} = ${sql.param(key)} then ${at}`);
   const value = split === null ? '0' : partSql(statement, split);
-  const code = `${exposureCode(0, 0)} + ${variant.length === 0 ? '0' : `case ${variant.join(' ')} else 0 end`} + ${exposureCode(0, 1) - 1} * ${value}`;
-  return `case when ${statement.during(range)} and ${isExposure(statement, question)} then ${code} else 0 end`;
+  return `${exposureCode(0, 0)} + ${variant.length === 0 ? '0' : `case ${variant.join(' ')} else 0 end`} + ${exposureCode(0, 1) - 1} * ${value}`;
 }
 
 function partSql({ sql }: EventStatement, { property, values }: ExposureSplit): string {

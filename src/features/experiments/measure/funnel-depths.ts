@@ -1,8 +1,10 @@
 /** How many steps of a funnel everybody did after the exposure. */
 import type { Entity } from '../../../core/actions/entity.ts';
+import { eachInTurn } from '../../../lib/in-batches.ts';
 import type { MetricQuestion } from '../rules/experiment-question.ts';
 import type { MeasuredRows } from './measured-rows.ts';
 import { bitOf, entityIdentity, type MetricPlan, needsAnotherEvent } from './metric-plan.ts';
+import type { RowBlock } from './row-blocks.ts';
 
 type Funnel = MetricQuestion & { kind: 'funnel' };
 
@@ -11,10 +13,8 @@ type Funnel = MetricQuestion & { kind: 'funnel' };
  * the same time have no order. So one pass over the rows of each step is enough.
  */
 export async function orderedDepths(metric: Funnel, measured: MeasuredRows): Promise<Uint8Array> {
-  const { rows, byEntity, exposures } = measured;
-  const { actor, key, encoding } = rows;
+  const { rows, exposures } = measured;
   const { actors, since } = exposures;
-  const unit = 1 / encoding.base;
   const windowMs = metric.windowMs ?? Number.POSITIVE_INFINITY;
   const until = metric.windowMs === null ? measured.until : Number.POSITIVE_INFINITY;
   const depths = new Uint8Array(actors);
@@ -22,14 +22,7 @@ export async function orderedDepths(metric: Funnel, measured: MeasuredRows): Pro
   let reached = since;
   for (const step of metric.steps) {
     const [before, next] = [reached, new Float64Array(actors).fill(Number.NaN)];
-    await byEntity.visit(bitOf(rows.plan, step), (order, from, to, bits) => {
-      for (let position = from; position < to; position++) {
-        const row = order[position] as number;
-        const who = actor[row] as number;
-        const at = encoding.from + ((key[row] as number) - bits) * unit;
-        if (at >= (before[who] as number) && !((next[who] as number) <= at)) next[who] = at;
-      }
-    });
+    await eachInTurn(rows.blocks.with(bitOf(rows.plan, step)), (block) => findNext(block, before, next));
     for (let who = 0; who < actors; who++) {
       const at = next[who] as number;
       if (at < until && at < (since[who] as number) + windowMs) (depths[who] as number)++;
@@ -38,6 +31,15 @@ export async function orderedDepths(metric: Funnel, measured: MeasuredRows): Pro
     reached = next;
   }
   return depths;
+}
+
+/** The first time of each actor in the block that is not before the one in `before`. */
+function findNext({ count, actor, at: times }: RowBlock, before: Float64Array, next: Float64Array): void {
+  for (let row = 0; row < count; row++) {
+    const who = actor[row] as number;
+    const at = times[row] as number;
+    if (at >= (before[who] as number) && !((next[who] as number) <= at)) next[who] = at;
+  }
 }
 
 /** How many of the steps were done; a step that is there twice needs two events. */

@@ -13,14 +13,13 @@ import { filtersOfMatcher } from '../../../query/filters/action-step-sql.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { ChangeMark, EventChanges } from '../../../stores/events/event-changes.ts';
 import type { UuidColumn } from '../../../stores/events/event-store.ts';
-import type { ExperimentQuestion, ExposureQuestion } from '../rules/experiment-question.ts';
+import type { ExperimentQuestion } from '../rules/experiment-question.ts';
 import { ActorTable } from './actor-table.ts';
 import { changedPersonsStatement } from './changed-persons.ts';
-import { type ExperimentRows, identifiedRows, rowsOfPersons } from './experiment-rows.ts';
+import { identifiedRows, rowsOfPersons } from './experiment-rows.ts';
 import {
   addUp,
   type ExperimentMeasurement,
-  findSameId,
   groupMetrics,
   measureExperiment,
   prepareExperimentQuery,
@@ -109,7 +108,7 @@ export class KeptMeasurements {
     };
     const measurement = await addUp(question, async function* (metrics, place) {
       for await (const { ids, rows } of identifiedRows(deps, query, { ...question, metrics })) {
-        const measured = await measurePersons(query, exposure, ids, rows);
+        const measured = await measureActors(rows, exposure, exposure.range.until);
         yield measured;
         keep(place, ids, measured);
       }
@@ -168,28 +167,12 @@ async function measureChanged(
     const groups: MeasuredActors[] = [];
     for (const metrics of persons.length === 0 ? [] : groupMetrics(question)) {
       const rows = await rowsOfPersons(deps, query, { ...question, metrics }, persons);
-      groups.push(await measurePersons(query, exposure, ids, rows));
+      groups.push(await measureActors(rows, exposure, exposure.range.until));
     }
     // Somebody who was merged meanwhile could be there twice.
     if (!deps.changes.havePersonsChanged(changed.mark, query.projectId)) return { ids, groups, mark: changed.mark };
   }
   return null;
-}
-
-/** Also finds out under how many distinct ids they met several variants. */
-async function measurePersons(
-  query: EventQuery,
-  exposure: ExposureQuestion,
-  ids: UuidColumn,
-  rows: ExperimentRows,
-): Promise<MeasuredActors> {
-  const measured = await measureActors(rows, exposure, exposure.range.until);
-  const { several } = measured.exposures;
-  const numbers = new Map<string, number>();
-  for (const [number, isSeveral] of several.entries()) if (isSeveral) numbers.set(ids.textAt(number), number);
-  const found = numbers.size === 0 ? [] : await findSameId(query, exposure, [...numbers.keys()]);
-  for (const id of found) several[numbers.get(id) ?? -1] = 2;
-  return measured;
 }
 
 const bytesOf = (tables: readonly ActorTable[]): number => tables.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -108,19 +108,6 @@ async function severalVariants(query: EventQuery, question: ExposureQuestion): P
   return { sameId, mergedIds: Number(row?.['n'] ?? 0) - sameId };
 }
 
-/** Those of these persons who met two variants under one distinct id. */
-export async function findSameId(
-  query: EventQuery,
-  question: ExposureQuestion,
-  personIds: readonly string[],
-): Promise<string[]> {
-  const statement = query.begin(personIds);
-  const rows = await statement.query(
-    `select x.actor as actor from (${exposedSql(statement, question)}) x where x.variants > 1 and x.same_id = 1`,
-  );
-  return rows.map(({ actor }) => String(actor));
-}
-
 async function withoutGroup(query: EventQuery, question: ExposureQuestion): Promise<number> {
   const statement = query.begin();
   const [row] = await statement.query(

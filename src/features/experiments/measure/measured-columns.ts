@@ -1,10 +1,11 @@
 /** What everybody did after the exposure, and before it: one column by actor for each, whatever metrics share it. */
+import { eachInTurn } from '../../../lib/in-batches.ts';
 import type { MeasuredEntity, MetricQuestion } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
-import type { EntityRows } from './entity-rows.ts';
+import { DifferentNumbers } from './different-numbers.ts';
 import { type ExperimentRows, MAX_VALUE } from './experiment-rows.ts';
 import { bitOf, entityIdentity, numberKey } from './metric-plan.ts';
-import { countDifferent } from './unique-counts.ts';
+import type { RowBlock } from './row-blocks.ts';
 
 interface MeasuredPair {
   after: Float64Array;
@@ -16,17 +17,22 @@ interface MeasuredPair {
 
 type Times = Pick<MetricQuestion, 'windowMs' | 'lookbackMs'>;
 
+/** The same as numbers. */
+interface Limits {
+  windowMs: number;
+  until: number;
+  lookbackMs: number;
+}
+
 export class MeasuredColumns {
   readonly #rows: ExperimentRows;
-  readonly #byEntity: EntityRows;
   readonly #exposures: ActorExposures;
   readonly #until: number;
   readonly #known = new Map<string, Promise<MeasuredPair>>();
 
   /** Events before `until` count, and later ones where there is a window. */
-  constructor(rows: ExperimentRows, byEntity: EntityRows, exposures: ActorExposures, until: number) {
+  constructor(rows: ExperimentRows, exposures: ActorExposures, until: number) {
     this.#rows = rows;
-    this.#byEntity = byEntity;
     this.#exposures = exposures;
     this.#until = until;
   }
@@ -40,84 +46,88 @@ export class MeasuredColumns {
 
   async #measure({ entity, measure }: MeasuredEntity, times: Times): Promise<MeasuredPair> {
     const { actors } = this.#exposures;
-    const numbers = measure.kind === 'count' ? null : (this.#rows.numbers.get(numberKey(measure)) ?? null);
     const bit = bitOf(this.#rows.plan, entity);
-    if (measure.kind === 'unique') return this.#countDifferent(bit, times, numbers ?? new Float64Array(0));
+    if (measure.kind === 'unique') return this.#countDifferent(bit, times, numberKey(measure));
     const after = new ActorValues(measure.kind, actors);
     const before = times.lookbackMs === null ? null : new ActorValues(measure.kind, actors);
-    const ignored = numbers === null ? null : new Float64Array(actors);
-    if (numbers === null) await this.#count(bit, times, after.values, before?.values ?? null);
+    const ignored = measure.kind === 'count' ? null : new Float64Array(actors);
+    if (measure.kind === 'count') await this.#count(bit, times, after.values, before?.values ?? null);
     else
-      await this.#eachSide(bit, times, (row, who, isAfter) => {
-        const number = numbers[row] as number;
+      await this.#eachNumber(bit, times, numberKey(measure), (who, number, isAfter) => {
         if (Math.abs(number) < MAX_VALUE) (isAfter ? after : before)?.add(who, number);
         else if (isAfter && ignored !== null) (ignored[who] as number)++;
       });
     return { after: after.result(), before: before?.result() ?? null, ignored };
   }
 
-  async #countDifferent(bit: number, times: Times, numbers: Float64Array): Promise<MeasuredPair> {
+  async #countDifferent(bit: number, times: Times, key: string): Promise<MeasuredPair> {
     const { actors } = this.#exposures;
-    const [after, before]: [number[], number[]] = [[], []];
-    await this.#eachSide(bit, times, (row, _, isAfter) => {
-      if (Math.abs(numbers[row] as number) < MAX_VALUE) (isAfter ? after : before).push(row);
+    const [after, before] = [new DifferentNumbers(), new DifferentNumbers()];
+    await this.#eachNumber(bit, times, key, (who, number, isAfter) => {
+      if (Math.abs(number) < MAX_VALUE) (isAfter ? after : before).add(who, number);
     });
-    const { actor } = this.#rows;
     return {
-      after: await countDifferent(after, actor, numbers, actors),
-      before: times.lookbackMs === null ? null : await countDifferent(before, actor, numbers, actors),
+      after: await after.count(actors),
+      before: times.lookbackMs === null ? null : await before.count(actors),
       ignored: null,
     };
   }
 
   /** The most frequent kind, and the one with the most rows. */
   async #count(bit: number, times: Times, after: Float64Array, before: Float64Array | null): Promise<void> {
-    const { actor, key, encoding } = this.#rows;
     const { since } = this.#exposures;
-    const { windowMs, until, lookbackMs } = this.#limits(times);
-    const unit = 1 / encoding.base;
-    await this.#byEntity.visit(bit, (order, from, to, bits) => {
-      for (let position = from; position < to; position++) {
-        const row = order[position] as number;
-        const who = actor[row] as number;
-        const exposedAt = since[who] as number;
-        const at = encoding.from + ((key[row] as number) - bits) * unit;
-        // Those who do not count have NaN, which is neither before nor after anything.
-        if (at >= exposedAt) {
-          if (at < exposedAt + windowMs && at < until) (after[who] as number)++;
-        } else if (before !== null && at >= exposedAt - lookbackMs) (before[who] as number)++;
-      }
-    });
+    const limits = this.#limits(times);
+    // Without a lookback nothing is before.
+    await eachInTurn(this.#rows.blocks.with(bit), (block) => countRows(block, since, limits, after, before ?? after));
   }
 
-  async #eachSide(
+  async #eachNumber(
     bit: number,
     times: Times,
-    add: (row: number, actor: number, isAfter: boolean) => void,
+    key: string,
+    add: (actor: number, number: number, isAfter: boolean) => void,
   ): Promise<void> {
-    const { actor, key, encoding } = this.#rows;
     const { since } = this.#exposures;
     const { windowMs, until, lookbackMs } = this.#limits(times);
-    const unit = 1 / encoding.base;
-    await this.#byEntity.visit(bit, (order, from, to, bits) => {
-      for (let position = from; position < to; position++) {
-        const row = order[position] as number;
+    const place = [...this.#rows.plan.numbers.keys()].indexOf(key);
+    await eachInTurn(this.#rows.blocks.with(bit), ({ count, actor, at: happened, numbers }) => {
+      const own = numbers[place];
+      if (!own) return;
+      for (let row = 0; row < count; row++) {
         const who = actor[row] as number;
+        const at = happened[row] as number;
         const exposedAt = since[who] as number;
-        const at = encoding.from + ((key[row] as number) - bits) * unit;
         if (at >= exposedAt) {
-          if (at < exposedAt + windowMs && at < until) add(row, who, true);
-        } else if (at >= exposedAt - lookbackMs) add(row, who, false);
+          if (at < exposedAt + windowMs && at < until) add(who, own[row] as number, true);
+        } else if (at >= exposedAt - lookbackMs) add(who, own[row] as number, false);
       }
     });
   }
 
-  #limits({ windowMs, lookbackMs }: Times): { windowMs: number; until: number; lookbackMs: number } {
+  #limits({ windowMs, lookbackMs }: Times): Limits {
     return {
       windowMs: windowMs ?? Number.POSITIVE_INFINITY,
       until: windowMs === null ? this.#until : Number.POSITIVE_INFINITY,
       lookbackMs: lookbackMs ?? 0,
     };
+  }
+}
+
+/** Those who do not count have NaN, which is neither before nor after anything. */
+function countRows(
+  { count, actor, at: times }: RowBlock,
+  since: Float64Array,
+  { windowMs, until, lookbackMs }: Limits,
+  after: Float64Array,
+  before: Float64Array,
+): void {
+  for (let row = 0; row < count; row++) {
+    const who = actor[row] as number;
+    const at = times[row] as number;
+    const exposedAt = since[who] as number;
+    if (at >= exposedAt) {
+      if (at < exposedAt + windowMs && at < until) (after[who] as number)++;
+    } else if (at >= exposedAt - lookbackMs) (before[who] as number)++;
   }
 }
 

@@ -1,12 +1,10 @@
 import type { ActorExposures } from './actor-exposures.ts';
-import type { EntityRows } from './entity-rows.ts';
 import type { ExperimentRows } from './experiment-rows.ts';
 import type { MeasuredColumns } from './measured-columns.ts';
 
 /** What all metrics are calculated from. */
 export interface MeasuredRows {
   rows: ExperimentRows;
-  byEntity: EntityRows;
   exposures: ActorExposures;
   columns: MeasuredColumns;
   /** Events before this count, and later ones where a metric has a window. */

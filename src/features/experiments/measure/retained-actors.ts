@@ -1,65 +1,73 @@
 /** Who did the start event after the exposure, and who of these came back in time. */
 import { addUnits } from '../../../core/time/interval.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
+import { eachInTurn } from '../../../lib/in-batches.ts';
 import type { MetricQuestion } from '../rules/experiment-question.ts';
 import { IntervalStarts } from './interval-starts.ts';
 import type { MeasuredRows } from './measured-rows.ts';
 import { bitOf } from './metric-plan.ts';
+import { type RowBlock, rowId } from './row-blocks.ts';
 
 type Retention = MetricQuestion & { kind: 'retention' };
 
 /** Columns by actor: whether they came back, and whether they started. */
 export async function retainedActors(metric: Retention, measured: MeasuredRows): Promise<Float64Array[]> {
-  const { rows, byEntity, exposures, timezone } = measured;
-  const { actor, key, encoding } = rows;
+  const { rows, exposures, timezone } = measured;
   const { actors } = exposures;
-  const { at: startedAt, row: startRow } = await startsOf(metric, measured);
+  const starts = await startsOf(metric, measured);
   const [from, until] = [new Float64Array(actors).fill(Number.NaN), new Float64Array(actors)];
   const windows = new RetentionWindows(metric, timezone);
   for (let who = 0; who < actors; who++) {
-    if (Number.isNaN(startedAt[who] as number)) continue;
-    const window = windows.after(startedAt[who] as number);
+    const startedAt = starts.at[who] as number;
+    if (Number.isNaN(startedAt)) continue;
+    const window = windows.after(startedAt);
     // What is before the start does not complete it, even on the same day.
-    from[who] = Math.max(window.from, startedAt[who] as number);
+    from[who] = Math.max(window.from, startedAt);
     until[who] = window.until;
   }
-  const unit = 1 / encoding.base;
   const completed = new Float64Array(actors);
-  await byEntity.visit(bitOf(rows.plan, metric.completion), (order, first, past, bits) => {
-    for (let position = first; position < past; position++) {
-      const row = order[position] as number;
-      const who = actor[row] as number;
-      const at = encoding.from + ((key[row] as number) - bits) * unit;
-      if (at >= (from[who] as number) && at < (until[who] as number) && row !== startRow[who]) completed[who] = 1;
-    }
-  });
-  return [completed, startedAt.map((at) => (Number.isNaN(at) ? 0 : 1))];
+  const windowsOf = { from, until, startRow: starts.row };
+  await eachInTurn(rows.blocks.with(bitOf(rows.plan, metric.completion)), (block) =>
+    findCompleted(block, windowsOf, completed),
+  );
+  return [completed, starts.at.map((at) => (Number.isNaN(at) ? 0 : 1))];
 }
 
-/** The first or last start event of each actor; NaN where there is none. */
-async function startsOf(metric: Retention, measured: MeasuredRows): Promise<{ at: Float64Array; row: Int32Array }> {
-  const { rows, byEntity, exposures } = measured;
-  const { actor, key, encoding, tieOrder } = rows;
+function findCompleted(
+  block: RowBlock,
+  { from, until, startRow }: { from: Float64Array; until: Float64Array; startRow: Float64Array },
+  completed: Float64Array,
+): void {
+  const { count, actor, at: times } = block;
+  for (let row = 0; row < count; row++) {
+    const who = actor[row] as number;
+    const at = times[row] as number;
+    if (at >= (from[who] as number) && at < (until[who] as number) && rowId(block, row) !== startRow[who])
+      completed[who] = 1;
+  }
+}
+
+/** The first or last start event of each actor, and its `rowId`; NaN where there is none. */
+async function startsOf(metric: Retention, measured: MeasuredRows): Promise<{ at: Float64Array; row: Float64Array }> {
+  const { rows, exposures } = measured;
+  const { tieOrder } = rows;
   const windowMs = metric.windowMs ?? Number.POSITIVE_INFINITY;
   const until = metric.windowMs === null ? measured.until : Number.POSITIVE_INFINITY;
-  const [found, startRow] = [
-    new Float64Array(exposures.actors).fill(Number.NaN),
-    new Int32Array(exposures.actors).fill(-1),
-  ];
-  const unit = 1 / encoding.base;
+  const found = new Float64Array(exposures.actors).fill(Number.NaN);
+  const startRow = new Float64Array(exposures.actors).fill(Number.NaN);
   const sign = metric.startHandling === 'first_seen' ? 1 : -1;
-  await byEntity.visit(bitOf(rows.plan, metric.start), (order, from, to, bits) => {
-    for (let position = from; position < to; position++) {
-      const row = order[position] as number;
-      const who = actor[row] as number;
+  await eachInTurn(rows.blocks.with(bitOf(rows.plan, metric.start)), (block) => {
+    for (let row = 0; row < block.count; row++) {
+      const who = block.actor[row] as number;
+      const at = block.at[row] as number;
       const since = exposures.since[who] as number;
-      const at = encoding.from + ((key[row] as number) - bits) * unit;
       if (!(at >= since && at < since + windowMs && at < until)) continue;
       const known = found[who] as number;
-      const isTied = at === known && tieOrder !== null && sign * tieOrder(row, startRow[who] as number) < 0;
+      const id = rowId(block, row);
+      const isTied = at === known && tieOrder !== null && sign * tieOrder(id, startRow[who] as number) < 0;
       if (!isTied && sign * (at - known) >= 0) continue;
       found[who] = at;
-      startRow[who] = row;
+      startRow[who] = id;
     }
   });
   return { at: found, row: startRow };

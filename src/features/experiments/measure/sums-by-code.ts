@@ -1,3 +1,9 @@
+/** The code of each actor, and the highest of them. */
+export interface ActorCodes {
+  readonly codes: Int32Array;
+  readonly highest: number;
+}
+
 /** A number for each code of an exposure, added up over columns by actor. Those who do not count have the code 0. */
 export class SumsByCode {
   #sums: Float64Array = new Float64Array(0);
@@ -11,42 +17,47 @@ export class SumsByCode {
     return Array.from(this.#sums.keys()).filter((code) => code !== 0 && this.#sums[code] !== 0);
   }
 
-  count(codes: Int32Array): void {
-    const sums = this.#forCodes(codes);
+  count({ codes, highest }: ActorCodes): void {
+    const sums = this.#upTo(highest);
     for (let actor = 0; actor < codes.length; actor++) (sums[codes[actor] as number] as number)++;
   }
 
-  countNonZero(codes: Int32Array, column: Float64Array): void {
-    const sums = this.#forCodes(codes);
+  countNonZero({ codes, highest }: ActorCodes, column: Float64Array): void {
+    const sums = this.#upTo(highest);
     for (let actor = 0; actor < codes.length; actor++)
       if (column[actor] !== 0) (sums[codes[actor] as number] as number)++;
   }
 
-  countAbove(codes: Int32Array, column: Uint8Array, limit: number): void {
-    const sums = this.#forCodes(codes);
+  countAbove({ codes, highest }: ActorCodes, column: Uint8Array, limit: number): void {
+    const sums = this.#upTo(highest);
     for (let actor = 0; actor < codes.length; actor++)
       if ((column[actor] as number) > limit) (sums[codes[actor] as number] as number)++;
   }
 
-  add(codes: Int32Array, column: Float64Array): void {
-    const sums = this.#forCodes(codes);
+  add({ codes, highest }: ActorCodes, column: Float64Array): void {
+    const sums = this.#upTo(highest);
     for (let actor = 0; actor < codes.length; actor++)
       (sums[codes[actor] as number] as number) += column[actor] as number;
   }
 
-  addProducts(codes: Int32Array, one: Float64Array, other: Float64Array): void {
-    const sums = this.#forCodes(codes);
+  addProducts({ codes, highest }: ActorCodes, one: Float64Array, other: Float64Array): void {
+    const sums = this.#upTo(highest);
     for (let actor = 0; actor < codes.length; actor++)
       (sums[codes[actor] as number] as number) += (one[actor] as number) * (other[actor] as number);
   }
 
-  #forCodes(codes: Int32Array): Float64Array {
-    let highest = 0;
-    for (let actor = 0; actor < codes.length; actor++) highest = Math.max(highest, codes[actor] as number);
+  #upTo(highest: number): Float64Array {
     if (highest < this.#sums.length) return this.#sums;
     const before = this.#sums;
     this.#sums = new Float64Array(highest + 1);
     this.#sums.set(before);
     return this.#sums;
   }
+}
+
+export function withHighest(codes: Int32Array): ActorCodes {
+  let highest = 0;
+  for (let actor = 0; actor < codes.length; actor++)
+    if ((codes[actor] as number) > highest) highest = codes[actor] as number;
+  return { codes, highest };
 }

@@ -11,7 +11,7 @@ import { type ActorExposures, codesBefore } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
 import { measuredIn } from './metric-plan.ts';
-import { SumsByCode } from './sums-by-code.ts';
+import { type ActorCodes, SumsByCode, withHighest } from './sums-by-code.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
@@ -44,14 +44,14 @@ export class VariantSums {
   }
 
   add(exposures: ActorExposures, { columns, depths, ignored }: MetricValues): void {
-    const codes = codesBefore(exposures, this.#metric.exposedBefore);
+    const codes = withHighest(codesBefore(exposures, this.#metric.exposedBefore));
     for (const own of ignored) this.#ignored.add(codes, own);
     if (this.#kept === null) this.#addValues(codes, columns);
-    else this.#kept.add(codes, columns);
+    else this.#kept.add(codes.codes, columns);
     if (depths !== null) for (const [step, sums] of this.#steps.entries()) sums.countAbove(codes, depths, step);
   }
 
-  #addValues(codes: Int32Array, columns: readonly Float64Array[]): void {
+  #addValues(codes: ActorCodes, columns: readonly Float64Array[]): void {
     this.#n.count(codes);
     for (const [one, column] of columns.entries()) {
       sumsAt(this.#sums, one).add(codes, column);
@@ -66,7 +66,8 @@ export class VariantSums {
   #addKept(): void {
     const { winsor } = this.#metric;
     if (this.#kept === null || !winsor) return;
-    const { codes, columns, uncapped } = this.#kept.within(winsor);
+    const { columns, uncapped, ...kept } = this.#kept.within(winsor);
+    const codes = withHighest(kept.codes);
     this.#addValues(codes, columns);
     this.#uncapped.add(codes, uncapped);
   }
