@@ -418,6 +418,25 @@ describe.skipIf(!isEmbedded)('the port for PostgreSQL', () => {
       expect(await psql(command)).toBe('');
     });
 
+    it('lists nothing of what only administrators have', async () => {
+      // biome-ignore format: a list
+      const commands = [
+        'dAc', 'dAc+', 'dAf', 'dAf+', 'dAo', 'dAo+', 'dAp', 'dAp+', 'dc', 'dc+', 'dconfig+', 'ddp', 'des', 'des+', 'det',
+        'det+', 'deu', 'deu+', 'dew', 'dew+', 'dl', 'dP', 'dP+', 'drds', 'dRp', 'dRp+', 'dRs', 'dRs+', 'dX', 'dy', 'dy+',
+      ];
+      server.setNow('2026-01-15T12:02:00Z');
+      const told = await psql(...commands.map((command) => `\\${command}`));
+      // For some of them psql has words of its own.
+      expect(told.replaceAll(/^Did not find any \w+\.\n/gm, '')).toBe('');
+      server.setNow('2026-01-15T12:04:00Z');
+    });
+
+    it('has no answer for a function that only the catalog may leave out', async () => {
+      expect(await psql(`select format('%s', 'a')`).catch(({ stderr }) => String(stderr))).toContain(
+        'There is no function format',
+      );
+    });
+
     it('says what a view is', async () => {
       const view = 'CREATE OR REPLACE VIEW public.persons AS\n -- Made by Cairn. Everybody with a profile.\n';
       expect(await psql('\\sv persons')).toBe(view);

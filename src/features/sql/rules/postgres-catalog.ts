@@ -68,6 +68,8 @@ const CATALOG = 11;
 const INFORMATION = 13000;
 const OWNER = 10;
 const TABLESPACE = 1663;
+/** The table of tables. */
+const PG_CLASS = 1259;
 const FIRST_TABLE = 16384;
 export const DATABASE = 'cairn';
 
@@ -75,7 +77,7 @@ const views = Object.entries(VIEWS).map(([name, view], at) => ({ oid: FIRST_TABL
 
 /** For `'events'::regclass`. */
 export const tableOid = (name: string): number | null =>
-  name === 'pg_class' ? 1259 : (views.find((view) => view.name === name.replace(/^public\./, ''))?.oid ?? null);
+  name === 'pg_class' ? PG_CLASS : (views.find((view) => view.name === name.replace(/^public\./, ''))?.oid ?? null);
 
 const attributes = views.flatMap(({ oid, name: table, columns }) =>
   columns.map(({ name, type: answered, about }, at) => ({
@@ -131,10 +133,11 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
       relfilenode bigint, reltablespace bigint, relpages integer, reltuples double, reltoastrelid bigint, relhasindex boolean,
       relisshared boolean, relpersistence varchar, relkind varchar, relnatts integer, relchecks integer, relhasrules boolean,
       relhastriggers boolean, relhassubclass boolean, relrowsecurity boolean, relforcerowsecurity boolean, relispopulated boolean,
-      relreplident varchar, relispartition boolean, relacl varchar, reloptions varchar[], relpartbound varchar, xmin bigint`,
+      relreplident varchar, relispartition boolean, relacl varchar, reloptions varchar[], relpartbound varchar, xmin bigint,
+      tableoid bigint`,
     rows: views.map(({ oid, name, columns }) => [
       ...[oid, name, PUBLIC, 0, 0, OWNER, 0, 0, 0, 0, -1, 0, false, false, 'p', 'v', columns.length, 0, false, false],
-      ...[false, false, false, true, 'n', false, null, null, null, 1],
+      ...[false, false, false, true, 'n', false, null, null, null, 1, PG_CLASS],
     ]),
   },
   pg_attribute: {
@@ -161,8 +164,8 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
   pg_description: {
     columns: 'objoid bigint, classoid bigint, objsubid integer, description varchar',
     rows: [
-      ...views.map(({ oid, about }) => [oid, 1259, 0, about]),
-      ...attributes.map(({ oid, number, about }) => [oid, 1259, number, about]),
+      ...views.map(({ oid, about }) => [oid, PG_CLASS, 0, about]),
+      ...attributes.map(({ oid, number, about }) => [oid, PG_CLASS, number, about]),
     ],
   },
   pg_database: {
@@ -181,7 +184,12 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
     rows: [[DATABASE, OWNER, false, false]],
   },
   pg_settings: empty(`name varchar, setting varchar, unit varchar, category varchar, short_desc varchar, source varchar,
-    boot_val varchar`),
+    boot_val varchar, vartype varchar, context varchar`),
+  pg_parameter_acl: empty('oid bigint, parname varchar, paracl varchar[]'),
+  pg_default_acl: empty(
+    'oid bigint, defaclrole bigint, defaclnamespace bigint, defaclobjtype varchar, defaclacl varchar[]',
+  ),
+  pg_db_role_setting: empty('setdatabase bigint, setrole bigint, setconfig varchar[]'),
   pg_auth_members: empty('roleid bigint, member bigint, grantor bigint, admin_option boolean'),
   pg_depend:
     empty(`classid bigint, objid bigint, objsubid integer, refclassid bigint, refobjid bigint, refobjsubid integer,
@@ -224,13 +232,24 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
       words.split(/\s+/).map((word) => [word, code, true, about, 'can be bare label']),
     ),
   },
+  pg_partition_tree: empty('relid bigint, parentrelid bigint, isleaf boolean, level integer'),
   pg_language: empty(`oid bigint, lanname varchar, lanowner bigint, lanispl boolean, lanpltrusted boolean,
     lanplcallfoid bigint, laninline bigint, lanvalidator bigint, lanacl varchar, tableoid bigint`),
   pg_operator:
     empty(`oid bigint, oprname varchar, oprnamespace bigint, oprkind varchar, oprleft bigint, oprright bigint,
     oprresult bigint, oprcode bigint`),
-  pg_opclass: empty('oid bigint, opcname varchar, opcnamespace bigint, opcmethod bigint, tableoid bigint'),
-  pg_opfamily: empty('oid bigint, opfname varchar, opfnamespace bigint, opfmethod bigint, tableoid bigint'),
+  pg_opclass:
+    empty(`oid bigint, opcname varchar, opcnamespace bigint, opcowner bigint, opcmethod bigint, opcfamily bigint,
+    opcintype bigint, opckeytype bigint, opcdefault boolean, tableoid bigint`),
+  pg_opfamily: empty(
+    'oid bigint, opfname varchar, opfnamespace bigint, opfowner bigint, opfmethod bigint, tableoid bigint',
+  ),
+  pg_amop: empty(`oid bigint, amopfamily bigint, amoplefttype bigint, amoprighttype bigint, amopstrategy integer,
+    amoppurpose varchar, amopopr bigint, amopmethod bigint, amopsortfamily bigint`),
+  pg_amproc: empty(`oid bigint, amprocfamily bigint, amproclefttype bigint, amprocrighttype bigint, amprocnum integer,
+    amproc bigint`),
+  pg_conversion: empty(`oid bigint, conname varchar, connamespace bigint, conforencoding integer, contoencoding integer,
+    condefault boolean, tableoid bigint`),
   pg_cast: empty(`oid bigint, castsource bigint, casttarget bigint, castfunc bigint, castcontext varchar,
     castmethod varchar, tableoid bigint`),
   pg_ts_config: empty('oid bigint, cfgname varchar, cfgnamespace bigint, cfgparser bigint'),
@@ -238,9 +257,23 @@ const TABLES: Readonly<Record<string, CatalogTable>> = {
   pg_ts_parser: empty('oid bigint, prsname varchar, prsnamespace bigint'),
   pg_ts_template: empty('oid bigint, tmplname varchar, tmplnamespace bigint, tmplinit varchar, tmpllexize varchar'),
   pg_extension: empty('oid bigint, extname varchar, extnamespace bigint, extversion varchar'),
-  pg_foreign_table: empty('ftrelid bigint, ftserver bigint'),
-  pg_statistic_ext: empty('oid bigint, stxrelid bigint, stxname varchar, stxnamespace bigint, stxkind varchar'),
-  pg_publication: empty('oid bigint, pubname varchar, puballtables boolean'),
+  pg_foreign_table: empty('ftrelid bigint, ftserver bigint, ftoptions varchar[]'),
+  pg_foreign_server:
+    empty(`oid bigint, srvname varchar, srvowner bigint, srvfdw bigint, srvtype varchar, srvversion varchar,
+    srvacl varchar[], srvoptions varchar[], tableoid bigint`),
+  pg_foreign_data_wrapper: empty(`oid bigint, fdwname varchar, fdwowner bigint, fdwhandler bigint, fdwvalidator bigint,
+    fdwacl varchar[], fdwoptions varchar[], tableoid bigint`),
+  pg_user_mappings: empty('umid bigint, srvname varchar, usename varchar, umoptions varchar[]'),
+  pg_largeobject_metadata: empty('oid bigint, lomowner bigint, lomacl varchar[]'),
+  pg_event_trigger:
+    empty(`oid bigint, evtname varchar, evtevent varchar, evtowner bigint, evtfoid bigint, evtenabled varchar,
+    evttags varchar[]`),
+  pg_statistic_ext: empty('oid bigint, stxrelid bigint, stxname varchar, stxnamespace bigint, stxkind varchar[]'),
+  pg_publication: empty(`oid bigint, pubname varchar, pubowner bigint, puballtables boolean, pubinsert boolean,
+    pubupdate boolean, pubdelete boolean, pubtruncate boolean, pubviaroot boolean`),
+  pg_subscription: empty(`oid bigint, subdbid bigint, subname varchar, subowner bigint, subenabled boolean,
+    subpublications varchar[], subbinary boolean, substream boolean, subtwophasestate varchar, subdisableonerr boolean,
+    subsynccommit varchar, subconninfo varchar, subskiplsn varchar`),
   pg_publication_rel: empty('oid bigint, prpubid bigint, prrelid bigint'),
   pg_stat_user_tables: empty('relid bigint, schemaname varchar, relname varchar, n_live_tup bigint'),
   pg_matviews: empty('schemaname varchar, matviewname varchar'),

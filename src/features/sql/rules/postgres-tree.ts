@@ -62,11 +62,13 @@ function adaptTable(node: TreeNode): TreeNode {
   return { ...node, schema_name: '', catalog_name: '', table_name: found, alias: node['alias'] || name };
 }
 
+const TABLE_FUNCTIONS = ['pg_get_keywords', 'pg_partition_tree'];
+
 /** Some of them are tables here. */
 function adaptTableFunction(node: TreeNode): TreeNode {
   const call = isNode(node['function']) ? node['function'] : {};
   const name = String(call['function_name']).toLowerCase();
-  const found = name === 'pg_get_keywords' ? catalogTable(String(call['schema']).toLowerCase(), name) : null;
+  const found = TABLE_FUNCTIONS.includes(name) ? catalogTable(String(call['schema']).toLowerCase(), name) : null;
   if (found === null) return node;
   const { sample = null, query_location: at = 0, column_name_alias: columns = [] } = node;
   return {
@@ -132,6 +134,7 @@ const TYPES: Readonly<Record<string, string>> = {
   regtype: 'VARCHAR',
   regproc: 'VARCHAR',
   regprocedure: 'VARCHAR',
+  regoperator: 'VARCHAR',
   regnamespace: 'VARCHAR',
   regrole: 'VARCHAR',
 };
@@ -207,6 +210,8 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   pg_ts_dict_is_visible: yes,
   pg_ts_parser_is_visible: yes,
   pg_ts_template_is_visible: yes,
+  pg_conversion_is_visible: yes,
+  pg_statistics_obj_is_visible: yes,
   has_schema_privilege: mayRead,
   has_table_privilege: mayRead,
   has_any_column_privilege: mayRead,
@@ -234,6 +239,7 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   pg_get_function_arguments: nothing,
   pg_get_function_identity_arguments: nothing,
   pg_get_function_sqlbody: nothing,
+  pg_get_statisticsobjdef_columns: nothing,
   array_remove: ([list = null]) => list as TreeNode,
   parse_ident: ([name = null]) => callNode('list_value', (constantText(name) ?? '').split('.').map(textNode)),
   pg_total_relation_size: () => numberNode(0),
@@ -241,14 +247,18 @@ const CALLS: Readonly<Record<string, (args: readonly Json[]) => TreeNode>> = {
   quote_ident: ([text = null]) => castNode(text, 'VARCHAR'),
 };
 
-/** Lists that psql makes with a SELECT, such as options and policies of a table: there are none here. */
-const isListOfCatalog = (name: string, node: TreeNode): boolean =>
-  name === 'array_to_string' && /"class":"SUBQUERY"|"array_agg"/.test(JSON.stringify(node['children']));
+/**
+ * Lists that psql makes with a SELECT, such as options and policies of a table, and names that it puts together, such as
+ * those of operator classes: there are none here.
+ */
+const isAbsent = (name: string, node: TreeNode): boolean =>
+  name === 'format' ||
+  (name === 'array_to_string' && /"class":"SUBQUERY"|"array_agg"/.test(JSON.stringify(node['children'])));
 
 function adaptCall(node: TreeNode): TreeNode {
   const schema = String(node['schema']).toLowerCase();
   const name = String(node['function_name']).toLowerCase();
-  if (schema === 'pg_catalog' && isListOfCatalog(name, node)) return named(nothing(), node, name);
+  if (schema === 'pg_catalog' && isAbsent(name, node)) return named(nothing(), node, name);
   const plain = schema === 'pg_catalog' ? { ...node, schema: '' } : node;
   const call = plain['schema'] === '' && Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
   return call === undefined ? plain : named(call((node['children'] ?? []) as Json[]), node, name);
