@@ -11,18 +11,18 @@ import { UuidHalves } from '../events/uuid-column.ts';
 export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
   // `@duckdb/node-api` does not expose the row count.
   const rows = duckdb.row_count(result['result']);
-  const columns = result.columnNames().map((name, index) => ({
-    name,
-    index,
-    data: columnOf(name, result.columnTypeId(index), rows),
-  }));
+  const columns = result.columnNames().map((name, index): CopiedColumn => {
+    const data = columnOf(name, result.columnTypeId(index), rows);
+    return { name, index, data, bytes: Array.isArray(data) ? new Uint8Array(0) : new Uint8Array(data.buffer) };
+  });
   const chunks = duckdb.result_chunk_count(result['result']);
   for (let next = 0, at = 0; next < chunks; next++) {
     // The result is complete, so nothing here waits: let other work run from time to time.
     if (next % CHUNKS_PER_BATCH === CHUNKS_PER_BATCH - 1) await nextTurn();
     const chunk = new DuckDBDataChunk(duckdb.result_get_chunk(result['result'], next));
-    for (const { index, data } of columns) copy(chunk, index, data, at);
-    at += chunk.rowCount;
+    const { rowCount } = chunk;
+    for (const column of columns) copy(chunk, column, at, rowCount);
+    at += rowCount;
   }
   const named = new Map(columns.map(({ name, data }) => [name, data]));
   return {
@@ -39,6 +39,14 @@ const CHUNKS_PER_BATCH = 100;
 
 type Column = Int32Array | Float64Array | BigUint64Array | string[];
 
+interface CopiedColumn {
+  name: string;
+  index: number;
+  data: Column;
+  /** The memory of numbers. */
+  bytes: Uint8Array;
+}
+
 function columnOf(name: string, type: DuckDBTypeId, rows: number): Column {
   switch (type) {
     case DuckDBTypeId.INTEGER:
@@ -54,15 +62,13 @@ function columnOf(name: string, type: DuckDBTypeId, rows: number): Column {
   }
 }
 
-function copy(chunk: DuckDBDataChunk, index: number, into: Column, at: number): void {
-  if (Array.isArray(into)) {
-    for (const text of chunk.getColumnValues(index)) into.push(String(text));
+function copy(chunk: DuckDBDataChunk, { index, data, bytes }: CopiedColumn, at: number, rows: number): void {
+  if (Array.isArray(data)) {
+    for (const text of chunk.getColumnValues(index)) data.push(String(text));
     return;
   }
-  const cells = into instanceof BigUint64Array ? 2 : 1;
-  const bytes = chunk.rowCount * cells * into.BYTES_PER_ELEMENT;
-  const data = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk.chunk, index), bytes);
-  new Uint8Array(into.buffer, at * cells * into.BYTES_PER_ELEMENT, bytes).set(data);
+  const width = data instanceof BigUint64Array ? 16 : data.BYTES_PER_ELEMENT;
+  bytes.set(duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk.chunk, index), rows * width), at * width);
 }
 
 function ofType<T>(column: unknown, type: abstract new (...args: never[]) => T, name: string): T {

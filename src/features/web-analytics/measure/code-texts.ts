@@ -34,7 +34,6 @@ export class CodeTexts {
   /** No code is as large. */
   readonly #limit: number;
   #small: Promise<ReadonlyMap<number, string>> | undefined;
-  #none: Promise<ReadonlyMap<number, number>> | undefined;
   readonly #channels = new Map<number, ChannelRow>();
 
   constructor(query: WebQuery, page: TablePage, limit: number) {
@@ -46,10 +45,7 @@ export class CodeTexts {
   groups(shown: ShownText): Groups {
     if (!shown.isPlain) return new TextGroups((rows) => this.#textsOf(usedCodes(rows), shown.sql));
     return {
-      of: async () => {
-        this.#none ??= this.#findNone();
-        return plainGroups(this.#limit, await this.#none);
-      },
+      of: async () => plainGroups(this.#limit, await this.#findNone()),
       texts: (groups) => this.#plainTexts(groups),
     };
   }
@@ -116,17 +112,23 @@ export class CodeTexts {
 
   /** Texts as they were sent, of these codes at least. */
   async #sentTexts(codes: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    this.#small ??= this.#textsOf(null, () => 't.text');
-    const small = await this.#small;
+    const small = await this.#smallTexts();
     return codes.every((code) => small.has(code)) ? small : this.#textsOf(codes, () => 't.text');
   }
 
-  /** Of these codes; null for those of a small site. */
+  /** All of a small site, and at least the two that are shown as none. */
+  #smallTexts(): Promise<ReadonlyMap<number, string>> {
+    this.#small ??= this.#textsOf(null, () => 't.text');
+    return this.#small;
+  }
+
+  /** Of these codes; null for `#smallTexts`. */
   async #textsOf(codes: readonly number[] | null, shown: ShownText['sql']): Promise<ReadonlyMap<number, string>> {
     if (codes?.length === 0) return new Map();
     const table = await readNumbered(this.#query, (scope) => {
       const { statement } = scope;
-      const isUsed = codes === null ? `t.code <= ${MAX_SMALL_CODE}` : isListed(codes);
+      const isSmall = (): string => `(t.code <= ${MAX_SMALL_CODE} or t.text in ('', ${statement.sql.param(NO_VALUE)}))`;
+      const isUsed = codes === null ? isSmall() : isListed(codes);
       return `select t.code as code, ${shown(scope)} as text from session_texts t
         where t.project_id = ${statement.sql.param(statement.projectId)} and ${isUsed}`;
     });
@@ -136,15 +138,10 @@ export class CodeTexts {
 
   /** A text may be the very word that is shown for none: it is the same row of a table. */
   async #findNone(): Promise<ReadonlyMap<number, number>> {
-    const { statement } = beginStatement(this.#query);
-    const { sql } = statement;
-    const rows = await statement.query(
-      `select t.code as code, t.text as text from session_texts t
-      where t.project_id = ${sql.param(statement.projectId)} and (t.text = '' or t.text = ${sql.param(NO_VALUE)})`,
-    );
-    const codeOf = (text: string): unknown => rows.find((row) => row['text'] === text)?.['code'];
-    const [word, empty] = [codeOf(NO_VALUE), codeOf('')];
-    return new Map(word === undefined || empty === undefined ? [] : [[Number(word), Number(empty)]]);
+    const codes = new Map<string, number>();
+    for (const [code, text] of await this.#smallTexts()) if (text === '' || text === NO_VALUE) codes.set(text, code);
+    const [word, empty] = [codes.get(NO_VALUE), codes.get('')];
+    return new Map(word === undefined || empty === undefined ? [] : [[word, empty]]);
   }
 
   #channelText(code: number, key: keyof ChannelRow): string {

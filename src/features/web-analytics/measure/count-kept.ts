@@ -8,14 +8,7 @@ import { columnsOf, countPacked } from '../rules/count-packed.ts';
 import type { PeriodAnswer, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage } from '../rules/web-question.ts';
 import { CodeTexts } from './code-texts.ts';
-import {
-  type KeptPeriod,
-  type PersonSlice,
-  personsOf,
-  type SliceCounter,
-  slicesOf,
-  timeUnitOf,
-} from './kept-period.ts';
+import { type KeptPeriod, type PersonSlice, type SliceCounter, slicesOf, timeUnitOf } from './kept-period.ts';
 import type { KeptSite } from './kept-site.ts';
 import { SessionCounter } from './session-counter.ts';
 import type { SessionLookups } from './sessions-sql.ts';
@@ -44,15 +37,11 @@ export async function countKeptPeriods(
   const counters = asked.map(({ page, ...rest }) => {
     const ticks = ticksOf(rest.range, query.question.interval, query.question.timezone);
     const texts = new CodeTexts(query, page, site.codeLimit);
-    const period: KeptPeriod = {
-      ...{ query, site, ...rest, ticks, texts },
-      times: timeUnitOf(ticks),
-      persons: personsOf(query, site, rest.range),
-    };
+    const period: KeptPeriod = { query, site, ...rest, ticks, times: timeUnitOf(ticks), texts };
     return { sessions: new SessionCounter(period), views: new ViewCounter(period) };
   });
   const steps = await Promise.all(counters.flatMap(({ sessions, views }) => [stepsOf(sessions), stepsOf(views)]));
-  await countInTurn(query, steps.flat());
+  await countInTurn(query, site, steps.flat());
   const answers: CountedKept[] = [];
   for (const { sessions, views } of counters) {
     const [ofSessions, ofViews] = [await sessions.answer(), await views.answer()];
@@ -78,9 +67,11 @@ const stepsOf = async (counter: SliceCounter): Promise<Step[]> =>
  * While one result is counted, the engine reads the next one, and no more: results are large. Sessions are counted on the
  * second thread, and meanwhile views on this one.
  */
-async function countInTurn(query: WebQuery, steps: readonly Step[]): Promise<void> {
+async function countInTurn(query: WebQuery, site: KeptSite, steps: readonly Step[]): Promise<void> {
   const read = ({ counter, slice }: Step): Promise<ColumnTable> => counter.read(slice);
   let reading = steps[0] && read(steps[0]);
+  // Not before: they are needed when the first rows are counted.
+  site.visitors().catch(() => undefined);
   let counting = Promise.resolve();
   for (const [at, step] of steps.entries()) {
     const table = (await reading) as ColumnTable;
@@ -92,7 +83,7 @@ async function countInTurn(query: WebQuery, steps: readonly Step[]): Promise<voi
     const rows = await counter.pack(table);
     const second = counter.isLong ? query.secondThread?.(table.rowCount) : undefined;
     if (second === undefined) {
-      counter.add(await countPacked(rows, nextTurn));
+      await counter.add(await countPacked(rows, nextTurn));
       continue;
     }
     await counting;

@@ -20,17 +20,17 @@ export interface KeptPeriod {
   ticks: readonly Tick[];
   times: TimeUnit;
   texts: CodeTexts;
-  persons: Persons;
 }
 
 /** The persons of a period; filters on new visitors leave the others out. */
-export function personsOf({ question }: WebQuery, site: KeptSite, range: Range): Persons {
-  const limit = site.current.length;
+export async function personsOf({ query: { question }, site, range }: KeptPeriod): Promise<Persons> {
+  const [visitors, limit] = [await site.visitors(), site.visitorLimit];
   const filters = question.filters.filter(({ key }) => key === 'new');
-  if (filters.length === 0) return { personOf: site.current, limit };
+  if (filters.length === 0) return { personOf: visitors.current, limit };
   const wanted = filters.map(({ operator, values }) => values.includes('true') === (operator !== 'is_not'));
-  const isWanted = (person: number): boolean => wanted.every((isNew) => isNew !== isKnownBefore(site, person, range));
-  return { personOf: site.current.map((person) => (isWanted(person) ? person : limit)), limit };
+  const isWanted = (person: number): boolean =>
+    wanted.every((isNew) => isNew !== isKnownBefore(visitors, person, range));
+  return { personOf: visitors.current.map((person) => (isWanted(person) ? person : limit)), limit };
 }
 
 /** All persons whose number leaves the same rest. Their rows are all in one slice, so that what slices count adds up. */
@@ -52,7 +52,7 @@ export interface SliceCounter {
   read(slice: PersonSlice): Promise<ColumnTable>;
   /** What is counted of its rows. */
   pack(table: ColumnTable): Promise<PackedRows>;
-  add(counted: CountedRows): void;
+  add(counted: CountedRows): Promise<void>;
 }
 
 /** As many slices as it takes to stay within the memory of one; each reads the rows of all. */

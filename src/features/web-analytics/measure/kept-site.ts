@@ -8,12 +8,19 @@ import { withMargin } from './kept-rows.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 export interface KeptSite {
+  /** No visitor has a number as large. */
+  visitorLimit: number;
+  /** No code is as large. */
+  codeLimit: number;
+  /** Reads them when it is first called. */
+  visitors(): Promise<KeptVisitors>;
+}
+
+interface KeptVisitors {
   /** The number of the person that a visitor is now, by number. */
   current: Int32Array;
   /** Ms UTC, by the number of a person. */
   firstViews: Float64Array;
-  /** No code is as large. */
-  codeLimit: number;
 }
 
 /** Also for visitors and codes that come while rows are read. */
@@ -22,44 +29,58 @@ const withSpare = (largest: number): number => Math.ceil(largest * 1.25) + 256;
 /** The numbers of a site; null where a range has sessions without a row. */
 export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): Promise<KeptSite | null> {
   if (!query.hasRows) return null;
-  const loose = await findLooseDays(query);
+  const [loose, largest] = await Promise.all([findLooseDays(query), findLargest(query)]);
   const touches = (range: Range): boolean => {
     const { from, until } = withMargin(range);
     return loose.some((day) => day >= Math.floor(from / DAY_MS) && day <= Math.floor(until / DAY_MS));
   };
   if (ranges.some(touches)) return null;
-  const [largest, visitors, merged] = await Promise.all([
-    findLargest(query),
-    readNumbered(query, visitorsSql),
-    readNumbered(query, mergedSql),
-  ]);
+  const visitorLimit = withSpare(largest.visitor);
+  const last = Math.max(...ranges.map(({ until }) => until));
+  const earlier = loose.filter((day) => day * DAY_MS < last);
+  let read: Promise<KeptVisitors> | undefined;
+  return {
+    visitorLimit,
+    codeLimit: 2 ** bitsFor(withSpare(largest.code)),
+    visitors() {
+      read ??= readVisitors(query, visitorLimit, earlier, last);
+      return read;
+    },
+  };
+}
+
+/** `loose`: days before `last` with views without a session id. */
+async function readVisitors(
+  query: WebQuery,
+  limit: number,
+  loose: readonly number[],
+  last: number,
+): Promise<KeptVisitors> {
+  const [visitors, merged] = await Promise.all([readNumbered(query, visitorsSql), readNumbered(query, mergedSql)]);
   const [numbers, first] = [visitors.integers('number'), visitors.doubles('first_view')];
-  const size = withSpare(largest.visitor);
-  const current = new Int32Array(size);
-  for (let number = 0; number < size; number++) current[number] = number;
+  const current = new Int32Array(limit);
+  for (let number = 0; number < limit; number++) current[number] = number;
   const [old, now] = [merged.integers('number'), merged.integers('current')];
   for (let row = 0; row < old.length; row++) current[old[row] as number] = now[row] as number;
-  const firstViews = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+  const firstViews = new Float64Array(limit).fill(Number.POSITIVE_INFINITY);
   const see = (person: number, at: number): void => {
     if (at < (firstViews[person] as number)) firstViews[person] = at;
   };
   for (let row = 0; row < numbers.length; row++) {
     see(current[numbers[row] as number] as number, first[row] as number);
   }
-  const last = Math.max(...ranges.map(({ until }) => until));
-  const earlier = loose.filter((day) => day * DAY_MS < last);
-  if (earlier.length > 0) {
-    const seen = await readNumbered(query, (scope) => looseFirstViewsSql(scope, earlier, last));
+  if (loose.length > 0) {
+    const seen = await readNumbered(query, (scope) => looseFirstViewsSql(scope, loose, last));
     const [persons, times] = [seen.integers('number'), seen.doubles('first_view')];
     for (let row = 0; row < persons.length; row++) see(current[persons[row] as number] as number, times[row] as number);
   }
-  return { current, firstViews, codeLimit: 2 ** bitsFor(withSpare(largest.code)) };
+  return { current, firstViews };
 }
 
 /** Whether there are more visitors or codes now than the site has numbers for, so that rows read since may have them. */
-export async function isOutgrown(query: WebQuery, { current, codeLimit }: KeptSite): Promise<boolean> {
+export async function isOutgrown(query: WebQuery, { visitorLimit, codeLimit }: KeptSite): Promise<boolean> {
   const { visitor, code } = await findLargest(query);
-  return visitor >= current.length || code >= codeLimit;
+  return visitor >= visitorLimit || code >= codeLimit;
 }
 
 async function findLargest(query: WebQuery): Promise<{ visitor: number; code: number }> {
@@ -72,7 +93,7 @@ async function findLargest(query: WebQuery): Promise<{ visitor: number; code: nu
 }
 
 /** Whether a person had a view before the range. */
-export const isKnownBefore = ({ firstViews }: KeptSite, person: number, { from }: Range): boolean =>
+export const isKnownBefore = ({ firstViews }: KeptVisitors, person: number, { from }: Range): boolean =>
   (firstViews[person] as number) < from;
 
 export function readNumbered(query: WebQuery, write: (scope: WebScope) => string): Promise<ColumnTable> {

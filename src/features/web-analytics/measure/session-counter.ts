@@ -9,7 +9,15 @@ import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
 import type { Groups, ShownText } from './code-texts.ts';
-import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, selectColumns } from './kept-period.ts';
+import {
+  inSlice,
+  type KeptPeriod,
+  lineOf,
+  type PersonSlice,
+  personsOf,
+  type SliceCounter,
+  selectColumns,
+} from './kept-period.ts';
 import { fromRows } from './kept-rows.ts';
 import { isKnownBefore, readNumbered } from './kept-site.ts';
 import { knownSql, withNumberedSessionsSql } from './sessions-sql.ts';
@@ -78,14 +86,21 @@ export class SessionCounter implements SliceCounter {
   }
 
   async pack(table: ColumnTable): Promise<PackedRows> {
-    const { persons, ticks, times } = this.#period;
+    const { ticks, times } = this.#period;
     const layout = this.#layout;
     const words = layout.words(table);
     const tick = layout.place('tick');
     const fields: CountedField[] = [{ place: tick, groups: { groupOf: null, size: ticks.length } }];
+    const found = new Map<string, Int32Array>();
     for (const { key, groups } of this.#tables) {
-      const place = layout.place(this.#fieldOf(key));
-      fields.push({ place, groups: await groups.of(() => rowsByCode(words, place)) });
+      const name = this.#fieldOf(key);
+      const place = layout.place(name);
+      const rowsOf = (): Int32Array => {
+        const rows = found.get(name) ?? rowsByCode(words, place);
+        found.set(name, rows);
+        return rows;
+      };
+      fields.push({ place, groups: await groups.of(rowsOf) });
     }
     const isNewAsked = this.#tables.some(({ key }) => key === 'new');
     return {
@@ -97,22 +112,25 @@ export class SessionCounter implements SliceCounter {
         hits: table.integers('hits'),
         bounceSeconds: this.query.question.settings.bounce_seconds,
       },
-      persons,
-      filled: isNewAsked ? { place: layout.place('new'), codeOf: this.#knownPersons() } : null,
+      persons: await personsOf(this.#period),
+      filled: isNewAsked ? { place: layout.place('new'), codeOf: await this.#knownPersons() } : null,
       fields,
     };
   }
 
-  add({ tables: [ticks, ...tables], persons }: CountedRows): void {
+  async add({ tables: [ticks, ...tables], persons }: CountedRows): Promise<void> {
     this.#visitors += persons.length;
     if (ticks !== undefined) this.#ticks.add(ticks);
     for (const [at, numbers] of tables.entries()) this.#tables[at]?.counts.add(numbers);
   }
 
   /** 1 for each person who had a view before the period. */
-  #knownPersons(): Uint8Array {
-    const { persons, site, range } = this.#period;
-    return Uint8Array.from({ length: persons.limit }, (_, person) => (isKnownBefore(site, person, range) ? 1 : 0));
+  async #knownPersons(): Promise<Uint8Array> {
+    const { site, range } = this.#period;
+    const visitors = await site.visitors();
+    return Uint8Array.from({ length: site.visitorLimit }, (_, person) =>
+      isKnownBefore(visitors, person, range) ? 1 : 0,
+    );
   }
 
   async answer() {

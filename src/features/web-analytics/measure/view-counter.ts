@@ -6,7 +6,15 @@ import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebRow, WebTable } from '../rules/web-answers.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { Groups } from './code-texts.ts';
-import { inSlice, type KeptPeriod, lineOf, type PersonSlice, type SliceCounter, selectColumns } from './kept-period.ts';
+import {
+  inSlice,
+  type KeptPeriod,
+  lineOf,
+  type PersonSlice,
+  personsOf,
+  type SliceCounter,
+  selectColumns,
+} from './kept-period.ts';
 import { fromViewRows } from './kept-rows.ts';
 import { isKnownBefore, readNumbered } from './kept-site.ts';
 import { shownText } from './session-counter.ts';
@@ -61,7 +69,7 @@ export class ViewCounter implements SliceCounter {
   }
 
   async pack(table: ColumnTable): Promise<PackedRows> {
-    const { persons, ticks, times } = this.#period;
+    const { ticks, times } = this.#period;
     const words = this.#layout.words(table);
     const tick = this.#layout.place('tick');
     const fields: CountedField[] = [{ place: tick, groups: { groupOf: null, size: ticks.length } }];
@@ -74,18 +82,19 @@ export class ViewCounter implements SliceCounter {
       words,
       times: { times: table.integers('happened'), bounds: times.bounds, place: tick },
       sessions: null,
-      persons,
+      persons: await personsOf(this.#period),
       filled: null,
       fields,
     };
   }
 
-  add({ tables: [ticks, pages], persons }: CountedRows): void {
+  async add({ tables: [ticks, pages], persons }: CountedRows): Promise<void> {
     const { site, range } = this.#period;
+    const visitors = await site.visitors();
     if (ticks !== undefined) this.#ticks.add(ticks);
     if (pages !== undefined) this.#byPage.add(pages);
     this.#viewers += persons.length;
-    for (const person of persons) if (!isKnownBefore(site, person, range)) this.#newVisitors++;
+    for (const person of persons) if (!isKnownBefore(visitors, person, range)) this.#newVisitors++;
   }
 
   async answer() {

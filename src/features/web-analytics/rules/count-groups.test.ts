@@ -31,15 +31,14 @@ const someOthers = fc.array(fc.integer({ min: 2, max: 2 ** 31 - 1 }), { maxLengt
 /** As the engine packs them. */
 function packed(layout: RowLayout, rows: readonly Row[]): Int32Array[] {
   const words = Array.from({ length: layout.size }, () => new Int32Array(rows.length));
-  rows.forEach(({ visitor: _, ...fields }, row) => {
-    for (const [name, value] of Object.entries(fields)) {
-      const { word, shift } = layout.place(name);
-      const own = words[word] as Int32Array;
-      own[row] = (own[row] as number) | (value << shift);
-    }
+  const { word, shift } = layout.place('code');
+  rows.forEach(({ code }, row) => {
+    (words[word] as Int32Array)[row] = code << shift;
   });
   return words;
 }
+
+const spareFor = ({ length }: readonly Row[]): Int32Array => new Int32Array(length);
 
 const visitorsOf = (rows: readonly Row[]): Int32Array => Int32Array.from(rows, ({ visitor }) => visitor);
 
@@ -48,9 +47,13 @@ const layoutOf = (others: readonly number[]): RowLayout =>
     ...others.slice(0, 2).map((size, at) => ({ name: `before${at}`, size })),
     { name: 'code', size: SIZE },
     ...others.slice(2).map((size, at) => ({ name: `between${at}`, size })),
-    { name: 'seconds', size: 86_401 },
-    { name: 'bounce', size: 2 },
   ]);
+
+/** The word with seconds and bounces comes after those of the layout. */
+const withSums = (layout: RowLayout, rows: readonly Row[]): Int32Array[] => [
+  ...packed(layout, rows),
+  Int32Array.from(rows, ({ seconds, bounce }) => 2 * seconds + bounce),
+];
 
 const everybody = Int32Array.from({ length: VISITORS }, (_, visitor) => visitor);
 
@@ -61,8 +64,8 @@ async function count(
   groupOf: Int32Array | null = null,
 ): Promise<GroupNumbers> {
   const persons = { personOf, limit: VISITORS };
-  const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, rows), persons, pause);
-  const sums = ordered.sum({ seconds: layout.place('seconds'), bounces: layout.place('bounce') });
+  const ordered = await RowsByPerson.inOrder(visitorsOf(rows), withSums(layout, rows), spareFor(rows), persons, pause);
+  const sums = ordered.sumsOf(layout.size);
   return ordered.count(layout.place('code'), { groupOf, size: SIZE }, sums);
 }
 
@@ -145,7 +148,7 @@ describe('groups of rows', () => {
     const rows = [3, 1, 3, 5].map((visitor) => ({ visitor, code: 3, seconds: 0, bounce: 0 }));
     const plain = rows.map(({ visitor, code }) => ({ visitor, code })) as Row[];
     const persons = { personOf: everybody, limit: VISITORS };
-    const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, plain), persons, pause);
+    const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, plain), spareFor(rows), persons, pause);
     ordered.fill(layout.place('filled'), Uint8Array.of(0, 1, 0, 0, 0, 1));
     expect([...ordered.persons]).toEqual([1, 3, 5]);
     const filled = await ordered.count(layout.place('filled'), { groupOf: null, size: 2 }, null);
@@ -169,10 +172,16 @@ describe('groups of rows', () => {
       bounce: 0,
     }));
     const persons = { personOf: everybody, limit: VISITORS };
-    const ordered = await RowsByPerson.inOrder(visitorsOf(rows), packed(layout, rows), persons, async () => {
-      pauses++;
-    });
-    const sums = ordered.sum({ seconds: layout.place('seconds'), bounces: layout.place('bounce') });
+    const ordered = await RowsByPerson.inOrder(
+      visitorsOf(rows),
+      withSums(layout, rows),
+      spareFor(rows),
+      persons,
+      async () => {
+        pauses++;
+      },
+    );
+    const sums = ordered.sumsOf(layout.size);
     expectNumbers(await ordered.count(layout.place('code'), { groupOf: null, size: SIZE }, sums), rows);
     expect(pauses).toBeGreaterThan(2);
   });

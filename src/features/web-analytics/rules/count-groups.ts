@@ -22,16 +22,10 @@ export interface Persons {
   limit: number;
 }
 
-/** What is summed of each session. */
-export interface SummedFields {
-  seconds: FieldPlace;
-  bounces: FieldPlace;
-}
-
 /** Sums of the rows before each row, and of all rows. */
 interface RunningSums {
   seconds: Float64Array;
-  bounces: Float64Array;
+  bounces: Int32Array;
 }
 
 /** So many rows are gone through before other work of the thread gets its turn. */
@@ -105,10 +99,11 @@ export class RowsByPerson {
     this.#pause = pause;
   }
 
-  /** `visitors`: of the rows whose `words` these are. They are overwritten. */
+  /** `visitors`: of the rows whose `words` these are. All are overwritten, and `spare`, which is as long. */
   static async inOrder(
     visitors: Int32Array,
     words: readonly Int32Array[],
+    spare: Int32Array,
     persons: Persons,
     pause: Pause,
   ): Promise<RowsByPerson> {
@@ -119,10 +114,12 @@ export class RowsByPerson {
     const { found, ends } = placesOf(next, persons);
     await inTurns(count, pause, (from, until) => placeRows(visitors, next, from, until));
     const ordered: Int32Array[] = [];
+    let free = spare;
     for (const word of words) {
-      const own = new Int32Array(count);
+      const own = free;
       await inTurns(count, pause, (from, until) => moveWords(word, visitors, own, from, until));
       ordered.push(own);
+      free = word;
     }
     return new RowsByPerson(found, ends, ordered, pause);
   }
@@ -137,9 +134,9 @@ export class RowsByPerson {
     });
   }
 
-  /** Sums of the rows before each row, and of all: what they add up to between two rows is one minus the other. */
-  sum({ seconds, bounces }: SummedFields): RunningSums {
-    return { seconds: runningSums(this.#readerOf(seconds)), bounces: runningSums(this.#readerOf(bounces)) };
+  /** The sums of a word with twice the seconds of a session, and 1 more if it is a bounce. */
+  sumsOf(word: number): RunningSums {
+    return runningSums(this.#wordsAt(word));
   }
 
   /** Counts rows and persons by group; of sessions also seconds and bounces. */
@@ -148,7 +145,7 @@ export class RowsByPerson {
     const numbers = noNumbers(size);
     /** Who had the last row of each group. */
     const last = new Int32Array(size).fill(-1);
-    const codes = this.#readerOf(place);
+    const codes = this.#fieldAt(place);
     for (const turn of this.#turns) {
       if (turn.from > 0) await this.#pause();
       if (sums === null) countRows(codes, groups, this.#ends, turn, numbers, last);
@@ -161,16 +158,30 @@ export class RowsByPerson {
     return this.#words[word] as Int32Array;
   }
 
-  #readerOf({ word, shift, mask }: FieldPlace): FieldWords {
-    return { words: this.#wordsAt(word), shift, mask };
+  #fieldAt({ word, shift, mask }: FieldPlace): FieldWords {
+    const [words, bits] = [this.#wordsAt(word), mask << shift];
+    return { words, bits, shift, isSteady: isSteady(words, bits) };
   }
 }
 
 /** A number of each row, in words. */
 interface FieldWords {
   words: Int32Array;
+  bits: number;
   shift: number;
-  mask: number;
+  /** Whether rows that follow each other mostly have the same: then it pays to count them together. */
+  isSteady: boolean;
+}
+
+const SAMPLED_ROWS = 10_000;
+
+function isSteady(words: Int32Array, bits: number): boolean {
+  const rows = Math.min(words.length, SAMPLED_ROWS);
+  let same = 0;
+  for (let row = 1; row < rows; row++) {
+    if ((((words[row] as number) ^ (words[row - 1] as number)) & bits) === 0) same++;
+  }
+  return 2 * same > rows;
 }
 
 // Loops over rows are functions of their own: V8 would otherwise optimise them for one set of arrays, again and again.
@@ -244,23 +255,21 @@ function turnsOf(ends: Int32Array): Turn[] {
   return turns;
 }
 
-/** Rows of a person that follow each other are often of one group: a visit has several views of a day. */
 function countRows(
-  { words, shift, mask }: FieldWords,
+  { words, bits, shift, isSteady }: FieldWords,
   groups: Int32Array,
   ends: Int32Array,
   { from, until, firstRow }: Turn,
   { rows, visitors }: GroupNumbers,
   last: Int32Array,
 ): void {
-  const bits = mask << shift;
   let at = firstRow;
   for (let index = from; index < until; index++) {
     const end = ends[index] as number;
     while (at < end) {
       const first = at;
       const code = (words[at++] as number) & bits;
-      while (at < end && ((words[at] as number) & bits) === code) at++;
+      while (isSteady && at < end && ((words[at] as number) & bits) === code) at++;
       const group = groups[code >>> shift] as number;
       rows[group] = (rows[group] as number) + at - first;
       if (last[group] === index) continue;
@@ -271,7 +280,7 @@ function countRows(
 }
 
 function countSummedRows(
-  { words, shift, mask }: FieldWords,
+  { words, bits, shift, isSteady }: FieldWords,
   groups: Int32Array,
   ends: Int32Array,
   { from, until, firstRow }: Turn,
@@ -280,14 +289,13 @@ function countSummedRows(
   sums: RunningSums,
 ): void {
   const { seconds: sumsOfSeconds, bounces: sumsOfBounces } = sums;
-  const bits = mask << shift;
   let at = firstRow;
   for (let index = from; index < until; index++) {
     const end = ends[index] as number;
     while (at < end) {
       const first = at;
       const code = (words[at++] as number) & bits;
-      while (at < end && ((words[at] as number) & bits) === code) at++;
+      while (isSteady && at < end && ((words[at] as number) & bits) === code) at++;
       const group = groups[code >>> shift] as number;
       rows[group] = (rows[group] as number) + at - first;
       seconds[group] = (seconds[group] as number) + (sumsOfSeconds[at] as number) - (sumsOfSeconds[first] as number);
@@ -299,12 +307,15 @@ function countSummedRows(
   }
 }
 
-function runningSums({ words, shift, mask }: FieldWords): Float64Array {
-  const sums = new Float64Array(words.length + 1);
-  let sum = 0;
+function runningSums(words: Int32Array): RunningSums {
+  const sums = { seconds: new Float64Array(words.length + 1), bounces: new Int32Array(words.length + 1) };
+  let [seconds, bounces] = [0, 0];
   for (let row = 0; row < words.length; row++) {
-    sum += ((words[row] as number) >>> shift) & mask;
-    sums[row + 1] = sum;
+    const word = words[row] as number;
+    seconds += word >>> 1;
+    bounces += word & 1;
+    sums.seconds[row + 1] = seconds;
+    sums.bounces[row + 1] = bounces;
   }
   return sums;
 }

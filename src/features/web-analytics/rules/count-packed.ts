@@ -1,13 +1,5 @@
 /** Counts the rows of a period for several tables at once. */
-import {
-  type CodeGroups,
-  type GroupNumbers,
-  inTurns,
-  type Pause,
-  type Persons,
-  RowsByPerson,
-  type SummedFields,
-} from './count-groups.ts';
+import { type CodeGroups, type GroupNumbers, inTurns, type Pause, type Persons, RowsByPerson } from './count-groups.ts';
 import type { FieldPlace } from './row-layout.ts';
 
 /** The number of rows that a table is about. */
@@ -69,29 +61,37 @@ export async function countPacked(
   };
   await inTurns(visitors.length, pause, work);
   const all = sessions === null ? words : [...words, sessions.durations];
-  const rows = await RowsByPerson.inOrder(visitors, all, persons, pause);
+  const rows = await RowsByPerson.inOrder(visitors, all, times.times, persons, pause);
   if (filled !== null) rows.fill(filled.place, filled.codeOf);
-  const sums = sessions && rows.sum(summedFields(words.length));
+  const sums = sessions && rows.sumsOf(words.length);
   const tables: GroupNumbers[] = [];
   for (const { place, groups } of fields) tables.push(await rows.count(place, groups, sums));
   return { tables, persons: rows.persons };
 }
 
-/** Most intervals are of one length, so the first guess is right, or almost. */
+/**
+ * Rows are almost in the order of their times, so most are of the same interval as the one before. Most intervals are of
+ * one length, so the first guess is right, or almost.
+ */
 function addTicks(words: Int32Array, { times, bounds, place: { shift } }: RowTimes, from: number, until: number): void {
   const first = bounds[0] as number;
   const count = bounds.length - 1;
   const perUnit = count / ((bounds[count] as number) - first);
+  let [tick, start, end] = [0, 0, 0];
   for (let row = from; row < until; row++) {
     const time = times[row] as number;
-    let tick = ((time - first) * perUnit) | 0;
-    while (time < (bounds[tick] as number)) tick--;
-    while (time >= (bounds[tick + 1] as number)) tick++;
+    if (time < start || time >= end) {
+      tick = ((time - first) * perUnit) | 0;
+      while (time < (bounds[tick] as number)) tick--;
+      while (time >= (bounds[tick + 1] as number)) tick++;
+      start = bounds[tick] as number;
+      end = bounds[tick + 1] as number;
+    }
     words[row] = (words[row] as number) | (tick << shift);
   }
 }
 
-/** Seconds and whether it is a bounce, in the place of durations. */
+/** Seconds and whether it is a bounce, in the place of durations, as `RowsByPerson.sumsOf` reads them. */
 function packSums({ durations, hits, bounceSeconds }: SessionColumns, from: number, until: number): void {
   for (let row = from; row < until; row++) {
     const seconds = ((durations[row] as number) / 1000) | 0;
@@ -99,8 +99,3 @@ function packSums({ durations, hits, bounceSeconds }: SessionColumns, from: numb
     durations[row] = (seconds << 1) | (isBounce ? 1 : 0);
   }
 }
-
-const summedFields = (word: number): SummedFields => ({
-  seconds: { word, shift: 1, mask: 2 ** 30 - 1 },
-  bounces: { word, shift: 0, mask: 1 },
-});
