@@ -19,7 +19,7 @@ export async function measureBesideAlerts(seconds: number, events: number, alert
   const server = await startProcess(['dist/main.js'], env);
   try {
     const projects = await makeProjects(server, Math.ceil(alerts / ALERTS_PER_PROJECT));
-    for (const { api_token: key } of projects) await fill(server, events / projects.length, key);
+    for (const { api_token: key } of projects) await fill(server, events / projects.length, { key });
     // What is left to do after so many events would count as quiet.
     await measureWaits(server, SETTLED_MS / 1000);
     const quiet = await measured(server, seconds);

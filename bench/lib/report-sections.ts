@@ -54,6 +54,10 @@ interface Insights {
   measured: { name: string; ours: number; byHand: number }[];
 }
 
+interface WebCost {
+  ms: number;
+}
+
 interface AlertRound {
   checked: { cpuMs: number };
   askedDirectly: { cpuMs: number };
@@ -285,8 +289,38 @@ export const BENCHES: readonly Bench[] = [
     name: 'web',
     title: 'Web analytics',
     description:
-      'The whole page in one request: totals, chart, comparison with the period before and nine tables, beside unique visitors by day of the same days.',
-    short: '--events 20000',
+      'The whole page in one request: totals, chart, comparison with the period before and nine tables, beside one statement of SQL by hand for each tile, with the same numbers, and another for the table of pages. And how long capture and flags take while a server computes overviews.',
+    short: '--short',
+    rows: (result: {
+      asked: Record<'overview' | 'overview, first visit' | 'overview, one filter' | 'all pages' | 'live', WebCost>;
+      byHand: Record<string, WebCost>;
+      waits: Record<'quiet' | 'besideOverview', { decideP99: number; captureP99: number }>;
+    }) => {
+      const { asked, byHand, waits } = result;
+      const { 'unique visitors by day': _, Pages: pages, ...tiles } = byHand;
+      const allTiles = Object.values(tiles).reduce((sum, { ms }) => sum + ms, 0);
+      const beside = (name: string, { ms }: WebCost, baseline: number): Row => [
+        name,
+        seconds(ms),
+        seconds(baseline),
+        ratio(ms, baseline),
+      ];
+      const wait = (name: string, key: 'decideP99' | 'captureP99'): Row => [
+        name,
+        `${waits.besideOverview[key]} ms`,
+        `${waits.quiet[key]} ms`,
+        ratio(waits.besideOverview[key], waits.quiet[key]),
+      ];
+      return [
+        beside('overview, beside its five tiles by hand', asked.overview, allTiles),
+        beside('first visit', asked['overview, first visit'], allTiles),
+        beside('one filter', asked['overview, one filter'], allTiles),
+        beside('all pages, beside ten by hand', asked['all pages'], pages?.ms ?? 0),
+        ['who is here now', seconds(asked.live.ms), '', ''],
+        wait('/decide/ beside overviews, p99', 'decideP99'),
+        wait('/e/ beside overviews, p99', 'captureP99'),
+      ];
+    },
   },
   {
     name: 'sql',

@@ -17,12 +17,16 @@ interface Waits {
   failures: number;
 }
 
-export const fill = (server: RunningProcess, events: number, key = KEY): Promise<LoadResult> =>
+export const fill = (
+  server: RunningProcess,
+  events: number,
+  { key = KEY, event = serverEvent }: { key?: string; event?: typeof browserEvent } = {},
+): Promise<LoadResult> =>
   runLoad({
     url: server.url,
     path: '/batch/',
     connections: 4,
-    templates: makeTemplates({ key, event: serverEvent, eventsPerBody: 200, persons: PERSONS, seed: 1 }),
+    templates: makeTemplates({ key, event, eventsPerBody: 200, persons: PERSONS, seed: 1 }),
     maxRequests: Math.ceil(events / 200),
   });
 

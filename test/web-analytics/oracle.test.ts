@@ -111,7 +111,7 @@ describe('a site in DuckDB', () => {
       if (site === null) continue;
       kept++;
       const visitors = async () => ({ current: Int32Array.of(0), firstViews: Float64Array.of(0) });
-      const narrow = { visitorLimit: 1, codeLimit: 2, visitors };
+      const narrow = { ...site, visitorLimit: 1, codeLimit: 2, visitors };
       expect(await countPeriods(query, narrow, asked)).toEqual(await countPeriods(query, site, asked));
       // Their numbers may be so large that the engine refuses to pack them.
       const refused = new Error('Overflow in multiplication of INT32');

@@ -1,4 +1,5 @@
 /** The whole page in one answer. Runs on the worker thread. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Range } from '../../../core/time/range.ts';
 import type { GoalNumbers, LeftOut, PeriodAnswer, VitalNumbers, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage, WebGoalQuestion, WebQuestion } from '../rules/web-question.ts';
@@ -39,9 +40,12 @@ export async function answerOverview(
   const site = await openSite(query, ranges, tables);
   // Only goals and vitals of filtered sessions need to know these.
   const lookups = isBySession(query) ? await findSessionLookups(query, web.range, []) : NO_LOOKUPS;
-  // Side by side: while rows are counted on this thread, the engine reads others.
+  const counting = countPeriods(query, site, { ranges, tables, page: TOP_ROWS });
+  counting.catch(() => undefined);
+  // Side by side, but after it has begun: the engine has few connections, and rows take longest.
+  await nextTurn();
   const [[now, then], { views, cookieless, ...leftOut }, goalNumbers, vitals, live] = await Promise.all([
-    countPeriods(query, site, { ranges, tables, page: TOP_ROWS }) as Promise<[CountedPeriod, CountedPeriod?]>,
+    counting as Promise<[CountedPeriod, CountedPeriod?]>,
     countLabels(query, site !== null),
     countGoals(query, goals, lookups),
     measureVitals(query, lookups),

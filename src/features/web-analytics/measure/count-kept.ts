@@ -40,7 +40,9 @@ export async function countKeptPeriods(
     const period: KeptPeriod = { query, site, ...rest, ticks, times: timeUnitOf(ticks), texts };
     return { sessions: new SessionCounter(period), views: new ViewCounter(period) };
   });
-  const steps = await Promise.all(counters.flatMap(({ sessions, views }) => [stepsOf(sessions), stepsOf(views)]));
+  const steps = await Promise.all(
+    counters.flatMap(({ sessions, views }) => [stepsOf(sessions, site), stepsOf(views, site)]),
+  );
   await countInTurn(query, site, steps.flat());
   const answers: CountedKept[] = [];
   for (const { sessions, views } of counters) {
@@ -60,8 +62,8 @@ interface Step {
   slice: PersonSlice;
 }
 
-const stepsOf = async (counter: SliceCounter): Promise<Step[]> =>
-  (await slicesOf(counter)).map((slice) => ({ counter, slice }));
+const stepsOf = async (counter: SliceCounter, site: KeptSite): Promise<Step[]> =>
+  (await slicesOf(counter, site)).map((slice) => ({ counter, slice }));
 
 /**
  * While one result is counted, the engine reads the next one, and no more: results are large. Sessions are counted on the

@@ -7,7 +7,7 @@ import type { Persons } from '../rules/count-groups.ts';
 import type { CountedRows, PackedRows } from '../rules/count-packed.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { CodeTexts } from './code-texts.ts';
-import { isKnownBefore, type KeptSite, mergedSql } from './kept-site.ts';
+import { isKnownBefore, type KeptSite, mergedSql, type RowTable } from './kept-site.ts';
 import type { SessionLookups } from './sessions-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
@@ -44,7 +44,7 @@ export interface SliceCounter {
   /** How many numbers are read of a row. */
   readonly width: number;
   /** Where the rows are. */
-  readonly table: 'session_rows' | 'view_rows';
+  readonly table: RowTable;
   /** Whether counting a row takes several times as long as reading it. */
   readonly isLong: boolean;
   /** `from … where …`: those of the period, and perhaps some more. */
@@ -56,17 +56,17 @@ export interface SliceCounter {
 }
 
 /** As many slices as it takes to stay within the memory of one; each reads the rows of all. */
-export async function slicesOf(counter: SliceCounter): Promise<PersonSlice[]> {
+export async function slicesOf(counter: SliceCounter, { rows }: KeptSite): Promise<PersonSlice[]> {
   const { query, table, width } = counter;
-  const slicesFor = async (from: (scope: WebScope) => string): Promise<number> => {
-    const scope = beginStatement(query);
-    const [row] = await scope.statement.query(`select count(*) as n ${from(scope)}`);
-    return Math.ceil((Number(row?.['n'] ?? 0) * width) / query.maxCells);
-  };
-  // How many rows a table has is known without reading it.
-  const isSmall = (await slicesFor(() => `from ${table}`)) <= 1;
-  const of = isSmall ? 1 : Math.max(1, await slicesFor((scope) => counter.from(scope)));
+  const slicesFor = (count: number): number => Math.max(1, Math.ceil((count * width) / query.maxCells));
+  const of = slicesFor(rows[table]) === 1 ? 1 : slicesFor(await countRead(counter));
   return Array.from({ length: of }, (_, rest) => ({ rest, of }));
+}
+
+async function countRead(counter: SliceCounter): Promise<number> {
+  const scope = beginStatement(counter.query);
+  const [row] = await scope.statement.query(`select count(*) as n ${counter.from(scope)}`);
+  return Number(row?.['n'] ?? 0);
 }
 
 /** Whether the person of a visitor is in the slice. */

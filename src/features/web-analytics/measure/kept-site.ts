@@ -7,11 +7,15 @@ import { bitsFor } from '../rules/row-layout.ts';
 import { withMargin } from './kept-rows.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
+export type RowTable = 'session_rows' | 'view_rows';
+
 export interface KeptSite {
   /** No visitor has a number as large. */
   visitorLimit: number;
   /** No code is as large. */
   codeLimit: number;
+  /** How many rows the tables have, of all projects. */
+  rows: Record<RowTable, number>;
   /** Reads them when it is first called. */
   visitors(): Promise<KeptVisitors>;
 }
@@ -29,7 +33,7 @@ const withSpare = (largest: number): number => Math.ceil(largest * 1.25) + 256;
 /** The numbers of a site; null where a range has sessions without a row. */
 export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): Promise<KeptSite | null> {
   if (!query.hasRows) return null;
-  const [loose, largest] = await Promise.all([findLooseDays(query), findLargest(query)]);
+  const [loose, largest, rows] = await Promise.all([findLooseDays(query), findLargest(query), countAllRows(query)]);
   const touches = (range: Range): boolean => {
     const { from, until } = withMargin(range);
     return loose.some((day) => day >= Math.floor(from / DAY_MS) && day <= Math.floor(until / DAY_MS));
@@ -42,6 +46,7 @@ export async function openKeptSite(query: WebQuery, ranges: readonly Range[]): P
   return {
     visitorLimit,
     codeLimit: 2 ** bitsFor(withSpare(largest.code)),
+    rows,
     visitors() {
       read ??= readVisitors(query, visitorLimit, earlier, last);
       return read;
@@ -90,6 +95,15 @@ async function findLargest(query: WebQuery): Promise<{ visitor: number; code: nu
     (select max(number) from session_visitors where project_id = ${project}) as visitor,
     (select max(code) from session_texts where project_id = ${project}) as code`);
   return { visitor: Number(row?.['visitor'] ?? 0), code: Number(row?.['code'] ?? 0) };
+}
+
+/** Known without reading them. */
+async function countAllRows(query: WebQuery): Promise<KeptSite['rows']> {
+  const { statement } = beginStatement(query);
+  const [row] = await statement.query(
+    'select (select count(*) from session_rows) as sessions, (select count(*) from view_rows) as views',
+  );
+  return { session_rows: Number(row?.['sessions'] ?? 0), view_rows: Number(row?.['views'] ?? 0) };
 }
 
 /** Whether a person had a view before the range. */
