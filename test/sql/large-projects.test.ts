@@ -8,6 +8,7 @@ import { cairn, cairnJson } from '../support/cairn.ts';
 import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { isEmbedded, startServer, type TestServer } from '../support/server.ts';
+import { startHook } from '../support/webhook.ts';
 
 const NOW = '2026-01-15T12:00:00Z';
 const MAX_BYTES = 8_000_000;
@@ -19,7 +20,10 @@ let client: ReturnType<typeof clientFor>;
 let sent = 0;
 
 beforeAll(async () => {
-  server = await startServer({ now: NOW, config: { sqlCopyMaxGb: MAX_BYTES / 1e9, sqlPort: 0 } });
+  server = await startServer({
+    now: NOW,
+    config: { sqlCopyMaxGb: MAX_BYTES / 1e9, sqlPort: 0, webhookAllowPrivate: true },
+  });
   client = clientFor(server);
   for (const month of MONTHS) await send(month, EVENTS_PER_MONTH);
 });
@@ -127,6 +131,33 @@ describe.skipIf(!isEmbedded)('a project that is larger than its copy may be', ()
     const { body: shared } = await client.patch(`${path}sharing/`, { body: { enabled: true } });
     const { body: view } = await client.get(`/shared/${shared.access_token}.json`);
     expect(view.tiles[0].insight.warnings).toEqual(warnings);
+  });
+
+  it('warns in the message of an alert', async () => {
+    const hook = await startHook();
+    try {
+      const source = { kind: 'HogQLQuery', query: 'select count() as n from events' };
+      const query = { kind: 'DataVisualizationNode', source };
+      const { body: insight } = await client.post('/api/projects/1/insights/', { body: { name: 'Events', query } });
+      const made = await client.post('/api/projects/1/alerts/', {
+        body: {
+          name: 'Few events',
+          insight: insight.id,
+          config: { type: 'SqlAlertConfig' },
+          condition: { type: 'absolute_value' },
+          threshold: { configuration: { type: 'absolute', bounds: { lower: 1_000_000 } } },
+          calculation_interval: 'hourly',
+          targets: [{ type: 'webhook', url: hook.url }],
+        },
+      });
+      expect(made.status).toBe(201);
+      server.setNow('2026-01-15T13:10:00Z');
+      await expect.poll(() => hook.requests.length).toBe(1);
+      const { type, data } = JSON.parse(String(hook.requests[0]?.body));
+      expect([type, data.warnings]).toEqual(['alert.firing', [warningFrom(first)]]);
+    } finally {
+      await hook.close();
+    }
   });
 
   it('warns clients of PostgreSQL with a notice', async () => {

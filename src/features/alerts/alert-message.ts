@@ -20,6 +20,8 @@ interface Told {
   /** When it began to fire. */
   since: number | null;
   notes: readonly string[];
+  /** What is missing in the value. */
+  warnings: readonly string[];
   reason: string | null;
   url: string | null;
   now: number;
@@ -69,13 +71,14 @@ const TITLES: Record<AlertMessageType, string> = {
 };
 
 export function alertMessage(told: Told): Message {
-  const { type, alert, projectName, subject, slot, value, label, bounds, since, notes, url, now } = told;
+  const { type, alert, projectName, subject, slot, value, label, bounds, since, notes, warnings, url, now } = told;
   const facts = [
     { name: 'Project', value: projectName },
     { name: 'Watched', value: label === null ? subject : `${subject}, ${label}` },
     ...(value === null ? [] : [{ name: 'Value', value: number(value) }]),
     ...(bounds === null ? [] : [{ name: 'Usual', value: boundsText(bounds) }]),
     { name: 'Time', value: `${slotName(slot.start)} to ${slotName(slot.end)}` },
+    ...warnings.map((warning) => ({ name: 'Note', value: warning })),
   ];
   const isFlagChange = type === 'alert.firing' && alert.definition.config.type === 'FlagChangeConfig';
   return {
@@ -93,6 +96,7 @@ export function alertMessage(told: Told): Message {
       breakdown_value: label,
       since: since === null ? null : new Date(since).toISOString(),
       notes: [...notes],
+      warnings: [...warnings],
       reason: told.reason,
       test: type === 'alert.test',
       url,

@@ -166,6 +166,7 @@ export async function testAlert(deps: AlertDeps, project: Project, id: string): 
       bounds: null,
       since: null,
       notes: [],
+      warnings: [],
       reason: null,
       url: alertUrl(deps.config.publicUrl, alert),
       now,

@@ -161,7 +161,12 @@ export class AlertChecks implements LeaderTask {
       const index = measured.history.slots.length - 1;
       const verdict = judge(ruleOf(alert.definition), measured, index, alert.progress.judge);
       if (options.isOngoing && !isAbove(verdict)) return;
-      await this.#save(alert, project, slot, options, { ...verdict, notes: measured.notes, error: null });
+      await this.#save(alert, project, slot, options, {
+        ...verdict,
+        notes: measured.notes,
+        warnings: measured.warnings,
+        error: null,
+      });
     } catch (error) {
       if (options.isOngoing || !(error instanceof Failure) || error.kind === 'unavailable') throw error;
       await this.#save(alert, project, slot, options, failed(alert, error.message));
@@ -250,6 +255,7 @@ interface CheckOptions {
 interface FoundState extends Omit<ReturnType<typeof judge>, 'reason'> {
   reason: string | null;
   notes: readonly string[];
+  warnings: readonly string[];
   error: string | null;
 }
 
@@ -263,6 +269,7 @@ const failed = ({ progress }: Alert, error: string): FoundState => ({
   since: null,
   state: progress.judge ?? QUIET,
   notes: [],
+  warnings: [],
   error,
 });
 

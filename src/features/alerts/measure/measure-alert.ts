@@ -43,6 +43,8 @@ interface MeasureRequest {
 export interface MeasuredAlert extends Measured {
   /** What happened in the last slot, for the message. */
   notes: readonly string[];
+  /** What is missing in the value. */
+  warnings: readonly string[];
 }
 
 const MAX_SECONDS = 10;
@@ -82,12 +84,14 @@ async function measure(
     return { since, parts };
   };
   const { since, parts } = await withQueryLimits(MAX_SECONDS, signal, work);
-  return { history, since, series: joinParts(parts, history.slots.length), notes: parts.at(-1)?.notes ?? [] };
+  const { notes = [], warnings = [] } = parts.at(-1) ?? {};
+  return { history, since, series: joinParts(parts, history.slots.length), notes, warnings };
 }
 
 interface Found {
   series: MeasuredSeries[];
   notes?: readonly string[];
+  warnings?: readonly string[];
 }
 
 /** Some slots in a row. */
@@ -321,20 +325,25 @@ async function measureStatement(
   slots: number,
 ): Promise<Found> {
   if (query === null) throw invalid('config', 'The insight is no SQL: its config has another type.');
-  return measureNow(slots, async () => {
-    const answer = await statements.answer(project, query, { userId: null, refresh: true, signal });
-    const value = lastNumber(answer);
-    if (value === null) throw invalid('config', 'The last row of the statement has no number.');
-    return value;
-  });
+  refuseHistory(slots);
+  const answer = await statements.answer(project, query, { userId: null, refresh: true, signal });
+  const value = lastNumber(answer);
+  if (value === null) throw invalid('config', 'The last row of the statement has no number.');
+  return { ...valueNow(value), warnings: answer.warnings.map(({ message }) => message) };
 }
 
 async function measureNow(slots: number, read: () => Promise<number>): Promise<Found> {
+  refuseHistory(slots);
+  return valueNow(await read());
+}
+
+function refuseHistory(slots: number): void {
   if (slots > 1)
     throw invalid(
       'config',
       'Only what is now is known of it, nothing of the past, so there is nothing to test.',
       'unsupported',
     );
-  return { series: [{ label: null, values: [await read()] }] };
 }
+
+const valueNow = (value: number): Found => ({ series: [{ label: null, values: [value] }] });
