@@ -1,3 +1,5 @@
+import { nextIntervalStart, startOfInterval } from '../../../core/time/interval.ts';
+import { HOUR_MS } from '../../../core/time/units.ts';
 import {
   type ExposureAnswer,
   type ExposureQuestion,
@@ -5,22 +7,29 @@ import {
   exposureVariant,
 } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
-import { IntervalStarts } from './interval-starts.ts';
+
+interface DayCounts {
+  readonly from: number;
+  readonly until: number;
+  /** By variant. */
+  readonly counts: number[];
+}
 
 /** First exposures by variant, day, phase of the split, and part. */
 export class ExposureTotals {
   readonly #question: ExposureQuestion;
-  readonly #dayStarts: IntervalStarts;
-  /** Counts by variant are arrays: there may be millions of exposures. */
-  readonly #days = new Map<number, number[]>();
+  /** Those with an exposure. */
+  readonly #days: DayCounts[] = [];
+  /** The day of the last exposure in each hour of the range: there are few hours, and millions of exposures. */
+  readonly #hours: (DayCounts | undefined)[] = [];
   readonly #phases: number[][];
-  readonly #parts = new Map<number, number[]>();
+  /** By the number of the part; not all are there. */
+  readonly #parts: (number[] | undefined)[] = [];
   #several = 0;
   #sameId = 0;
 
   constructor(question: ExposureQuestion) {
     this.#question = question;
-    this.#dayStarts = new IntervalStarts('day', question.timezone);
     this.#phases = (question.phaseStarts ?? []).map(() => this.#noCounts());
   }
 
@@ -35,21 +44,40 @@ export class ExposureTotals {
     for (let actor = 0; actor < actors; actor++) {
       if (several[actor] !== 0) this.#several++;
       if (several[actor] === 2) this.#sameId++;
-      const [at, own] = [since[actor] as number, code[actor] as number];
-      if (own === 0) continue;
-      const variant = exposureVariant(own);
-      (this.#countsIn(this.#days, this.#dayStarts.of(at))[variant] as number)++;
-      (this.#countsIn(this.#parts, exposureValue(own))[variant] as number)++;
-      const phase = this.#phases[this.#phaseOf(at)];
-      if (phase !== undefined) (phase[variant] as number)++;
+      const own = code[actor] as number;
+      if (own !== 0) this.#count(since[actor] as number, exposureVariant(own), exposureValue(own));
     }
   }
 
-  #countsIn(counts: Map<number, number[]>, key: number): number[] {
-    const known = counts.get(key);
+  #count(at: number, variant: number, part: number): void {
+    (this.#dayOf(at).counts[variant] as number)++;
+    (this.#countsOfPart(part)[variant] as number)++;
+    const phase = this.#phases[this.#phaseOf(at)];
+    if (phase !== undefined) (phase[variant] as number)++;
+  }
+
+  #dayOf(at: number): DayCounts {
+    const hour = Math.floor((at - this.#question.range.from) / HOUR_MS);
+    const last = this.#hours[hour];
+    if (last !== undefined && isWithin(at, last)) return last;
+    const day = this.#days.find((known) => isWithin(at, known)) ?? this.#addDay(at);
+    this.#hours[hour] = day;
+    return day;
+  }
+
+  #addDay(at: number): DayCounts {
+    const { timezone } = this.#question;
+    const from = startOfInterval(at, 'day', timezone);
+    const day = { from, until: nextIntervalStart(from, 'day', timezone), counts: this.#noCounts() };
+    this.#days.push(day);
+    return day;
+  }
+
+  #countsOfPart(part: number): number[] {
+    const known = this.#parts[part];
     if (known !== undefined) return known;
     const none = this.#noCounts();
-    counts.set(key, none);
+    this.#parts[part] = none;
     return none;
   }
 
@@ -65,16 +93,20 @@ export class ExposureTotals {
     const named = (counts: readonly number[]): Record<string, number> =>
       Object.fromEntries(variants.map((variant, at) => [variant, counts[at] ?? 0]));
     const all = this.#noCounts();
-    for (const counts of this.#days.values()) for (const [at, count] of counts.entries()) (all[at] as number) += count;
-    const days = [...this.#days]
-      .flatMap(([day, counts]) => counts.map((count, at) => ({ day, variant: variants[at] ?? '', count })))
+    for (const { counts } of this.#days) for (const [at, count] of counts.entries()) (all[at] as number) += count;
+    const days = this.#days
+      .flatMap(({ from: day, counts }) => counts.map((count, at) => ({ day, variant: variants[at] ?? '', count })))
       .filter(({ count }) => count > 0)
       .sort((a, b) => a.day - b.day || (a.variant < b.variant ? -1 : 1));
     return {
       byVariant: named(all),
       days,
       phases: this.#phases.map(named),
-      parts: Object.fromEntries(Array.from(this.#parts, ([part, counts]) => [part, named(counts)])),
+      parts: Object.fromEntries(
+        this.#parts.flatMap((counts, part) => (counts === undefined ? [] : [[part, named(counts)]])),
+      ),
     };
   }
 }
+
+const isWithin = (at: number, { from, until }: DayCounts): boolean => at >= from && at < until;

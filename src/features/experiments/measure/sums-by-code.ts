@@ -18,40 +18,56 @@ export class SumsByCode {
   }
 
   count({ codes, highest }: ActorCodes): void {
-    const sums = this.#upTo(highest);
+    const sums = this.upTo(highest);
     for (let actor = 0; actor < codes.length; actor++) (sums[codes[actor] as number] as number)++;
   }
 
-  countNonZero({ codes, highest }: ActorCodes, column: Float64Array): void {
-    const sums = this.#upTo(highest);
-    for (let actor = 0; actor < codes.length; actor++)
-      if (column[actor] !== 0) (sums[codes[actor] as number] as number)++;
-  }
-
   countAbove({ codes, highest }: ActorCodes, column: Uint8Array, limit: number): void {
-    const sums = this.#upTo(highest);
+    const sums = this.upTo(highest);
     for (let actor = 0; actor < codes.length; actor++)
       if ((column[actor] as number) > limit) (sums[codes[actor] as number] as number)++;
   }
 
   add({ codes, highest }: ActorCodes, column: Float64Array): void {
-    const sums = this.#upTo(highest);
+    const sums = this.upTo(highest);
     for (let actor = 0; actor < codes.length; actor++)
       (sums[codes[actor] as number] as number) += column[actor] as number;
   }
 
   addProducts({ codes, highest }: ActorCodes, one: Float64Array, other: Float64Array): void {
-    const sums = this.#upTo(highest);
-    for (let actor = 0; actor < codes.length; actor++)
-      (sums[codes[actor] as number] as number) += (one[actor] as number) * (other[actor] as number);
+    const sums = this.upTo(highest);
+    for (let actor = 0; actor < codes.length; actor++) {
+      const value = one[actor] as number;
+      if (value !== 0) (sums[codes[actor] as number] as number) += value * (other[actor] as number);
+    }
   }
 
-  #upTo(highest: number): Float64Array {
+  /** The numbers themselves, with a place for every code up to this one. */
+  upTo(highest: number): Float64Array {
     if (highest < this.#sums.length) return this.#sums;
     const before = this.#sums;
     this.#sums = new Float64Array(highest + 1);
     this.#sums.set(before);
     return this.#sums;
+  }
+}
+
+/** Sums over one column. Most actors have 0 in most columns, which adds nothing. */
+export class ColumnSums {
+  readonly sum = new SumsByCode();
+  readonly nonZero = new SumsByCode();
+  readonly squares = new SumsByCode();
+
+  add({ codes, highest }: ActorCodes, column: Float64Array): void {
+    const [sum, nonZero, squares] = [this.sum.upTo(highest), this.nonZero.upTo(highest), this.squares.upTo(highest)];
+    for (let actor = 0; actor < codes.length; actor++) {
+      const value = column[actor] as number;
+      if (value === 0) continue;
+      const code = codes[actor] as number;
+      (sum[code] as number) += value;
+      (nonZero[code] as number)++;
+      (squares[code] as number) += value * value;
+    }
   }
 }
 

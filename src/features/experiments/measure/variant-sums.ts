@@ -11,7 +11,7 @@ import { type ActorExposures, codesBefore } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
 import { measuredIn } from './metric-plan.ts';
-import { type ActorCodes, SumsByCode, withHighest } from './sums-by-code.ts';
+import { type ActorCodes, ColumnSums, SumsByCode, withHighest } from './sums-by-code.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
@@ -26,9 +26,8 @@ export class VariantSums {
   readonly #metric: MetricQuestion;
   readonly #kept: KeptValues | null;
   readonly #n = new SumsByCode();
-  readonly #sums: SumsByCode[] = [];
-  readonly #nonZero: SumsByCode[] = [];
-  /** Those of the first column with each, then those of the second, and so on. */
+  readonly #columns: ColumnSums[] = [];
+  /** Those of the first column with each later one, then those of the second, and so on. */
   readonly #products: SumsByCode[][] = [];
   /** How many did each step. */
   readonly #steps: readonly SumsByCode[];
@@ -54,12 +53,16 @@ export class VariantSums {
   #addValues(codes: ActorCodes, columns: readonly Float64Array[]): void {
     this.#n.count(codes);
     for (const [one, column] of columns.entries()) {
-      sumsAt(this.#sums, one).add(codes, column);
-      sumsAt(this.#nonZero, one).countNonZero(codes, column);
+      const sums = this.#columns[one] ?? new ColumnSums();
+      this.#columns[one] = sums;
+      sums.add(codes, column);
       const products = this.#products[one] ?? [];
       this.#products[one] = products;
-      for (let other = one; other < columns.length; other++)
-        sumsAt(products, other).addProducts(codes, column, columns[other] as Float64Array);
+      for (let other = one + 1; other < columns.length; other++) {
+        const own = products[other] ?? new SumsByCode();
+        products[other] = own;
+        own.addProducts(codes, column, columns[other] as Float64Array);
+      }
     }
   }
 
@@ -75,8 +78,9 @@ export class VariantSums {
   #totals(code: number): Totals {
     return {
       n: this.#n.of(code),
-      sum: (column) => this.#sums[column]?.of(code) ?? 0,
-      product: (one, other) => this.#products[one]?.[other]?.of(code) ?? 0,
+      sum: (column) => this.#columns[column]?.sum.of(code) ?? 0,
+      product: (one, other) =>
+        (one === other ? this.#columns[one]?.squares : this.#products[one]?.[other])?.of(code) ?? 0,
     };
   }
 
@@ -89,22 +93,16 @@ export class VariantSums {
       part: exposureValue(code),
       data: {
         sums: armSums(this.#totals(code), this.#metric, hasPast),
-        nonZero: this.#nonZero[0]?.of(code) ?? 0,
+        nonZero: this.#columns[0]?.nonZero.of(code) ?? 0,
         isBinary: isBinary(this.#metric),
       },
       stepCounts: this.#metric.kind === 'funnel' ? this.#steps.map((sums) => sums.of(code)) : null,
-      withPast: hasPast ? (this.#nonZero[1]?.of(code) ?? 0) : 0,
+      withPast: hasPast ? (this.#columns[1]?.nonZero.of(code) ?? 0) : 0,
       uncappedSum: this.#kept === null ? null : this.#uncapped.of(code),
       ignoredValues: readsNumbers(this.#metric) ? this.#ignored.of(code) : null,
     }));
     return found.sort((a, b) => a.part - b.part || (a.variant < b.variant ? -1 : 1));
   }
-}
-
-function sumsAt(list: SumsByCode[], at: number): SumsByCode {
-  const known = list[at] ?? new SumsByCode();
-  list[at] = known;
-  return known;
 }
 
 const readsNumbers = (metric: MetricQuestion): boolean =>
