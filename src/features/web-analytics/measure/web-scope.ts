@@ -32,8 +32,8 @@ export interface WebDeps extends QueryDeps {
   secondThread?: ((rows: number) => WebThreadMethods | undefined) | undefined;
 }
 
-/** 80 MB. */
-const MAX_CELLS = 20_000_000;
+/** 120 MB; rows are put into order in the same memory. */
+const MAX_CELLS = 30_000_000;
 
 /** One statement. */
 export interface WebScope extends Omit<WebQuery, 'events' | 'queryColumns' | 'maxCells' | 'secondThread'> {
