@@ -65,16 +65,21 @@ interface Step {
 const stepsOf = async (counter: SliceCounter, site: KeptSite): Promise<Step[]> =>
   (await slicesOf(counter, site)).map((slice) => ({ counter, slice }));
 
+/** A site with as many visitors has so many rows that the second thread will be needed, which takes a while to start. */
+const VIEWS_PER_VISITOR = 5;
+
 /**
- * While one result is counted, the engine reads the next one, and no more: results are large. Sessions are counted on the
- * second thread, and meanwhile views on this one.
+ * While one result is counted, the engine reads the next one, and no more: results are large. They are counted on the
+ * second thread, and while that is busy on this one.
  */
 async function countInTurn(query: WebQuery, site: KeptSite, steps: readonly Step[]): Promise<void> {
   const read = ({ counter, slice }: Step): Promise<ColumnTable> => counter.read(slice);
   let reading = steps[0] && read(steps[0]);
   // Not before: they are needed when the first rows are counted.
   site.visitors().catch(() => undefined);
-  let counting = Promise.resolve();
+  query.secondThread?.(Math.min(site.rows.view_rows, VIEWS_PER_VISITOR * site.visitorLimit));
+  let isBusy = false;
+  const counting: Promise<void>[] = [];
   for (const [at, step] of steps.entries()) {
     const table = (await reading) as ColumnTable;
     const next = steps[at + 1];
@@ -83,18 +88,22 @@ async function countInTurn(query: WebQuery, site: KeptSite, steps: readonly Step
     reading?.catch(() => undefined);
     const { counter } = step;
     const rows = await counter.pack(table);
-    const second = counter.isLong ? query.secondThread?.(table.rowCount) : undefined;
+    const second = isBusy ? undefined : query.secondThread?.(table.rowCount);
     if (second === undefined) {
       await counter.add(await countPacked(rows, nextTurn));
       continue;
     }
-    await counting;
-    counting = second
+    isBusy = true;
+    const counted = second
       .countPacked(leave(rows, columnsOf(rows)))
+      .finally(() => {
+        isBusy = false;
+      })
       // If it ends unexpectedly, its rows are read again.
       .catch(async () => countPacked(await counter.pack(await read(step)), nextTurn))
-      .then((counted) => counter.add(counted));
-    counting.catch(() => undefined);
+      .then((numbers) => counter.add(numbers));
+    counted.catch(() => undefined);
+    counting.push(counted);
   }
-  await counting;
+  await Promise.all(counting);
 }

@@ -45,8 +45,6 @@ export interface SliceCounter {
   readonly width: number;
   /** Where the rows are. */
   readonly table: RowTable;
-  /** Whether counting a row takes several times as long as reading it. */
-  readonly isLong: boolean;
   /** `from … where …`: those of the period, and perhaps some more. */
   from(scope: WebScope): string;
   read(slice: PersonSlice): Promise<ColumnTable>;

@@ -35,7 +35,6 @@ export class SessionCounter implements SliceCounter {
   readonly query: WebQuery;
   readonly width: number;
   readonly table = 'session_rows';
-  readonly isLong = true;
   readonly #period: KeptPeriod;
   readonly #layout: RowLayout;
   readonly #codes: readonly string[];

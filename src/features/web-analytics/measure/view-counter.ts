@@ -26,7 +26,6 @@ export class ViewCounter implements SliceCounter {
   readonly query: WebQuery;
   readonly width: number;
   readonly table = 'view_rows';
-  readonly isLong = false;
   readonly #period: KeptPeriod;
   readonly #layout: RowLayout;
   readonly #pages: Groups | null;
