@@ -147,6 +147,7 @@ describe('what is kept of an experiment', () => {
       queryAdded: (...args) => file.events.queryAdded(...args),
       havePersonsChanged: (...args) => file.events.havePersonsChanged(...args),
       queryTogether: (...args) => file.events.queryTogether(...args),
+      queryParts: (...args) => file.events.queryParts(...args),
     };
     let [until, first] = [given.exposure.range.until, 0];
     const measuresAll = async (): Promise<boolean> => {

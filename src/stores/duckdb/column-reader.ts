@@ -11,26 +11,63 @@ import { UuidHalves } from '../events/uuid-column.ts';
 export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
   // `@duckdb/node-api` does not expose the row count.
   const rows = duckdb.row_count(result['result']);
-  const columns = result.columnNames().map((name, index): CopiedColumn => {
+  const columns = columnsFor(result, rows);
+  let at = 0;
+  await eachChunk(result, (chunk, rowCount) => {
+    for (const column of columns) copy(chunk, column, at, rowCount);
+    at += rowCount;
+  });
+  return tableOf(columns, rows);
+}
+
+/**
+ * The same part by part, without a copy of the whole result; each part is overwritten by the next one. The result is
+ * complete all the same: one that is still being made would end without an error when its statement fails.
+ */
+export async function readParts(result: DuckDBResult, add: (part: ColumnTable) => void): Promise<void> {
+  const columns = columnsFor(result, PART_ROWS);
+  let rows = 0;
+  const handOver = (): void => {
+    add(tableOf(columns, rows));
+    rows = 0;
+    for (const { data } of columns) if (Array.isArray(data)) data.length = 0;
+  };
+  await eachChunk(result, (chunk, rowCount) => {
+    if (rows + rowCount > PART_ROWS) handOver();
+    for (const column of columns) copy(chunk, column, rows, rowCount);
+    rows += rowCount;
+  });
+  handOver();
+}
+
+/** The result is complete, so nothing here waits: other work runs from time to time. */
+async function eachChunk(result: DuckDBResult, read: (chunk: DuckDBDataChunk, rows: number) => void): Promise<void> {
+  const chunks = duckdb.result_chunk_count(result['result']);
+  for (let next = 0; next < chunks; next++) {
+    if (next % CHUNKS_PER_BATCH === CHUNKS_PER_BATCH - 1) await nextTurn();
+    const chunk = new DuckDBDataChunk(duckdb.result_get_chunk(result['result'], next));
+    read(chunk, chunk.rowCount);
+  }
+}
+
+/** More than a chunk has. */
+const PART_ROWS = 32_768;
+
+const columnsFor = (result: DuckDBResult, rows: number): CopiedColumn[] =>
+  result.columnNames().map((name, index) => {
     const data = columnOf(name, result.columnTypeId(index), rows);
     return { name, index, data, bytes: Array.isArray(data) ? new Uint8Array(0) : new Uint8Array(data.buffer) };
   });
-  const chunks = duckdb.result_chunk_count(result['result']);
-  for (let next = 0, at = 0; next < chunks; next++) {
-    // The result is complete, so nothing here waits: let other work run from time to time.
-    if (next % CHUNKS_PER_BATCH === CHUNKS_PER_BATCH - 1) await nextTurn();
-    const chunk = new DuckDBDataChunk(duckdb.result_get_chunk(result['result'], next));
-    const { rowCount } = chunk;
-    for (const column of columns) copy(chunk, column, at, rowCount);
-    at += rowCount;
-  }
+
+/** The first rows of the columns. */
+function tableOf(columns: readonly CopiedColumn[], rowCount: number): ColumnTable {
   const named = new Map(columns.map(({ name, data }) => [name, data]));
   return {
-    rowCount: rows,
-    integers: (name) => ofType(named.get(name), Int32Array, name),
-    doubles: (name) => ofType(named.get(name), Float64Array, name),
+    rowCount,
+    integers: (name) => ofType(named.get(name), Int32Array, name).subarray(0, rowCount),
+    doubles: (name) => ofType(named.get(name), Float64Array, name).subarray(0, rowCount),
     texts: (name) => ofType<string[]>(named.get(name), Array, name),
-    uuids: (name) => uuidsIn(ofType(named.get(name), BigUint64Array, name)),
+    uuids: (name) => uuidsIn(ofType(named.get(name), BigUint64Array, name).subarray(0, 2 * rowCount)),
   };
 }
 

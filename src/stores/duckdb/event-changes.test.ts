@@ -129,4 +129,63 @@ describe('changes of a DuckDB event store', () => {
     await write(2);
     expect(await store.query('select count(*) as n from event_rows', [])).toEqual([{ n: 2 }]);
   });
+
+  describe('read part by part', () => {
+    const ROWS = 100_000;
+    const count = { sql: 'select cast(count(*) as integer) as n from event_rows', values: [] };
+    const numbers = {
+      sql: `select cast(i as integer) as small, cast(i as double) / 4 as half, cast(lpad(cast(i as varchar), 32, '0') as uuid) as id
+        from range($1) t(i)`,
+      values: [ROWS],
+    };
+
+    it('are all rows of the last statement, after the tables of the others', async () => {
+      await write(3);
+      const sizes: number[] = [];
+      const small: number[] = [];
+      const wrong: string[] = [];
+      const reader = await store.queryParts([count, count, numbers], (tables) => ({
+        counted: tables.map((table) => [...table.integers('n')]),
+        add(part) {
+          sizes.push(part.rowCount);
+          const [half, ids] = [part.doubles('half'), part.uuids('id')];
+          for (const [row, number] of part.integers('small').entries()) {
+            small.push(number);
+            if (half[row] !== number / 4) wrong.push(`half ${row}`);
+            if (ids.textAt(row).replaceAll('-', '') !== String(number).padStart(32, '0')) wrong.push(`id ${row}`);
+          }
+          if (half.length !== part.rowCount) wrong.push(`${half.length} of ${part.rowCount}`);
+        },
+      }));
+      expect(reader.counted).toEqual([[3], [3]]);
+      expect(small).toEqual(Array.from({ length: ROWS }, (_, at) => at));
+      expect(wrong).toEqual([]);
+      expect(sizes.length).toBeGreaterThan(2);
+    });
+
+    it('are one empty part where there are no rows', async () => {
+      const sizes: number[] = [];
+      const none = { sql: 'select uuid from event_rows where false', values: [] };
+      await store.queryParts([none], () => ({ add: (part) => sizes.push(part.rowCount) }));
+      expect(sizes).toEqual([0]);
+    });
+
+    it('leave the connection as it was when the reader fails or the caller stops', async () => {
+      const fails = {
+        add() {
+          throw new Error('no more');
+        },
+      };
+      await expect(store.queryParts([numbers], () => fails)).rejects.toThrow('no more');
+      const caller = new AbortController();
+      const stops = { add: () => caller.abort(new Error('stopped')) };
+      await expect(store.queryParts([numbers], () => stops, caller.signal)).rejects.toThrow('stopped');
+      const wrong = { sql: `select cast(error('wrong') as integer) as one`, values: [] };
+      await expect(store.queryParts([numbers, wrong], () => ({ add: () => undefined }))).rejects.toThrow('wrong');
+      // There is one connection only.
+      expect((await store.queryTogether([count]))[0]?.integers('n')[0]).toBe(0);
+      await write(1);
+      expect((await store.queryTogether([count]))[0]?.integers('n')[0]).toBe(1);
+    });
+  });
 });

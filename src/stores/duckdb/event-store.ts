@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Range } from '../../core/time/range.ts';
 import type { AddressPlace } from '../events/address-place.ts';
-import type { AddedSince, ChangeMark, EventChanges, SqlStatement } from '../events/event-changes.ts';
+import type { AddedSince, ChangeMark, EventChanges, PartReader, SqlStatement } from '../events/event-changes.ts';
 import type {
   BatchTotals,
   ColumnTable,
@@ -172,6 +172,14 @@ class DuckDbEventStore implements EventFileStore {
 
   queryTogether(statements: readonly SqlStatement[], signal?: AbortSignal): Promise<ColumnTable[]> {
     return this.#read(statements, (resolved) => this.#engine.queries.queryTogether(resolved, signal));
+  }
+
+  queryParts<T extends PartReader>(
+    statements: readonly SqlStatement[],
+    begin: (tables: readonly ColumnTable[]) => T,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#read(statements, (resolved) => this.#engine.queries.queryParts(resolved, begin, signal));
   }
 
   /** Resolves placeholders and runs statements; again if a column that they read has changed meanwhile. */

@@ -5,9 +5,9 @@ import {
   type DuckDBResult,
   StatementType,
 } from '@duckdb/node-api';
-import type { SqlStatement } from '../events/event-changes.ts';
+import type { PartReader, SqlStatement } from '../events/event-changes.ts';
 import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
-import { readColumns } from './column-reader.ts';
+import { readColumns, readParts } from './column-reader.ts';
 import { toSqlRows } from './values.ts';
 
 /**
@@ -43,6 +43,26 @@ export class QueryConnections {
       const tables: ColumnTable[] = [];
       for (const statement of statements) tables.push(await run(connection, statement, readColumns, signal));
       return tables;
+    };
+    return this.#use(readAll, signal, endTransaction);
+  }
+
+  /** The same; the rows of the last statement are handed over part by part. */
+  queryParts<T extends PartReader>(
+    statements: readonly SqlStatement[],
+    begin: (tables: readonly ColumnTable[]) => T,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const readAll = async (connection: DuckDBConnection): Promise<T> => {
+      await connection.run('begin transaction read only');
+      const tables: ColumnTable[] = [];
+      for (const statement of statements.slice(0, -1))
+        tables.push(await run(connection, statement, readColumns, signal));
+      const reader = begin(tables);
+      for (const statement of statements.slice(-1))
+        await run(connection, statement, (result) => readParts(result, (part) => reader.add(part)), signal);
+      signal?.throwIfAborted();
+      return reader;
     };
     return this.#use(readAll, signal, endTransaction);
   }

@@ -25,6 +25,11 @@ export interface SqlStatement {
   values: readonly SqlValue[];
 }
 
+export interface PartReader {
+  /** Some rows; they are overwritten afterwards. */
+  add(part: ColumnTable): void;
+}
+
 export interface EventChanges {
   /** Take it before reading what is to be kept: what is written meanwhile is then found as new. */
   mark(): Promise<ChangeMark>;
@@ -42,4 +47,13 @@ export interface EventChanges {
   havePersonsChanged(since: ChangeMark, projectId: number): boolean;
   /** As `queryColumns`; all statements see the same data. */
   queryTogether(statements: readonly SqlStatement[], signal?: AbortSignal): Promise<ColumnTable[]>;
+  /**
+   * The same; the rows of the last statement are handed over part by part, without a table of all of them. `begin` gets
+   * the other tables. It is called once more if everything has to be read again; the last reader is returned.
+   */
+  queryParts<T extends PartReader>(
+    statements: readonly SqlStatement[],
+    begin: (tables: readonly ColumnTable[]) => T,
+    signal?: AbortSignal,
+  ): Promise<T>;
 }

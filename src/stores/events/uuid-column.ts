@@ -30,3 +30,16 @@ export class UuidHalves implements UuidColumn {
 }
 
 const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Several columns of one store as one; null for none. */
+export function joinUuids(parts: readonly UuidWords[]): UuidColumn | null {
+  const [first] = parts;
+  if (first === undefined) return null;
+  const words = new BigUint64Array(parts.reduce((sum, part) => sum + part.words.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    words.set(part.words, at);
+    at += part.words.length;
+  }
+  return new UuidHalves({ ...first, words });
+}

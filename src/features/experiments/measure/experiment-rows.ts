@@ -4,16 +4,17 @@
  */
 import type { Actor } from '../../../core/actor.ts';
 import type { Range } from '../../../core/time/range.ts';
+import { inBatches } from '../../../lib/in-batches.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
 import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
 import { anyEventNameSql } from '../../../query/filters/action-step-sql.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { EventChanges, SqlStatement } from '../../../stores/events/event-changes.ts';
-import type { ColumnTable, UuidColumn } from '../../../stores/events/event-store.ts';
-import { UuidHalves } from '../../../stores/events/uuid-column.ts';
+import type { ColumnTable, UuidColumn, UuidWords } from '../../../stores/events/event-store.ts';
+import { joinUuids, UuidHalves } from '../../../stores/events/uuid-column.ts';
 import type { KeyEncoding } from '../../insights/shared/actor-keys.ts';
-import { type ActorBatch, actorBatches, type TieOrder } from '../../insights/shared/actor-rows.ts';
+import { type ActorBatch, actorBatches, ROW_BATCH_SIZE, type TieOrder } from '../../insights/shared/actor-rows.ts';
 import { batchSql, countEventsIn } from '../../insights/shared/batch-sql.ts';
 import { entityBitsSql } from '../../insights/shared/entity-bits.ts';
 import {
@@ -31,7 +32,7 @@ import {
   fromExposuresOf,
 } from './exposures-sql.ts';
 import { entityIdentity, type MetricPlan, type NumberSource, planMetrics } from './metric-plan.ts';
-import { RowBlocks } from './row-blocks.ts';
+import { RowBlocks, type RowColumns } from './row-blocks.ts';
 
 /** Nothing that is measured is this large: it would make every sum meaningless. */
 export const MAX_VALUE = 1e100;
@@ -72,7 +73,9 @@ export async function* experimentRows(
     deps.signal?.throwIfAborted();
     const { sql, values } = rowsStatement(query, reading, { kind: 'exposed', batch }, 'together');
     const table = await deps.events.queryColumns(sql, values);
-    yield await rowsOf(reading, exposuresIn(table, reading), table);
+    const reader = new RowReader(reading);
+    await reader.addAll(table);
+    yield reader.rows(exposuresIn(table, reading));
   }
 }
 
@@ -111,13 +114,17 @@ export async function rowsOfPersons(
 
 /** Exposures and other events by two statements that see the same data, and so number persons alike. */
 async function readApart({ changes, signal }: ChangeDeps, query: EventQuery, reading: Reading, actors: ReadActors) {
-  const statements = [
-    exposuresStatement(query, reading, actors),
-    ...(reading.plan.entities.length === 0 ? [] : [rowsStatement(query, reading, actors, 'apart')]),
-  ];
-  const [exposed, table] = await changes.queryTogether(statements, signal);
-  if (exposed === undefined) throw new Error('There are no exposures to read.');
-  return { exposed, rows: await rowsOf(reading, exposuresOf(exposed, reading), table) };
+  const exposures = exposuresStatement(query, reading, actors);
+  const begin = ([exposed]: readonly ColumnTable[]): ApartReader => {
+    if (exposed === undefined) throw new Error('There are no exposures to read.');
+    return new ApartReader(reading, exposed);
+  };
+  // Without a metric there are no other events to read.
+  const reader =
+    reading.plan.entities.length === 0
+      ? begin(await changes.queryTogether([exposures], signal))
+      : await changes.queryParts([exposures, rowsStatement(query, reading, actors, 'apart')], begin, signal);
+  return { exposed: reader.exposed, rows: reader.rows(exposuresOf(reader.exposed, reading)) };
 }
 
 /** Of everybody who is exposed: the number of each is that of their exposures. */
@@ -265,26 +272,60 @@ function uniqueSql(statement: EventStatement, of: 'session' | Actor): string {
   return `case when ${text} <> '' then ${sql.toDouble(sql.hashSlot(text, UNIQUE_NUMBERS))} end`;
 }
 
-async function rowsOf(
-  { plan, encoding, hasTies }: Reading,
-  exposures: ExposureRows,
-  table?: ColumnTable,
-): Promise<ExperimentRows> {
-  const blocks = new RowBlocks(plan, encoding, hasTies);
-  const uuids = (hasTies && table?.uuids('uuid')) || null;
-  if (table !== undefined) {
-    const numbers = Array.from(plan.numbers, (_, at) => table.doubles(`number${at}`));
-    await blocks.add({ actor: table.integers('actor'), key: table.doubles('key'), numbers });
+/** Puts rows into blocks as they are read. */
+class RowReader {
+  readonly #reading: Reading;
+  readonly #blocks: RowBlocks;
+  readonly #uuids: UuidWords[] = [];
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+    this.#blocks = new RowBlocks(reading.plan, reading.encoding, reading.hasTies);
   }
-  return {
-    actors: exposures.actor.reduce((most, who) => Math.max(most, who + 1), blocks.actors),
-    exposures,
-    blocks,
-    tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
-    encoding,
-    plan,
-  };
+
+  /** Some rows. */
+  add(part: ColumnTable): void {
+    this.#blocks.add(this.#columnsOf(part));
+    if (this.#reading.hasTies) this.#uuids.push(copyOf(part.uuids('uuid').words));
+  }
+
+  /** All rows, with pauses. */
+  async addAll(table: ColumnTable): Promise<void> {
+    const columns = this.#columnsOf(table);
+    await inBatches(table.rowCount, ROW_BATCH_SIZE, (from, to) => this.#blocks.add(columns, from, to));
+    if (this.#reading.hasTies) this.#uuids.push(table.uuids('uuid').words);
+  }
+
+  #columnsOf(table: ColumnTable): RowColumns {
+    const numbers = Array.from(this.#reading.plan.numbers, (_, at) => table.doubles(`number${at}`));
+    return { actor: table.integers('actor'), key: table.doubles('key'), numbers };
+  }
+
+  rows(exposures: ExposureRows): ExperimentRows {
+    const { plan, encoding } = this.#reading;
+    const uuids = joinUuids(this.#uuids);
+    return {
+      actors: exposures.actor.reduce((most, who) => Math.max(most, who + 1), this.#blocks.actors),
+      exposures,
+      blocks: this.#blocks,
+      tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
+      encoding,
+      plan,
+    };
+  }
 }
+
+/** After the exposures. */
+class ApartReader extends RowReader {
+  readonly exposed: ColumnTable;
+
+  constructor(reading: Reading, exposed: ColumnTable) {
+    super(reading);
+    this.exposed = exposed;
+  }
+}
+
+const copyOf = ({ words, ...halves }: UuidWords): UuidWords => ({ words: words.slice(), ...halves });
 
 function exposuresOf(table: ColumnTable, { hasTies }: Reading): ExposureRows {
   const uuids = hasTies ? table.uuids('uuid') : null;

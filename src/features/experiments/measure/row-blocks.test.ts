@@ -42,7 +42,7 @@ async function blocksOf(hasPlaces: boolean, readsAll = false): Promise<RowBlocks
     [100, 120_001],
     [120_001, ROWS.length],
   ] as const)
-    await blocks.add(columnsOf(ROWS.slice(from, to)));
+    blocks.add(columnsOf(ROWS.slice(from, to)));
   return blocks;
 }
 

@@ -2,9 +2,7 @@
  * The rows of an experiment by what they are, in blocks of columns: a metric reads the rows of its entities from the
  * beginning of a block to the end, and no others.
  */
-import { inBatches } from '../../../lib/in-batches.ts';
 import type { KeyEncoding } from '../../insights/shared/actor-keys.ts';
-import { ROW_BATCH_SIZE } from '../../insights/shared/actor-rows.ts';
 import { entityIdentity, type MetricPlan } from './metric-plan.ts';
 
 /** About a megabyte. */
@@ -66,12 +64,8 @@ export class RowBlocks {
     return this.#highestActor + 1;
   }
 
-  add(columns: RowColumns): Promise<void> {
-    return inBatches(columns.actor.length, ROW_BATCH_SIZE, (from, to) => this.#addRows(columns, from, to));
-  }
-
   /** Rows of one kind mostly follow each other, so the columns of the last one are at hand. */
-  #addRows({ actor, key, numbers }: RowColumns, from: number, to: number): void {
+  add({ actor, key, numbers }: RowColumns, from = 0, to = actor.length): void {
     const open = this.#open;
     const { base, from: start } = this.#encoding;
     const unit = 1 / base;
