@@ -20,8 +20,8 @@ afterEach(() => {
   for (const runner of runners.splice(0)) runner.close();
 });
 
-function newRunner(timeoutSeconds = 60): SqlRunner {
-  const runner = new SqlRunner({ programs: builtFile('./'), timeoutSeconds, memoryMb: MEMORY_MB });
+function newRunner(timeoutSeconds = 60, longMs = 2000): SqlRunner {
+  const runner = new SqlRunner({ programs: builtFile('./'), timeoutSeconds, memoryMb: MEMORY_MB, longMs });
   runners.push(runner);
   return runner;
 }
@@ -44,7 +44,7 @@ const ENDLESS = statement(
   `select max(md5(concat(${names.map((name) => `${name}.attname`).join(', ')}))) from ${names.map((name) => `pg_catalog.pg_attribute ${name}`).join(', ')}`,
 );
 
-/** More than a second of CPU time, and not without end. */
+/** About two seconds of CPU time. */
 const LONG = statement(
   `select max(md5(md5(md5(md5(md5(md5(concat(${names
     .slice(0, 3)
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('a process that runs statements', 
   it('has the lowest priority once a statement is long, and is not used for the next one', async () => {
     // Those of other tests are gone.
     await started().toEqual([]);
-    const runner = newRunner();
+    const runner = newRunner(60, 500);
     const controller = new AbortController();
     const refused = refusalOf(runner, controller.signal);
     await started().toHaveLength(1);

@@ -8,6 +8,8 @@ interface SqlRunnerOptions {
   programs: URL;
   timeoutSeconds: number;
   memoryMb: number;
+  /** CPU time after which a statement gets the lowest priority. */
+  longMs?: number;
 }
 
 /** A process is replaced after so many statements. */
@@ -16,6 +18,8 @@ const IDLE_MS = 60_000;
 /** What Node and the engine need beside what a statement may use. */
 const OVERHEAD_MB = 250;
 const THREADS = 2;
+/** Most statements take less than half of it, also with 50,000 rows. */
+const LONG_MS = 2000;
 const MAX_START_SECONDS = 60;
 
 interface Child {
@@ -30,8 +34,9 @@ export class SqlRunner {
   readonly #free: Child[] = [];
   #isClosed = false;
 
-  constructor({ programs, timeoutSeconds, memoryMb }: SqlRunnerOptions) {
-    this.#processes = new SqlProcesses(programs, { memoryMb, residentMb: memoryMb + OVERHEAD_MB, threads: THREADS });
+  constructor({ programs, timeoutSeconds, memoryMb, longMs = LONG_MS }: SqlRunnerOptions) {
+    const residentMb = memoryMb + OVERHEAD_MB;
+    this.#processes = new SqlProcesses(programs, { memoryMb, residentMb, threads: THREADS, longMs });
     this.#timeoutSeconds = timeoutSeconds;
   }
 

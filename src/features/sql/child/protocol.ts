@@ -80,6 +80,8 @@ export interface ChildLimits {
   /** Of the whole process; it ends itself beyond. */
   residentMb: number;
   threads: number;
+  /** CPU time after which a statement gets the lowest priority. */
+  longMs: number;
 }
 
 /** The argument of a process that runs statements, as JSON. */

@@ -12,8 +12,6 @@ import { type ChildArguments, OUT_OF_MEMORY, type SqlRequest, type SqlResponse }
 import { forgetStatements, runStatement } from './run-statement.ts';
 
 const CHECK_MS = 20;
-/** CPU time of a long statement. Others, such as 50,000 rows, take less than half of it. */
-const LONG_MICROS = 2_000_000;
 
 const { limits, socket, process: id } = JSON.parse(process.argv[2] ?? '{}') as ChildArguments;
 let open: { path: string | null; copy: OpenCopy } | null = null;
@@ -44,7 +42,7 @@ async function answer(request: SqlRequest): Promise<void> {
   else server.write(response);
 }
 
-const isLong = ({ user, system }: NodeJS.CpuUsage): boolean => user + system > LONG_MICROS;
+const isLong = ({ user, system }: NodeJS.CpuUsage): boolean => user + system > limits.longMs * 1000;
 
 /** The lowest priority: from now on it only has the time that nothing else wants. */
 function yieldToAll(): void {
