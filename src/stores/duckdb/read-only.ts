@@ -93,10 +93,16 @@ export class ReadOnlyEventFile {
 
   /** Events by row id, a few thousand at a time. */
   async *events(from: number, to: number): AsyncGenerator<StoredEvent[]> {
+    const range = `rowid >= ${Math.trunc(from)} and rowid < ${Math.trunc(to)}`;
+    const expected = await readNumber(this.#connection, `select count(*) from event_rows where ${range}`);
     const result = await this.#connection.stream(EVENTS, [from, to]);
+    let read = 0;
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+      read += chunk.rowCount;
       yield chunk.getRows().map(toEvent);
     }
+    // The driver ends a result that cannot be read further as if there were no more rows.
+    if (read < expected) throw new Error(`Only ${read} of ${expected} events could be read from the event file.`);
   }
 
   /** Events whose row is shortened, one at a time. */

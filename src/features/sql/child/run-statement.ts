@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { checkTree } from '../rules/check-tree.ts';
 import { writeClickHouse } from '../rules/clickhouse-sql.ts';
@@ -11,7 +11,13 @@ import { joinRows, NO_ROWS } from '../sql-rows.ts';
 import { explainStatement } from './explain-statement.ts';
 import type { SqlAnswer, SqlRequest } from './protocol.ts';
 import { toJsonValue, typeName } from './read-values.ts';
-import { type ResultColumn, writeParquet } from './write-parquet.ts';
+import { streamChunks } from './stream-chunks.ts';
+import { writeParquet } from './write-parquet.ts';
+
+interface ResultColumn {
+  name: string;
+  type: DuckDBType;
+}
 
 /** A statement that was checked and prepared on this connection. */
 interface CheckedStatement {
@@ -55,12 +61,22 @@ export async function runStatement(connection: DuckDBConnection, request: SqlReq
   if (request.checkOnly) return nothing;
   bind(statement, parameters);
   const runMs = () => performance.now() - start - checkMs;
+  const stream = () =>
+    streamChunks(checked.sql, async (text) => {
+      const prepared = await prepare(connection, text);
+      bind(prepared, parameters);
+      return prepared;
+    });
   if (request.file !== undefined) {
-    const file = { path: request.file, columns: described, maxRows: limit, maxBytes: request.maxBytes };
-    const written = await writeParquet(statement, file).catch(rethrowExplained);
+    const file = { path: request.file, names: columns, maxRows: limit, maxBytes: request.maxBytes };
+    const written = await stream()
+      .then((rows) => writeParquet(rows, file))
+      .catch(rethrowExplained);
     return { ...common, ...written, rows: NO_ROWS, runMs: runMs() };
   }
-  const found = await readRows(statement, limit + 1, request.maxBytes);
+  const max = limit + 1;
+  const chunks = max <= MAX_ROWS_AT_ONCE ? rowsAtOnce(statement) : rowsOf(stream);
+  const found = await readRows(chunks, max, request.maxBytes).catch(rethrowExplained);
   const rows = joinRows(found.slice(0, limit));
   return { ...common, rows, rowCount: Math.min(found.length, limit), hasMore: found.length > limit, runMs: runMs() };
 }
@@ -195,26 +211,37 @@ function bind(statement: DuckDBPreparedStatement, parameters: Readonly<Record<st
   }
 }
 
+type Chunks = AsyncIterable<readonly DuckDBValue[][]>;
+
+async function* rowsAtOnce(statement: DuckDBPreparedStatement): AsyncGenerator<DuckDBValue[][]> {
+  const result = await statement.run();
+  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    yield chunk.getRows();
+  }
+}
+
+async function* rowsOf(stream: () => ReturnType<typeof streamChunks>): AsyncGenerator<DuckDBValue[][]> {
+  const { chunks } = await stream();
+  for await (const { chunk, rowCount } of chunks) yield chunk.getRows().slice(0, rowCount).map(withoutLast);
+}
+
+const withoutLast = (row: DuckDBValue[]): DuckDBValue[] => row.slice(0, -1);
+
 /** Each as JSON. */
-async function readRows(statement: DuckDBPreparedStatement, max: number, maxBytes: number): Promise<string[]> {
+async function readRows(chunks: Chunks, max: number, maxBytes: number): Promise<string[]> {
   const rows: string[] = [];
   let bytes = 0;
-  try {
-    const result = max <= MAX_ROWS_AT_ONCE ? await statement.run() : await statement.stream();
-    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      for (const row of chunk.getRows()) {
-        const json = JSON.stringify(row.map(toJsonValue));
-        // With what is between two rows.
-        bytes += Buffer.byteLength(json) + 2;
-        if (bytes > maxBytes) {
-          throw new SqlRefusal('too_large', 'The answer is too large. Select fewer columns, or set a lower limit.');
-        }
-        rows.push(json);
+  for await (const chunk of chunks) {
+    for (const row of chunk) {
+      const json = JSON.stringify(row.map(toJsonValue));
+      // With what is between two rows.
+      bytes += Buffer.byteLength(json) + 2;
+      if (bytes > maxBytes) {
+        throw new SqlRefusal('too_large', 'The answer is too large. Select fewer columns, or set a lower limit.');
       }
-      if (rows.length >= max) break;
+      rows.push(json);
     }
-  } catch (error) {
-    rethrowExplained(error);
+    if (rows.length >= max) break;
   }
   return rows;
 }

@@ -3,21 +3,18 @@
  * a second one, which never sees text of a user beside the names of columns.
  */
 import { rmSync, statSync } from 'node:fs';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, type DuckDBType } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { SqlRefusal } from '../rules/refusal.ts';
+import type { streamChunks } from './stream-chunks.ts';
 
 const MEMORY_MB = 128;
 /** Rows are checked for their size once in so many chunks. */
 const CHUNKS_PER_CHECK = 16;
 
-export interface ResultColumn {
-  name: string;
-  type: DuckDBType;
-}
-
 interface ParquetFile {
   path: string;
-  columns: readonly ResultColumn[];
+  /** Of the columns. */
+  names: readonly string[];
   maxRows: number;
   maxBytes: number;
 }
@@ -27,16 +24,20 @@ interface WrittenRows {
   hasMore: boolean;
 }
 
-export async function writeParquet(statement: DuckDBPreparedStatement, file: ParquetFile): Promise<WrittenRows> {
+type RowStream = Awaited<ReturnType<typeof streamChunks>>;
+
+export async function writeParquet(rows: RowStream, file: ParquetFile): Promise<WrittenRows> {
   // Beside the file, so that whoever removes one finds the other.
   const rowsPath = `${file.path}.rows`;
   const instance = await DuckDBInstance.create(rowsPath, { memory_limit: `${MEMORY_MB}MB`, threads: '1' });
   const connection = await instance.connect();
   try {
-    const found = await appendRows(connection, statement, { ...file, rowsPath });
+    const names = uniqueNames([...file.names, 'is_end']);
+    const found = await appendRows(connection, rows, { ...file, names, rowsPath });
     const rowCount = Math.min(found, file.maxRows);
     const quoted = `'${file.path.replaceAll("'", "''")}'`;
-    await connection.run(`copy (select * from result_rows limit ${rowCount}) to ${quoted} (format parquet)`);
+    const columns = `* exclude (${quotedName(names.at(-1))})`;
+    await connection.run(`copy (select ${columns} from result_rows limit ${rowCount}) to ${quoted} (format parquet)`);
     return { rowCount, hasMore: found > file.maxRows };
   } finally {
     connection.closeSync();
@@ -47,19 +48,17 @@ export async function writeParquet(statement: DuckDBPreparedStatement, file: Par
 
 async function appendRows(
   connection: DuckDBConnection,
-  statement: DuckDBPreparedStatement,
-  { rowsPath, columns, maxRows, maxBytes }: ParquetFile & { rowsPath: string },
+  { types, chunks: streamed }: RowStream,
+  { rowsPath, names, maxRows, maxBytes }: ParquetFile & { rowsPath: string },
 ): Promise<number> {
-  const names = uniqueNames(columns.map(({ name }) => name));
-  const declared = columns.map(({ type }, i) => `"${(names[i] ?? '').replaceAll('"', '""')}" ${type}`);
+  const declared = types.map((type, i) => `${quotedName(names[i])} ${type}`);
   await connection.run(`create table result_rows (${declared.join(', ')})`);
   const appender = await connection.createAppender('result_rows');
-  const result = await statement.stream();
   let rows = 0;
   let chunks = 0;
-  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+  for await (const { chunk, rowCount } of streamed) {
     appender.appendDataChunk(chunk);
-    rows += chunk.rowCount;
+    rows += rowCount;
     if (++chunks % CHUNKS_PER_CHECK === 0) {
       appender.flushSync();
       if (sizeOf(rowsPath) > maxBytes) {
@@ -71,6 +70,8 @@ async function appendRows(
   appender.closeSync();
   return rows;
 }
+
+const quotedName = (name = ''): string => `"${name.replaceAll('"', '""')}"`;
 
 const sizeOf = (path: string): number =>
   ['', '.wal'].reduce((sum, end) => sum + (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0), 0);
