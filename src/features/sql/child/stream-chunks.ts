@@ -28,10 +28,15 @@ export async function streamChunks(sql: string, prepare: Prepare): Promise<RowSt
   const result = await statement.stream();
   const types = result.columnTypes();
   async function* chunks(): AsyncGenerator<StreamedChunk> {
-    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      const isEnd = chunk.getColumnVector(types.length - 1).getItem(chunk.rowCount - 1) === true;
-      yield { chunk, rowCount: isEnd ? chunk.rowCount - 1 : chunk.rowCount };
-      if (isEnd) return;
+    try {
+      for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+        const isEnd = chunk.getColumnVector(types.length - 1).getItem(chunk.rowCount - 1) === true;
+        yield { chunk, rowCount: isEnd ? chunk.rowCount - 1 : chunk.rowCount };
+        if (isEnd) return;
+      }
+    } finally {
+      // It would keep its file open.
+      statement.destroySync();
     }
     await failAgain(plain, prepare);
   }
@@ -40,6 +45,7 @@ export async function streamChunks(sql: string, prepare: Prepare): Promise<RowSt
 
 /** Why rows are missing is not known: the statement is run once more, without keeping any. */
 async function failAgain(sql: string, prepare: Prepare): Promise<never> {
-  await (await prepare(`select bit_xor(hash(r)) from (${sql}) r`)).run();
+  const statement = await prepare(`select bit_xor(hash(r)) from (${sql}) r`);
+  await statement.run().finally(() => statement.destroySync());
   throw new SqlRefusal('too_large', 'The rows could not be read to the end. Select fewer columns or rows.');
 }
