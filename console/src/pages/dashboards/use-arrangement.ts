@@ -28,7 +28,8 @@ export function useArrangement(
   useEffect(() => {
     if (wanted === null || isSaving) return;
     const changes = changesTo(tiles, wanted);
-    if (changes.length === 0) return setWanted(null);
+    // An effect runs after its render: a key may have been pressed in between.
+    if (changes.length === 0) return setWanted((latest) => (latest === wanted ? null : latest));
     setSaving(true);
     void save(changes).then((isDone) => {
       if (!isDone) setWanted(null);
@@ -39,7 +40,10 @@ export function useArrangement(
   return {
     saved,
     shown,
-    arrow: (kind, id, arrow) => setWanted(kind === 'move' ? stepTile(shown, id, arrow) : growTile(shown, id, arrow)),
+    arrow(kind, id, arrow) {
+      const change = kind === 'move' ? stepTile : growTile;
+      setWanted((latest) => change(latest ?? saved, id, arrow));
+    },
     drag(kind, id, by, grid) {
       start.current ??= { layout: shown, lines: readLines(grid) };
       const { layout, lines } = start.current;
