@@ -33,6 +33,8 @@ const GROUPS: Record<string, string[]> = {
     'test/alerts/{alerts,mail,bad-input}.test.ts',
     'test/subscriptions/subscriptions.test.ts',
   ],
+  // Streams of flag definitions, and relays that follow them: they mostly wait.
+  streams: ['test/relay/{relay,equality,protocols}.test.ts', 'test/flags/streams.test.ts'],
   // What questions are answered with, against an oracle.
   engines: [
     'src/stores/duckdb/{dialect,promotion,event-store,session-rows}.test.ts',
@@ -69,7 +71,7 @@ GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? []
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
 const group = process.env['TESTS'];
 /** Groups whose tests measure how long others wait. The rest mostly waits for disks and answers itself. */
-const MEASURE_WAITS = ['security', 'faults', 'deliveries', 'browser', 'cli'];
+const MEASURE_WAITS = ['security', 'faults', 'deliveries', 'streams', 'browser', 'cli'];
 const stores = process.env['STORES'] ?? 'embedded';
 const needsPostgres = stores !== 'embedded' || ['postgres', 'clickhouse', 'scale'].includes(group ?? '');
 
@@ -81,7 +83,11 @@ export default defineConfig({
   test: {
     include: group === undefined ? ALL : filesOf(group),
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
-    globalSetup: ['test/support/build-worker.ts', ...(needsPostgres ? ['test/support/start-postgres.ts'] : [])],
+    globalSetup: [
+      'test/support/build-worker.ts',
+      'test/support/migrate-stores.ts',
+      ...(needsPostgres ? ['test/support/start-postgres.ts'] : []),
+    ],
     setupFiles: ['test/support/property-seed.ts'],
     // Long enough for a machine that is busy with something else; nothing here waits for it to pass.
     testTimeout: group === 'browser' ? 400_000 : 120_000,
@@ -90,6 +96,8 @@ export default defineConfig({
     pool: 'threads',
     // Nothing is mocked, so files may share what they import: a quarter of the time would go into importing it again.
     isolate: false,
+    // Later runs, and other groups, need not transform the sources again.
+    experimental: { fsModuleCache: true },
     maxWorkers: availableParallelism() + (MEASURE_WAITS.includes(group ?? '') ? 0 : 1),
   },
 });
