@@ -3,13 +3,13 @@
 // started with `node dist/main.js`.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { BUNDLED } from './build.js';
+import { NOT_BUNDLED } from './build.js';
 
 const root = new URL('..', import.meta.url).pathname;
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Not needed once dist/ is built. */
-const BUILD_ONLY = ['esbuild', 'vite', 'preact', 'd3-sankey', 'marked'];
+const BUILD_ONLY = ['esbuild', 'vite'];
 
 /** Packages of which only some files are copied, without their dependencies. */
 const PARTIAL = {
@@ -60,8 +60,8 @@ function neededPackages() {
     for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) visit(next, path);
   };
   const { dependencies } = readJson(join(root, 'package.json'));
-  const notCopied = new Set([...BUILD_ONLY, ...BUNDLED]);
-  for (const name of Object.keys(dependencies)) if (!notCopied.has(name)) visit(name, '');
+  const copied = NOT_BUNDLED.filter((name) => name in dependencies && !BUILD_ONLY.includes(name));
+  for (const name of copied) visit(name, '');
   return found;
 }
 

@@ -1,8 +1,7 @@
 // `npm start`: build, then run. Building takes a fraction of a second; the Docker image skips it (`--built`).
-import { build } from './build.js';
-import { buildConsole } from './build-console.js';
-
 if (!process.argv.includes('--built')) {
+  const { build } = await import('./build.js');
+  const { buildConsole } = await import('./build-console.js');
   await build();
   await buildConsole();
 }

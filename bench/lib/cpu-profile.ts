@@ -1,9 +1,17 @@
 /** Sums up a profile of `node --cpu-prof` of the built server, of which one file contains many modules. */
 import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+interface CallFrame {
+  functionName: string;
+  url: string;
+  lineNumber: number;
+  columnNumber: number;
+}
+
 interface CpuProfile {
-  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
+  nodes: { id: number; callFrame: CallFrame }[];
   samples: number[];
   timeDeltas: number[];
 }
@@ -27,7 +35,7 @@ export function sumSelfTimes({ nodes, samples, timeDeltas }: CpuProfile): {
     const ms = selfMs.get(id) ?? 0;
     if (ms === 0 || IDLE.has(callFrame.functionName)) continue;
     busyMs += ms;
-    const module = moduleOf(callFrame.url, callFrame.lineNumber);
+    const module = moduleOf(callFrame);
     const name = `${callFrame.functionName || '(anonymous)'}  ${module}:${callFrame.lineNumber + 1}`;
     modules.set(module, (modules.get(module) ?? 0) + ms);
     functions.set(name, (functions.get(name) ?? 0) + ms);
@@ -36,23 +44,15 @@ export function sumSelfTimes({ nodes, samples, timeDeltas }: CpuProfile): {
   return { busyMs, modules: largestFirst(modules), functions: largestFirst(functions) };
 }
 
-const moduleLines = new Map<string, string[]>();
+const sourceMaps = new Map<string, SourceMap | null>();
 
-/** esbuild writes the name of each module above it. */
-function moduleOf(url: string, line: number): string {
+function moduleOf({ url, lineNumber, columnNumber }: CallFrame): string {
   if (!url.startsWith('file:') || !url.includes('/dist/')) return url.replace(/^.*node_modules\//, '') || 'V8';
-  const lines = moduleLines.get(url) ?? readModuleLines(fileURLToPath(url));
-  moduleLines.set(url, lines);
-  return lines[line] ?? url;
+  const map = sourceMaps.get(url) ?? readSourceMap(`${fileURLToPath(url)}.map`);
+  sourceMaps.set(url, map);
+  const entry = map?.findEntry(lineNumber, columnNumber);
+  return entry && 'originalSource' in entry ? entry.originalSource.replace(/^(\.\.\/)+/, '') : url;
 }
 
-function readModuleLines(file: string): string[] {
-  let module = file;
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .map((text) => {
-      module = /^ *\/\/ ((?:src|node_modules)\/\S+)$/.exec(text)?.[1] ?? module;
-      return module;
-    });
-}
+const readSourceMap = (file: string): SourceMap | null =>
+  existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload) : null;

@@ -62,6 +62,12 @@ async function stop({ child, ended }: Cairn): Promise<number | null> {
   return ended;
 }
 
+it('loads packages that it needs rarely when they are needed', async () => {
+  const address = await start().ready;
+  const { status, body } = await call(address, 'POST', '/api/webauthn/login/begin', { body: {} });
+  expect([status, body.rpId]).toEqual([200, '127.0.0.1']);
+});
+
 describe('the first start', () => {
   it('prints its keys once, and they work; the second start prints none', async () => {
     const first = start();
