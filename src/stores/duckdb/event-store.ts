@@ -154,6 +154,7 @@ class DuckDbEventStore implements EventFileStore {
       if (!isPast(progress, this.#progress)) return;
       const write = () => this.#writeBatch(batch);
       this.#noteMerged(await this.#writeRows(this.#columns.ofOwner('event'), write, batch.whileCommitting));
+      this.#promotion.noteAdded(batch.events.length);
       this.#progress = progress;
     });
   }

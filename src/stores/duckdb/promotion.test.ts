@@ -191,6 +191,30 @@ describe('a promoted property', () => {
     expect(await state()).toEqual(['event plan 1']);
   });
 
+  it('gives all usual properties their columns as soon as there are enough events, before it fills one', async () => {
+    await store.close();
+    store = await openEventStore(dir.path('events.duckdb'), { minEventsForUsual: 5000 });
+    const usual = (count: number) =>
+      // Every fiftieth is looked at.
+      Array.from({ length: count }, (_, i) => ({
+        plan: ['free', 'pro'][(i % 100) / 50] ?? null,
+        region: `\u0001${i % 100}`,
+      }));
+    await write(usual(4999));
+    await maintainAll();
+    expect(await state()).toEqual([]);
+    await write(usual(1));
+    expect(store.needsMaintenance(START)).toBe(true);
+    await store.maintain(START);
+    await store.maintain(START);
+    expect((await state()).sort()).toEqual(['event plan 0', 'event region 0']);
+    await write(usual(3));
+    for (const key of ['plan', 'region']) await expectTruth(key);
+    await maintainAll();
+    expect((await state()).sort()).toEqual(['event plan 1', 'event region 1']);
+    for (const key of ['plan', 'region']) await expectTruth(key);
+  });
+
   it('follows deletions of events and changes of persons', async () => {
     await write([{ plan: 'a' }, { plan: 'b' }, { plan: null }, {}]);
     await readUntilWanted('plan');

@@ -4,7 +4,7 @@
  * checkpoint; so an interrupted fill continues at the next start.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { HOUR_MS, MINUTE_MS } from '../../core/time/units.ts';
+import { HOUR_MS } from '../../core/time/units.ts';
 import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
 import type { PropertyRead } from '../events/property-placeholders.ts';
 import { findReplaceable, isUnused, isUseStale, MAX_PROMOTED_COLUMNS } from '../events/property-usage.ts';
@@ -25,9 +25,8 @@ const MAX_ROWS = 100_000;
 /** Changed values stay in memory until a checkpoint. */
 const CHECKPOINT_AFTER_ROWS = 400_000;
 
-/** How often it is found out which properties events usually have, and whether there are enough events yet. */
+/** How often it is found out which properties events usually have. */
 const SAMPLE_INTERVAL_MS = HOUR_MS;
-const COUNT_INTERVAL_MS = MINUTE_MS / 4;
 
 /** The range of rows to fill. Rows added later are written filled. */
 interface Pass {
@@ -55,16 +54,22 @@ export class DuckDbPromotion {
   /** Null until they were found out. */
   #usual: ReadonlySet<string> | null = null;
   #nextSample = Number.NEGATIVE_INFINITY;
+  /** How many events there are, not counting deletions since they were last counted; null: not counted yet. */
+  #events: number | null = null;
 
   constructor(columns: PromotedColumns, { minEventsForUsual = MIN_EVENTS_FOR_USUAL }: PromotionOptions = {}) {
     this.#columns = columns;
     this.#minEventsForUsual = minEventsForUsual;
   }
 
+  noteAdded(events: number): void {
+    if (this.#events !== null) this.#events += events;
+  }
+
   isDue(now: number): boolean {
     const { all } = this.#columns;
     return (
-      now >= this.#nextSample ||
+      this.#isSampleDue(now) ||
       this.#missingUsual() !== undefined ||
       all.some(
         (column) =>
@@ -78,19 +83,28 @@ export class DuckDbPromotion {
   /** Does the next piece of work; false if there is none. */
   async step(store: PromotionStore, now: number): Promise<boolean> {
     await this.#saveUses(store.writer, now);
-    if (now >= this.#nextSample) await this.#sample(store, now);
+    if (this.#isSampleDue(now)) await this.#sample(store, now);
     const unused = this.#columns.all.find((column) => this.#isObsolete(column, now));
     if (unused !== undefined) return this.#drop(store.writer, unused);
+    // All of these before any is filled: events that come meanwhile are written with every column.
+    const usual = this.#missingUsual();
+    if (usual !== undefined) return this.#promote(store.writer, usual, now);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
-    const wanted = this.#columns.mostRead()[0] ?? this.#missingUsual();
+    const wanted = this.#columns.mostRead()[0];
     return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
   }
 
+  #isSampleDue(now: number): boolean {
+    if (this.#events === null) return true;
+    return this.#events >= this.#minEventsForUsual && now >= this.#nextSample;
+  }
+
   async #sample(store: PromotionStore, now: number): Promise<void> {
-    const isEnough = (await readNumber(store.writer, 'select count(*) from event_rows')) >= this.#minEventsForUsual;
-    if (isEnough) this.#usual = new Set(await readUsualProperties(store.writer, store.query));
-    this.#nextSample = now + (isEnough ? SAMPLE_INTERVAL_MS : COUNT_INTERVAL_MS);
+    this.#events = await readNumber(store.writer, 'select count(*) from event_rows');
+    if (this.#events < this.#minEventsForUsual) return;
+    this.#usual = new Set(await readUsualProperties(store.writer, store.query));
+    this.#nextSample = now + SAMPLE_INTERVAL_MS;
   }
 
   /** The most usual property without a column, as long as others have room for theirs. */
@@ -201,7 +215,7 @@ export class DuckDbPromotion {
       column.id,
     ]);
     Object.assign(column, { hasMarks, hasSavedMarks: hasMarks, isReady: true });
-    await this.#checkpoint(writer);
+    if (this.#columns.all.every(({ isReady }) => isReady)) await this.#checkpoint(writer);
     return true;
   }
 }
