@@ -26,7 +26,7 @@ import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { measureBesideOverview } from './lib/beside-overview.ts';
 import { PROJECT, UNTIL } from './lib/product-traffic.ts';
 import { type Cost, costOf, median } from './lib/race.ts';
-import { openShopStore } from './lib/shop-store.ts';
+import { makeSessions, openShopSite } from './lib/shop-store.ts';
 import { tilesOf } from './lib/web-by-hand.ts';
 
 const { values: flags } = parseArgs({
@@ -41,6 +41,8 @@ const { values: flags } = parseArgs({
 const EVENTS = flags.short ? 20_000 : Number(flags.events);
 const SECONDS = flags.short ? 1 : Number(flags.seconds);
 const ROUNDS = flags.short ? 1 : 5;
+/** Of a server at rest and one that computes overviews. */
+const TURNS = flags.short ? 1 : 3;
 const LENGTH = Number(flags.days) * DAY_MS;
 const RANGE = { from: UNTIL - LENGTH, until: UNTIL };
 const TABLES = ['channel', 'source', 'page', 'entry', 'exit', 'device', 'browser', 'os', 'country'] as const;
@@ -132,15 +134,10 @@ async function measureByHand(store: EventStore, answer: OverviewAnswer): Promise
   return tiles;
 }
 
-/** All rows of sessions, which the background does for a store of this size. */
-async function makeSessions(store: EventStore): Promise<void> {
-  while (!(await store.prepareSessions(PROJECT))) await store.maintain(Date.now());
-}
-
 async function measureSite(folder: string) {
   // As much memory as the server gives it.
   const options = { memoryLimit: '512MB' };
-  const events = await openShopStore(join(folder, `shop-${EVENTS}.duckdb`), EVENTS, undefined, options);
+  const events = await openShopSite(join(folder, `shop-${EVENTS}.duckdb`), EVENTS, options);
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
   const mirrorPersons = async () => undefined;
@@ -186,8 +183,10 @@ try {
   console.log(`${'ms'.padEnd(30)}   median    worst      CPU   others wait`);
   for (const [name, cost] of Object.entries(asked)) show(name, cost);
   for (const [name, cost] of Object.entries(byHand)) show(`by hand: ${name}`, cost);
-  const waits = await measureBesideOverview(SECONDS, Math.min(EVENTS, MAX_SENT_EVENTS));
-  console.log(`beside overviews of a server: ${JSON.stringify(waits)}`);
+  const sent = Math.min(EVENTS, MAX_SENT_EVENTS);
+  const waits = await measureBesideOverview({ seconds: SECONDS, turns: TURNS, events: sent });
+  for (const name of ['quiet', 'besideOverview'] as const) console.log(`${name}: ${JSON.stringify(waits[name])}`);
+  console.log(`overviews of a server: ${waits.overviews}`);
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`;
   const report = { machine, events: EVENTS, days: Number(flags.days), asked, byHand, waits };
   mkdirSync('bench/results', { recursive: true });

@@ -1,14 +1,11 @@
 /** How long capture and flags take while statements of users keep the machine busy, beside how long they take otherwise. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
+import { measurePeriod, medians, type Period } from './periods.ts';
 import { type RunningProcess, startProcess } from './processes.ts';
-import { median } from './race.ts';
 import { untilProcessed } from './until-processed.ts';
 import { fill, KEYS, measureWaits } from './waits.ts';
 
@@ -20,12 +17,8 @@ const HEAVY = [
   'select event, md5(properties) as m, row_number() over (partition by event order by properties) as n from events order by m limit 100',
   'select uuid, event, timestamp, properties, person_id, distinct_id from events limit 50000',
 ];
-const DISK_PAUSE_MS = 10;
 
-/**
- * In turns, since a disk that others share is slow now and then: the median of what each period has. `diskP99` is what a
- * small write to the same disk takes meanwhile, with nothing of Cairn in between.
- */
+/** In turns, since a disk that others share is slow now and then: the median of what each period has. */
 export async function measureBesideSql({ seconds, turns, events }: { seconds: number; turns: number; events: number }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-sql-'));
   const env = { ...KEYS, DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', SQL_TIMEOUT_SECONDS: '5' };
@@ -39,10 +32,10 @@ export async function measureBesideSql({ seconds, turns, events }: { seconds: nu
     await askersOf(server, ['select count() from events']).stop();
     await measureWaits(server, 2);
     for (let turn = 0; turn < turns; turn++) {
-      periods.quiet.push(await measure(server, seconds, dataDir));
+      periods.quiet.push(await measurePeriod(server, seconds, dataDir));
       // Two of a project run at a time; the others wait.
       const askers = askersOf(server, HEAVY);
-      periods.besideHeavySql.push(await measure(server, seconds, dataDir));
+      periods.besideHeavySql.push(await measurePeriod(server, seconds, dataDir));
       for (const [status, count] of Object.entries(await askers.stop())) {
         statements[status] = (statements[status] ?? 0) + count;
       }
@@ -52,41 +45,6 @@ export async function measureBesideSql({ seconds, turns, events }: { seconds: nu
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
-}
-
-type Period = Awaited<ReturnType<typeof measure>>;
-
-/** `generatorP99`: how late the load generator's own loop was, which is part of what it measures. */
-async function measure(server: RunningProcess, seconds: number, folder: string) {
-  const loop = monitorEventLoopDelay({ resolution: 1 });
-  loop.enable();
-  const stop = new AbortController();
-  const disk = diskP99(join(folder, 'bench-disk'), stop.signal);
-  const waits = await measureWaits(server, seconds);
-  loop.disable();
-  stop.abort();
-  return { ...waits, diskP99: await disk, generatorP99: Number((loop.percentile(99) / 1e6).toFixed(1)) };
-}
-
-/** Of writing a few bytes and waiting for the disk, as often as capture does, also while the last one still waits; ms. */
-async function diskP99(path: string, signal: AbortSignal): Promise<number> {
-  const file = await open(path, 'w');
-  const histogram = createHistogram();
-  const write = async (): Promise<void> => {
-    const start = performance.now();
-    await file.write('a few bytes', 0);
-    await file.datasync();
-    histogram.record(Math.max(1, Math.round((performance.now() - start) * 1000)));
-  };
-  const writes: Promise<void>[] = [];
-  for (; !signal.aborted; await setTimeout(DISK_PAUSE_MS)) writes.push(write());
-  await Promise.all(writes).finally(() => file.close());
-  return Number((histogram.percentile(99) / 1000).toFixed(1));
-}
-
-function medians(periods: readonly Period[]): Period {
-  const names = Object.keys(periods[0] ?? {}) as (keyof Period)[];
-  return Object.fromEntries(names.map((name) => [name, median(periods.map((period) => period[name]))])) as Period;
 }
 
 /** `stop` waits for those that are running, and tells how many there were by their status. */

@@ -61,14 +61,21 @@ interface Visit {
   hot: readonly (string | null)[];
 }
 
+interface TrafficOptions {
+  /** Whether views and leaves tell how the page before was read, as browsers' SDKs do. */
+  hasReads?: boolean;
+}
+
 export class ProductTraffic {
   readonly #random = seeded(20_260_601);
   readonly #events: number;
+  readonly #hasReads: boolean;
   readonly #shoppers: Shopper[];
   #overrides: PersonOverride[] = [];
 
-  constructor(events: number) {
+  constructor(events: number, { hasReads = false }: TrafficOptions = {}) {
     this.#events = events;
+    this.#hasReads = hasReads;
     const count = Math.max(20, Math.round(events / EVENTS_PER_PERSON));
     this.#shoppers = Array.from({ length: count }, (_, index) => this.#shopper(index, count));
   }
@@ -159,14 +166,21 @@ export class ProductTraffic {
       into.push(this.#event(shopper, visit, event, Math.min(at, UNTIL - 1), more));
       at += 2000 + random() * 90_000;
     };
+    let viewedAt = at;
     add('$pageview');
+    const read = (): string => {
+      const seconds = (at - viewedAt) / 1000;
+      viewedAt = at;
+      return this.#hasReads ? this.#readJson(visit.path, seconds) : '';
+    };
     const steps = 1 + Math.floor(random() ** 2 * 14);
     for (let step = 0; step < steps; step++) {
       const chance = random();
       if (chance < 0.5) {
         const page = random() < 0.5 ? pick(random, PAGES) : `products/${Math.floor(random() ** 3 * 300)}`;
+        const told = read();
         visit = this.#look(shopper, session, page);
-        add('$pageview');
+        add('$pageview', told);
       } else if (chance < 0.78) add('$autocapture');
       else if (chance < 0.9) add('searched', `,"results":${Math.floor(random() * 80)}`);
       else if (!shopper.hasSignedUp && random() < 0.5) this.#signUp(shopper, add);
@@ -175,7 +189,16 @@ export class ProductTraffic {
         if (random() < 0.35) add('purchased', `,"amount":${Math.round(random() * 20_000) / 100}`);
       }
     }
-    add('$pageleave');
+    add('$pageleave', read());
+  }
+
+  #readJson(path: string, seconds: number): string {
+    const told = {
+      $prev_pageview_pathname: path,
+      $prev_pageview_duration: Math.round(seconds * 10) / 10,
+      $prev_pageview_max_content_percentage: Math.round(this.#random() * 100) / 100,
+    };
+    return `,${JSON.stringify(told).slice(1, -1)}`;
   }
 
   #signUp(shopper: Shopper, add: (event: string) => void): void {

@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { type EventStoreOptions, openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/events/event-store.ts';
 import type { MirroredPerson } from '../../src/stores/events/person-mirror.ts';
+import { multiplyShop } from './multiply-shop.ts';
 import { PROJECT, ProductTraffic } from './product-traffic.ts';
 
 const BATCH_SIZE = 20_000;
@@ -14,15 +15,46 @@ export async function openShopStore(
   eventOf?: (person: MirroredPerson, at: number) => StoredEvent,
   options: EventStoreOptions = {},
 ): Promise<EventStore> {
-  if (!existsSync(path)) {
-    const draft = `${path}.draft`;
-    for (const file of [draft, `${draft}.wal`]) rmSync(file, { force: true });
+  await makeOnce(path, async (draft) => {
     const store = await openEventStore(draft);
     await fill(store, new ProductTraffic(events), eventOf);
     await store.close();
-    renameSync(draft, path);
-  }
+  });
   return openEventStore(path, options);
+}
+
+/** So many events are written as they come; more are copies of these. */
+const MAX_WRITTEN_EVENTS = 1_000_000;
+
+/** The same with the sessions of the shop's site, whose rows are made from the written events. */
+export async function openShopSite(path: string, events: number, options: EventStoreOptions): Promise<EventStore> {
+  await makeOnce(path, async (draft) => {
+    const copies = Math.ceil(events / MAX_WRITTEN_EVENTS);
+    const store = await openEventStore(draft, options);
+    await fill(store, new ProductTraffic(Math.round(events / copies), { hasReads: true }));
+    if (copies > 1) await makeSessions(store);
+    await store.close();
+    if (copies === 1) return;
+    const base = `${path}.base`;
+    renameSync(draft, base);
+    await multiplyShop(base, draft, copies);
+    rmSync(base);
+  });
+  return openEventStore(path, options);
+}
+
+/** All rows of sessions, which the background does for a store of this size. */
+export async function makeSessions(store: EventStore): Promise<void> {
+  while (!(await store.prepareSessions(PROJECT))) await store.maintain(Date.now());
+}
+
+/** An interrupted attempt leaves nothing that the next one takes for a whole file. */
+async function makeOnce(path: string, make: (draft: string) => Promise<void>): Promise<void> {
+  if (existsSync(path)) return;
+  const draft = `${path}.draft`;
+  for (const file of [draft, `${draft}.wal`]) rmSync(file, { force: true });
+  await make(draft);
+  renameSync(draft, path);
 }
 
 async function fill(

@@ -2,6 +2,8 @@
 
 /** Events that are page views. */
 export const VIEW_EVENTS = ['$pageview', '$screen'] as const;
+/** Events that tell how the page before was read: the next view, and the end of a visit. */
+export const READ_EVENTS = ['$pageview', '$pageleave'] as const;
 /** More than one of these, and a session is no bounce. */
 export const HIT_EVENTS = [...VIEW_EVENTS, '$autocapture'] as const;
 /** Properties that only events of a page have. */

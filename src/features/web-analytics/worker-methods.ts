@@ -10,11 +10,10 @@ import {
   listLivePages,
   type SiteStatus,
 } from './measure/count-others.ts';
-import { countPeriods, openSite } from './measure/count-period.ts';
+import { countTable } from './measure/count-table.ts';
 import { listSessions, listVisitors } from './measure/list-sessions.ts';
-import { measurePages } from './measure/measure-pages.ts';
-import { prepareWebQuery, type WebDeps, type WebQuery } from './measure/web-scope.ts';
-import type { PageEngagement, WebSession, WebTable } from './rules/web-answers.ts';
+import { prepareWebQuery, type WebDeps } from './measure/web-scope.ts';
+import type { WebSession, WebTable } from './rules/web-answers.ts';
 import type { TableKey, TablePage, WebQuestion } from './rules/web-question.ts';
 import type { WebThreadMethods } from './thread-methods.ts';
 
@@ -45,25 +44,11 @@ type WebMethods = {
   ) => Promise<WebAnswers[K]['answer']>;
 };
 
-async function withEngagement(query: WebQuery, { rows, total }: WebTable): Promise<WebTable> {
-  const found = await measurePages(
-    query,
-    rows.map(({ value }) => value),
-  );
-  return { rows: rows.map((row) => ({ ...row, engagement: found.get(row.value) ?? NO_ENGAGEMENT })), total };
-}
-
-const NO_ENGAGEMENT: PageEngagement = { exits: 0, timeOnPage: null, scrollDepth: null };
-
 const METHODS: WebMethods = {
   overview: answerOverview,
   async breakdown(deps, projectId, { web, by, page }) {
     const query = await prepareWebQuery(deps, projectId, web);
-    if (by === 'bot') return countBots(query, page);
-    const asked = { ranges: [web.range], tables: [by], page };
-    const [period] = await countPeriods(query, await openSite(query, asked.ranges, asked.tables), asked);
-    const table = period?.tables.get(by) ?? { rows: [], total: 0 };
-    return by === 'page' ? withEngagement(query, table) : table;
+    return by === 'bot' ? countBots(query, page) : countTable(query, by, page);
   },
   sessions: async (deps, projectId, { web, page }) => listSessions(await prepareWebQuery(deps, projectId, web), page),
   visitors: async (deps, projectId, { web, page }) => listVisitors(await prepareWebQuery(deps, projectId, web), page),

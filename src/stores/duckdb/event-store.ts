@@ -413,7 +413,10 @@ class DuckDbEventStore implements EventFileStore {
       session: String(row['session']),
     }));
     await this.#oneAtATime(() => this.#sessions.noteDiffering(this.#engine.writer, differing));
-    const [row] = await this.query('select count(distinct number) as sessions from session_rows', []);
+    const [row] = await this.query(
+      'select count(distinct number) as sessions from session_rows where labels_included > 0',
+      [],
+    );
     return { sessions: Number(row?.['sessions']), differing: differing.length };
   }
 

@@ -197,6 +197,23 @@ const MIGRATION_STEPS: readonly string[] = [
   delete from stale_sessions;
   delete from loose_view_days;
   update session_state set made_until = (select min(timestamp) from event_rows) where is_kept;`,
+  // A row for each event that tells how a page was read, so that numbers need not be found in texts again.
+  `create table read_rows (
+    project_id integer not null,
+    session bigint not null,
+    page integer not null,
+    label integer not null,
+    happened bigint not null,
+    seconds double,
+    share double
+  );
+  delete from session_rows;
+  delete from view_rows;
+  delete from session_texts;
+  delete from session_visitors;
+  delete from stale_sessions;
+  delete from loose_view_days;
+  update session_state set made_until = (select min(timestamp) from event_rows) where is_kept;`,
 ];
 
 export const SCHEMA_VERSION = MIGRATION_STEPS.length;
@@ -214,6 +231,7 @@ export const TABLES = [
   'large_texts',
   'session_rows',
   'view_rows',
+  'read_rows',
   'session_texts',
   'session_visitors',
   'stale_sessions',

@@ -6,7 +6,9 @@ import {
   HIT_EVENTS,
   KNOWN_KEYS,
   KNOWN_PROPERTIES,
+  READ_EVENTS,
   TAG_KEYS,
+  VIEW_EVENTS,
 } from '../../core/web/session-values.ts';
 import type { SqlBuilder } from '../events/dialect.ts';
 import type { SqlValue } from '../events/event-store.ts';
@@ -18,9 +20,12 @@ import {
   isBotSql,
   isOwnSql,
   isViewSql,
+  readNumbersSql,
+  readPathSql,
   sentPathSql,
   sessionIdSql,
   VIEW_LABELS,
+  validReadSql,
 } from '../events/session-columns.ts';
 import { duckdbDialect } from './dialect.ts';
 import { duckdbJsonProperty } from './promoted-text.ts';
@@ -36,6 +41,9 @@ interface Bound {
 
 /** The texts of sessions that have a number (`session_texts`), in the order of their columns. */
 export const CODED_KEYS = ['channel', 'entry', 'exit', ...TAG_KEYS, ...KNOWN_KEYS] as const;
+
+/** Events that count where they have no session id, too. */
+export const LOOSE_EVENTS: readonly string[] = [...new Set([...VIEW_EVENTS, ...READ_EVENTS])];
 
 const LEFT_OUT_LABELS = VIEW_LABELS.bot | VIEW_LABELS.own;
 
@@ -53,15 +61,19 @@ interface MadeRange {
  *
  * Views by robots and one's own are left out of most answers, as if they had not been sent. So a session with such views
  * has a row for each of the four choices that leaves it a view; `labels_included` has a bit for each choice that the row
- * is for: all four where no view has a label. Its views have a row each, with their label.
+ * is for: all four where no view has a label. Its views have a row each, with their label, and so has each event that
+ * tells how a page was read. A session without a view has a row for no choice, which says from when on its events are to
+ * be read if a view follows.
  */
 export function makeSessionsSql(range: MadeRange): Bound[] {
   const events = duckdbDialect.newStatement('e');
   const sessions = duckdbDialect.newStatement('e');
+  const reads = duckdbDialect.newStatement('e');
   return [
     resolve(`create or replace temp table session_events as ${eventsSql(events, range)}`, events.values),
     resolve(`create or replace temp table made_sessions as ${sessionsSql(sessions)}`, sessions.values),
     ...[NEW_TEXTS, NEW_VISITORS, EARLIER_VIEWS, SESSION_ROWS, VIEW_ROWS].map((sql) => ({ sql, values: [] })),
+    resolve(readRowsSql(reads), reads.values),
   ];
 }
 
@@ -84,6 +96,8 @@ const NEW_TEXTS = `
     select project_id, unnest([${CODED_KEYS.join(', ')}]) as text from made_sessions
     union
     select project_id, path as text from session_events where is_view = 1 and sid <> ''
+    union
+    select project_id, read_path as text from session_events where read_path <> '' and sid <> ''
   ) t
   left join (select project_id, max(code) as last from session_texts group by project_id) l
     on l.project_id = t.project_id
@@ -136,6 +150,15 @@ const VIEW_ROWS = `
   from e join session_texts t on t.project_id = e.project_id and t.text = e.path
   order by e.happened`;
 
+function readRowsSql(sql: SqlBuilder): string {
+  const { seconds, share } = validReadSql(sql);
+  return `insert into read_rows
+    select s.project_id, s.number, t.code, s.read_label, s.happened, ${seconds}, ${share}
+    from session_events s join session_texts t on t.project_id = s.project_id and t.text = s.read_path
+    where s.read_path <> '' and s.sid <> ''
+    order by s.happened`;
+}
+
 /** Visitors whose earliest view was removed, or may have been: what is left tells. */
 export const REPAIR_FIRST_VIEWS = `
   update session_visitors set first_view = n.first_view
@@ -152,31 +175,37 @@ const WITH_ALL_VIEWS = 1 << LEFT_OUT_LABELS;
 
 /**
  * Sessions whose rows are not what their events give (`project_id` and `session`), apart from those that are known to be
- * stale. Compares when they were, how many views and hits they have, and how many views have a row. Views of no session
- * are found as one with an empty id.
+ * stale. Compares when they were, how many views and hits they have, and how many views have a row and tell how a page
+ * was read. Rows of views and reads of no session are found as one with an empty id.
  */
 export function differingSessionsSql(limit: number): Bound {
   const sql = duckdbDialect.newStatement('e');
   const isView = `sum(${flag(isViewSql(sql))})`;
   const happened = sql.ms('e.timestamp');
-  const columns = ['started', 'ended', 'views', 'hits', 'view_rows'];
+  const reads = `sum(${flag(`${readPathSql(sql)} <> ''`)})`;
+  const columns = ['started', 'ended', 'views', 'hits', 'view_rows', 'read_rows'];
   const text = `
     with counted as (
       select e.project_id, ${sessionIdSql(sql)} as session, min(${happened}) as started, max(${happened}) as ended,
-        ${isView} as views, sum(${flag(sql.isOneOf('e.event', HIT_EVENTS))}) as hits, ${isView} as view_rows
-      from event_rows e where coalesce(e."$session_id", '') <> '' group by all having ${isView} > 0
+        ${isView} as views, sum(${flag(sql.isOneOf('e.event', HIT_EVENTS))}) as hits, ${isView} as view_rows,
+        ${reads} as read_rows
+      from event_rows e where coalesce(e."$session_id", '') <> '' group by all
     ), kept as (
-      select r.project_id, r.session, r.started, r.ended, r.views, r.hits, coalesce(v.count, 0) as view_rows
-      from session_rows r left join (select session, count(*) as count from view_rows group by session) v
-        on v.session = r.number
-      where (r.labels_included & ${WITH_ALL_VIEWS}) <> 0
+      select r.project_id, r.session, r.started, r.ended, r.views, r.hits, coalesce(v.count, 0) as view_rows,
+        coalesce(w.count, 0) as read_rows
+      from session_rows r
+      left join (select session, count(*) as count from view_rows group by session) v on v.session = r.number
+      left join (select session, count(*) as count from read_rows group by session) w on w.session = r.number
+      where (r.labels_included & ${WITH_ALL_VIEWS}) <> 0 or r.labels_included = 0
     )
     select project_id, session
     from (select * from counted where session <> '') c full join kept k using (project_id, session)
     where (${columns.map((name) => `c.${name} is distinct from k.${name}`).join(' or ')})
       and (project_id, session) not in (select project_id, session from stale_sessions)
     union all
-    select distinct project_id, '' from view_rows where session not in (select number from session_rows)
+    select distinct project_id, '' from (
+      select project_id, session from view_rows union all select project_id, session from read_rows
+    ) where session not in (select number from session_rows)
     limit ${Math.trunc(limit)}`;
   return { sql: text, values: sql.values };
 }
@@ -185,17 +214,18 @@ export function differingSessionsSql(limit: number): Bound {
 export const DELETE_UNUSED: readonly string[] = [
   `delete from session_texts where (project_id, code) not in (
     select project_id, unnest([${CODED_KEYS.map((key) => `${key}_code`).join(', ')}]) from session_rows
-    union all select project_id, page from view_rows)`,
+    union all select project_id, page from view_rows
+    union all select project_id, page from read_rows)`,
   `delete from session_visitors where (project_id, number) not in (
     select project_id, visitor from session_rows union all select project_id, visitor from view_rows)`,
 ];
 
-/** The days that have views without a session id, with their projects. */
+/** The days that have views, or leaves, without a session id, with their projects. */
 export function looseDaysSql(condition: string): Bound {
   const sql = duckdbDialect.newStatement('e');
   const day = `cast(floor(${sql.ms('e.timestamp')} / ${DAY_MS}) as integer)`;
   const text = `select distinct e.project_id, ${day} from event_rows e
-    where ${isViewSql(sql)} and ${sessionIdSql(sql)} = '' and ${condition}`;
+    where ${sql.isOneOf('e.event', LOOSE_EVENTS)} and ${sessionIdSql(sql)} = '' and ${condition}`;
   return resolve(text, sql.values);
 }
 
@@ -210,6 +240,7 @@ function labelSql(sql: SqlBuilder): string {
 /** The events with their columns for sessions. */
 function eventsSql(sql: SqlBuilder, { since, until }: MadeRange): string {
   const isView = isViewSql(sql);
+  const read = readNumbersSql(sql);
   const columns = {
     sid: sessionIdSql(sql),
     person: 'e.person_id',
@@ -219,6 +250,10 @@ function eventsSql(sql: SqlBuilder, { since, until }: MadeRange): string {
     is_hit: flag(sql.isOneOf('e.event', HIT_EVENTS)),
     label: `case when ${isView} then ${labelSql(sql)} else 0 end`,
     path: `case when ${isView} then ${sentPathSql(sql)} else '' end`,
+    read_path: readPathSql(sql),
+    read_label: `case when ${sql.isOneOf('e.event', READ_EVENTS)} then ${labelSql(sql)} else 0 end`,
+    seconds: read.seconds,
+    share: read.share,
     ...acquisitionSql(sql),
     ...Object.fromEntries(KNOWN_KEYS.map((key) => [key, cutPropertySql(sql, KNOWN_PROPERTIES[key])])),
   };
@@ -246,7 +281,7 @@ function groupedSql(sql: SqlBuilder): string {
     'project_id',
     'number',
     'sid',
-    'case when labels = 0 then 15 else 1 << choice end as labels_included',
+    'case when sum(is_view) = 0 then 0 when labels = 0 then 15 else 1 << choice end as labels_included',
     'min(happened) as started',
     'max(happened) as ended',
     'sum(is_view) as views',
@@ -257,18 +292,20 @@ function groupedSql(sql: SqlBuilder): string {
     ...KNOWN_KEYS.map((key) => `${sql.firstRow([key], ORDER, `${key} <> ''`)} as known_${key}`),
   ];
   return `select ${columns.join(', ')} from v
-    where (label & (${LEFT_OUT_LABELS} - choice)) = 0 group by project_id, number, sid, labels, choice having sum(is_view) > 0`;
+    where (label & (${LEFT_OUT_LABELS} - choice)) = 0 group by project_id, number, sid, labels, choice
+    having sum(is_view) > 0 or labels = 0`;
 }
 
 /** In the order of the table's columns. */
 function valuesSql(sql: SqlBuilder): string {
-  const first = ACQUISITION_COLUMNS.map((name, at) => `${sql.rowValue('first_view', at + 1)} as ${name}`);
-  const known = KNOWN_KEYS.map((key) => `coalesce(${sql.rowValue(`known_${key}`, 0)}, '') as ${key}`);
+  const text = (row: string, index: number): string => `coalesce(${sql.rowValue(row, index)}, '')`;
+  const first = ACQUISITION_COLUMNS.map((name, at) => `${text('first_view', at + 1)} as ${name}`);
+  const known = KNOWN_KEYS.map((key) => `${text(`known_${key}`, 0)} as ${key}`);
   return [
     ...['project_id', 'sid', 'labels_included', 'started', 'ended', 'views', 'hits'],
     `${sql.rowValue('last_event', 0)} as person`,
-    `${sql.rowValue('first_view', 0)} as entry`,
-    `${sql.rowValue('last_view', 0)} as exit`,
+    `${text('first_view', 0)} as entry`,
+    `${text('last_view', 0)} as exit`,
     ...first,
     ...known,
     'number',

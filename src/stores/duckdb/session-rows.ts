@@ -1,16 +1,16 @@
 /**
- * Keeps a row for each session with an id (`session_rows`) and for each of its views (`view_rows`), so that questions about
- * a site need not group its events. Both have numbers instead of persons (`session_visitors`) and texts (`session_texts`).
+ * Keeps a row for each session with an id (`session_rows`), for each of its views (`view_rows`), and for each time it is
+ * told how a page was read (`read_rows`), so that questions about a site need not group its events. They have numbers
+ * instead of persons (`session_visitors`) and texts (`session_texts`).
  *
  * A transaction that changes events only notes which sessions are stale. Their rows are made anew from their events, in
  * the background and before they are read: so late events, deletions and crashes need no rules of their own. Nothing is
  * noted before somebody has asked about a site; then the sessions of all earlier events are made, a while at a time. Views
- * without a session id are not kept, only the days that have them.
+ * and leaves without a session id are not kept, only the days that have them.
  */
 import { type DuckDBConnection, INTEGER, LIST, listValue, TIMESTAMP, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import { DAY_MS, HOUR_MS } from '../../core/time/units.ts';
-import { VIEW_EVENTS } from '../../core/web/session-values.ts';
 import { isSessionId } from '../../core/web/web-session.ts';
 import type { StoredEvent } from '../events/event-store.ts';
 import { appendChunks } from './append-chunks.ts';
@@ -18,7 +18,7 @@ import { integerColumn, textColumn, timestampColumn } from './column-writer.ts';
 import { chunks } from './event-rows.ts';
 import { inTransaction } from './in-transaction.ts';
 import { readNumber } from './schema.ts';
-import { DELETE_UNUSED, looseDaysSql, makeSessionsSql, REPAIR_FIRST_VIEWS } from './session-rows-sql.ts';
+import { DELETE_UNUSED, LOOSE_EVENTS, looseDaysSql, makeSessionsSql, REPAIR_FIRST_VIEWS } from './session-rows-sql.ts';
 
 /** So many stale sessions are worth a step in the background. */
 const STEP_SESSIONS = 5000;
@@ -28,8 +28,10 @@ const MAX_WAIT_EVENTS = 150_000;
 /** About how long writes wait for a step over earlier events. */
 const STEP_MS = 100;
 
+/** What happened in sessions: `session` is the number of the session. */
+const TABLES_OF_SESSIONS = ['view_rows', 'read_rows'] as const;
+
 const SESSION_INDEX = HOT_PROPERTIES.indexOf('$session_id');
-const VIEWS: readonly string[] = VIEW_EVENTS;
 
 interface SessionOptions {
   /** So many earlier events are made to sessions at once when the first question comes. */
@@ -117,7 +119,9 @@ export class DuckDbSessions {
       where s.since = timestamp '-infinity'`);
     await writer.run(`update session_visitors set first_view = null where (project_id, number) in (
       select project_id, visitor from view_rows where session in (select number from changed_sessions))`);
-    await writer.run('delete from view_rows where session in (select number from changed_sessions)');
+    for (const table of TABLES_OF_SESSIONS) {
+      await writer.run(`delete from ${table} where session in (select number from changed_sessions)`);
+    }
     await writer.run('delete from session_rows where number in (select number from changed_sessions)');
   }
 
@@ -149,7 +153,9 @@ export class DuckDbSessions {
         [listValue(stale.map(({ projectId }) => projectId)), listValue(stale.map(({ session }) => session))],
         [LIST(INTEGER), LIST(VARCHAR)],
       );
-      await writer.run('delete from view_rows where session not in (select number from session_rows)');
+      for (const table of TABLES_OF_SESSIONS) {
+        await writer.run(`delete from ${table} where session not in (select number from session_rows)`);
+      }
     });
     this.#stale += stale.length;
   }
@@ -241,14 +247,9 @@ async function makeDue(writer: DuckDBConnection, sessions: string): Promise<void
 }
 
 async function replaceDue(writer: DuckDBConnection, until: number | null): Promise<void> {
-  for (const [table, column] of [
-    ['view_rows', 'session'],
-    ['session_rows', 'number'],
-  ]) {
-    await writer.run(
-      `delete from ${table} where ${column} in (select earlier from due_sessions where earlier is not null)`,
-    );
-  }
+  const earlier = '(select earlier from due_sessions where earlier is not null)';
+  for (const table of TABLES_OF_SESSIONS) await writer.run(`delete from ${table} where session in ${earlier}`);
+  await writer.run(`delete from session_rows where number in ${earlier}`);
   const earliest = `select epoch_ms(min(since)) from due_sessions where not exists (
     select 1 from due_sessions where isinf(since))`;
   const [row] = await (await writer.run(earliest)).getRowsJS();
@@ -287,11 +288,11 @@ async function noteDays(writer: DuckDBConnection, days: readonly ViewDay[]): Pro
   );
 }
 
-/** The days of views without a session id. */
+/** The days of views, and leaves, without a session id. */
 function looseDays(events: readonly StoredEvent[]): ViewDay[] {
   const found = new Map<string, ViewDay>();
   for (const { projectId, event, hot, timestamp } of events) {
-    if (!VIEWS.includes(event) || isSessionId(hot[SESSION_INDEX] ?? '')) continue;
+    if (!LOOSE_EVENTS.includes(event) || isSessionId(hot[SESSION_INDEX] ?? '')) continue;
     const day = Math.floor(timestamp / DAY_MS);
     found.set(`${projectId} ${day}`, { projectId, day });
   }

@@ -1,5 +1,12 @@
 /** What one event, read as `e`, tells about its session, in the SQL of both engines. */
-import { ACQUISITION_COLUMNS, CLICK_IDS, PAGE_PROPERTIES, VIEW_EVENTS } from '../../core/web/session-values.ts';
+import { NUMBER_PATTERN } from '../../core/filters/matches.ts';
+import {
+  ACQUISITION_COLUMNS,
+  CLICK_IDS,
+  PAGE_PROPERTIES,
+  READ_EVENTS,
+  VIEW_EVENTS,
+} from '../../core/web/session-values.ts';
 import { MAX_SESSION_ID_LENGTH, NO_SESSION_IDS } from '../../core/web/web-session.ts';
 import type { SqlBuilder } from './dialect.ts';
 
@@ -46,10 +53,6 @@ export function sessionIdSql(sql: SqlBuilder): string {
   return `case when ${isNone.join(' or ')} then '' else ${text} end`;
 }
 
-/** A path, cut. */
-export const cutPathSql = (sql: SqlBuilder, key: string): string =>
-  cutSql(sql, propertyTextSql(sql, key), MAX_PATH_LENGTH);
-
 /** The page of a view as it was sent; empty for none. */
 export function sentPathSql(sql: SqlBuilder): string {
   const [url, name, screen] = PAGE_PROPERTIES.map((key) => propertyTextSql(sql, key));
@@ -84,6 +87,29 @@ function taggedSql(sql: SqlBuilder, key: string): string {
   const spaced = `replace(replace(${inUrl}, '+', ' '), '%20', ' ')`;
   return cutSql(sql, `case when ${own} <> '' then ${own} else ${spaced} end`);
 }
+
+const ofReadEvents = (sql: SqlBuilder, value: string, none: string): string =>
+  `case when ${sql.isOneOf('e.event', READ_EVENTS)} then ${value} else ${none} end`;
+
+/** The page that an event tells about how it was read; empty where it does not. */
+export const readPathSql = (sql: SqlBuilder): string =>
+  ofReadEvents(sql, cutSql(sql, propertyTextSql(sql, '$prev_pageview_pathname'), MAX_PATH_LENGTH), `''`);
+
+/** For how long and how far, as sent. */
+export function readNumbersSql(sql: SqlBuilder): { seconds: string; share: string } {
+  const number = (key: string): string =>
+    ofReadEvents(sql, sql.number(`replace(${propertyTextSql(sql, key)}, ' ', '')`, NUMBER_PATTERN), 'null');
+  return { seconds: number('$prev_pageview_duration'), share: number('$prev_pageview_max_content_percentage') };
+}
+
+/** Longer is no visit. */
+const MAX_READ_SECONDS = 86_400;
+
+/** What counts of `seconds` and `share`; null where nothing does. */
+export const validReadSql = (sql: SqlBuilder): { seconds: string; share: string } => ({
+  seconds: `case when seconds >= 0 and seconds <= ${sql.double(MAX_READ_SECONDS)} then seconds end`,
+  share: `case when share < 0 then ${sql.double(0)} when share > 1 then ${sql.double(1)} else share end`,
+});
 
 type AcquisitionColumn = (typeof ACQUISITION_COLUMNS)[number];
 

@@ -3,8 +3,10 @@ import { type ChannelRow, channelRow, unnamedChannelRow } from '../../../query/s
 import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import type { CodeGroups, GroupNumbers } from '../rules/count-groups.ts';
 import { compareGroups, firstGroups, type RankedGroup } from '../rules/rank-groups.ts';
-import type { TablePage } from '../rules/web-question.ts';
+import type { SessionKey, TablePage } from '../rules/web-question.ts';
 import { readNumbered } from './kept-site.ts';
+import { knownSql } from './sessions-sql.ts';
+import { ruledPathSql } from './web-events-sql.ts';
 import { beginStatement, type WebQuery, type WebScope } from './web-scope.ts';
 
 /** The groups of a table. Their numbers stay the same while rows are added. */
@@ -15,7 +17,7 @@ export interface Groups {
 }
 
 /** What a table shows for the text `t.text`. */
-export interface ShownText {
+interface ShownText {
   /** Whether different texts are shown as different ones. */
   isPlain: boolean;
   sql(scope: WebScope): string;
@@ -34,6 +36,7 @@ export class CodeTexts {
   /** No code is as large. */
   readonly #limit: number;
   #small: Promise<ReadonlyMap<number, string>> | undefined;
+  #paths: Groups | undefined;
   readonly #channels = new Map<number, ChannelRow>();
 
   constructor(query: WebQuery, page: TablePage, limit: number) {
@@ -42,7 +45,14 @@ export class CodeTexts {
     this.#limit = limit;
   }
 
-  groups(shown: ShownText): Groups {
+  /** Pages, entries and exits have the same groups. */
+  groupsOf(key: SessionKey | 'page'): Groups {
+    if (!isPathKey(key)) return this.#groups(shownValue(key));
+    this.#paths ??= this.#groups(shownPath(this.#query));
+    return this.#paths;
+  }
+
+  #groups(shown: ShownText): Groups {
     if (!shown.isPlain) return new TextGroups((rows) => this.#textsOf(usedCodes(rows), shown.sql));
     return {
       of: async () => plainGroups(this.#limit, await this.#findNone()),
@@ -169,6 +179,21 @@ export class CodeTexts {
     }
   }
 }
+
+const isPathKey = (key: SessionKey | 'page'): boolean => key === 'entry' || key === 'exit' || key === 'page';
+
+const shownPath = ({ question }: WebQuery): ShownText => ({
+  isPlain: question.settings.path_rules.length === 0,
+  sql: (scope) => ruledPathSql(scope, 't.text'),
+});
+
+const shownValue = (key: SessionKey | 'page'): ShownText => ({
+  isPlain: key !== 'screen_size',
+  sql(scope) {
+    const text = key === 'screen_size' ? knownSql(scope, key, 't.text') : 't.text';
+    return `case when ${text} = '' then ${scope.statement.sql.param(NO_VALUE)} else ${text} end`;
+  },
+});
 
 const isListed = (codes: readonly number[]): string =>
   codes.length > MAX_LISTED_CODES ? 'true' : `t.code in (${codes.map(Number).join(', ')})`;

@@ -8,11 +8,12 @@ import { columnsOf, countPacked } from '../rules/count-packed.ts';
 import type { PeriodAnswer, WebTable } from '../rules/web-answers.ts';
 import type { TableKey, TablePage } from '../rules/web-question.ts';
 import { CodeTexts } from './code-texts.ts';
-import { type KeptPeriod, type PersonSlice, type SliceCounter, slicesOf, timeUnitOf } from './kept-period.ts';
+import { intervalsOf, type KeptPeriod, type PersonSlice, type SliceCounter, slicesOf } from './kept-period.ts';
+import { averageReads, type KeptReads, sumKeptReads } from './kept-reads.ts';
 import type { KeptSite } from './kept-site.ts';
 import { SessionCounter } from './session-counter.ts';
 import type { SessionLookups } from './sessions-sql.ts';
-import { ViewCounter } from './view-counter.ts';
+import { pageRow, ViewCounter } from './view-counter.ts';
 import type { WebQuery } from './web-scope.ts';
 
 interface CountedKept extends PeriodAnswer {
@@ -34,16 +35,16 @@ export async function countKeptPeriods(
   site: KeptSite,
   asked: readonly AskedPeriod[],
 ): Promise<CountedKept[]> {
-  const counters = asked.map(({ page, ...rest }) => {
-    const ticks = ticksOf(rest.range, query.question.interval, query.question.timezone);
-    const texts = new CodeTexts(query, page, site.codeLimit);
-    const period: KeptPeriod = { query, site, ...rest, ticks, times: timeUnitOf(ticks), texts };
+  const counters = asked.map((one) => {
+    const ticks = ticksOf(one.range, query.question.interval, query.question.timezone);
+    const period = periodOf(query, site, one, intervalsOf(ticks));
     return { sessions: new SessionCounter(period), views: new ViewCounter(period) };
   });
-  const steps = await Promise.all(
-    counters.flatMap(({ sessions, views }) => [stepsOf(sessions, site), stepsOf(views, site)]),
+  await countInTurn(
+    query,
+    site,
+    counters.flatMap(({ sessions, views }) => [sessions, views]),
   );
-  await countInTurn(query, site, steps.flat());
   const answers: CountedKept[] = [];
   for (const { sessions, views } of counters) {
     const [ofSessions, ofViews] = [await sessions.answer(), await views.answer()];
@@ -55,6 +56,58 @@ export async function countKeptPeriods(
   }
   return answers;
 }
+
+/** One table alone, about sessions. */
+export async function countKeptTable(
+  query: WebQuery,
+  site: KeptSite,
+  asked: Omit<AskedPeriod, 'tables'>,
+  key: TableKey,
+): Promise<WebTable> {
+  const sessions = new SessionCounter(periodOf(query, site, { ...asked, tables: [key] }, null));
+  await countInTurn(query, site, [sessions]);
+  return (await sessions.tables()).get(key) ?? { rows: [], total: 0 };
+}
+
+/** The table of pages alone, with how they were read and the sessions that ended there. */
+export async function countKeptPages(
+  query: WebQuery,
+  site: KeptSite,
+  asked: Omit<AskedPeriod, 'tables'>,
+): Promise<WebTable> {
+  const period = periodOf(query, site, { ...asked, tables: ['page', 'exit'] }, null);
+  const [views, sessions] = [new ViewCounter(period), new SessionCounter(period, { hasSums: false })];
+  const counting = countInTurn(query, site, [views, sessions]);
+  counting.catch(() => undefined);
+  // After the views, which take longest.
+  await nextTurn();
+  const [reads] = await Promise.all([sumKeptReads(query, asked.range, asked.lookups), counting]);
+  const readOf = averageReads(reads, await period.texts.groupsOf('page').of(() => rowsByListedCode(reads)));
+  const { rows, total } = await views.rankedPages();
+  const exits = sessions.rowsOf('exit');
+  return {
+    rows: rows.map((row) => ({
+      ...pageRow(row),
+      engagement: { exits: exits[row.group] ?? 0, ...readOf(row.group) },
+    })),
+    total,
+  };
+}
+
+function rowsByListedCode({ codes, rows }: KeptReads): Int32Array {
+  const byCode = new Int32Array(codes.reduce((size, code) => Math.max(size, code + 1), 0));
+  codes.forEach((code, at) => {
+    byCode[code] = rows[at] as number;
+  });
+  return byCode;
+}
+
+const periodOf = (
+  query: WebQuery,
+  site: KeptSite,
+  { page, ...asked }: AskedPeriod,
+  intervals: KeptPeriod['intervals'],
+): KeptPeriod => ({ query, site, ...asked, intervals, texts: new CodeTexts(query, page, site.codeLimit) });
 
 /** A slice to be read and counted. */
 interface Step {
@@ -72,7 +125,8 @@ const VIEWS_PER_VISITOR = 5;
  * While one result is counted, the engine reads the next one, and no more: results are large. They are counted on the
  * second thread, and while that is busy on this one.
  */
-async function countInTurn(query: WebQuery, site: KeptSite, steps: readonly Step[]): Promise<void> {
+async function countInTurn(query: WebQuery, site: KeptSite, counters: readonly SliceCounter[]): Promise<void> {
+  const steps = (await Promise.all(counters.map((counter) => stepsOf(counter, site)))).flat();
   const read = ({ counter, slice }: Step): Promise<ColumnTable> => counter.read(slice);
   let reading = steps[0] && read(steps[0]);
   // Not before: they are needed when the first rows are counted.

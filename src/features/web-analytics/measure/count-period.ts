@@ -19,7 +19,14 @@ import { findChannels } from './acquisition-sql.ts';
 import { type AskedPeriod, countKeptPeriods, isCountedByCode } from './count-kept.ts';
 import { withMargin } from './kept-rows.ts';
 import { isOutgrown, type KeptSite, openKeptSite } from './kept-site.ts';
-import { longRunsSql, neededValues, type SessionLookups, sessionViewsSql, withSessionsSql } from './sessions-sql.ts';
+import {
+  longRunsSql,
+  NO_LOOKUPS,
+  neededValues,
+  type SessionLookups,
+  sessionViewsSql,
+  withSessionsSql,
+} from './sessions-sql.ts';
 import { fromViews, isCountedView, pathFilterSql, pathSql } from './web-events-sql.ts';
 import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
 
@@ -155,16 +162,8 @@ export async function countPeriods(
 ): Promise<CountedPeriod[]> {
   const asked = ranges.map((range, at) => ({ range, tables: at === 0 ? tables : [], page }));
   if (site !== null) {
-    const counted = await countFromRows(query, site, asked).then(
-      (periods) => ({ periods }),
-      (error: unknown) => ({ error }),
-    );
-    // Numbers that are too large for their place are counted wrong, or the engine refuses them.
-    if (await isOutgrown(query, site)) {
-      return countPeriods(query, await openSite(query, ranges, tables), { ranges, tables, page });
-    }
-    if ('error' in counted) throw counted.error;
-    return counted.periods;
+    const counted = await countKept(query, site, () => countFromRows(query, site, asked));
+    return counted ?? countPeriods(query, await openSite(query, ranges, tables), { ranges, tables, page });
   }
   const newVisitors = await countNewVisitors(query, ranges);
   const periods: CountedPeriod[] = [];
@@ -175,17 +174,31 @@ export async function countPeriods(
   return periods;
 }
 
+/** Null if visitors or texts came meanwhile, more than the site has numbers for. */
+export async function countKept<T>(query: WebQuery, site: KeptSite, count: () => Promise<T>): Promise<T | null> {
+  const counted = await count().then(
+    (numbers) => ({ numbers }),
+    (error: unknown) => ({ error }),
+  );
+  // Numbers that are too large for their place are counted wrong, or the engine refuses them.
+  if (await isOutgrown(query, site)) return null;
+  if ('error' in counted) throw counted.error;
+  return counted.numbers;
+}
+
+/** What sessions need that all have a row. */
+export async function findKeptLookups(query: WebQuery, range: Range): Promise<SessionLookups> {
+  const { hasFirstView } = neededValues(beginStatement(query), []);
+  return { ...NO_LOOKUPS, channels: hasFirstView ? await findChannels(query, range, false) : [] };
+}
+
 async function countFromRows(
   query: WebQuery,
   site: KeptSite,
   periods: readonly { range: Range; tables: readonly TableKey[]; page: TablePage }[],
 ): Promise<CountedPeriod[]> {
-  const { hasFirstView } = neededValues(beginStatement(query), []);
   const asked: AskedPeriod[] = [];
-  for (const period of periods) {
-    const channels = hasFirstView ? await findChannels(query, period.range, false) : [];
-    asked.push({ ...period, lookups: { hasLoose: false, channels, breaks: [] } });
-  }
+  for (const period of periods) asked.push({ ...period, lookups: await findKeptLookups(query, period.range) });
   return countKeptPeriods(query, site, asked);
 }
 
@@ -221,6 +234,22 @@ async function countInSql(
   };
 }
 
+/** One table of the question's period, alone. */
+export async function countTableInSql(query: WebQuery, key: TableKey, page: TablePage): Promise<WebTable> {
+  const { range } = query.question;
+  const lookups = await findSessionLookups(query, range, isSessionKey(key) ? [key] : []);
+  const asked = { ticks: [], page, lookups };
+  const rows =
+    key === 'page'
+      ? await viewRows(query, range, { ...asked, hasPages: true })
+      : await sessionRows(query, range, { ...asked, keys: [key] });
+  return tableOf(rows, key);
+}
+
+/** The interval of a time, where intervals are asked for. */
+const tickValue = ({ statement }: WebScope, ticks: readonly Tick[], ms: string): Readonly<Record<string, string>> =>
+  ticks.length === 0 ? {} : { [TICK]: tickOfMsSql(statement.sql, ms, boundsOf(ticks)) };
+
 interface RowOptions {
   ticks: readonly Tick[];
   page: TablePage;
@@ -234,9 +263,8 @@ async function sessionRows(
 ): Promise<Row[]> {
   const scope = beginStatement(query);
   const { statement } = scope;
-  const tick = tickOfMsSql(statement.sql, 'x.started', boundsOf(ticks));
   const values: Record<string, string> = {
-    [TICK]: tick,
+    ...tickValue(scope, ticks, 'x.started'),
     ...Object.fromEntries(
       keys.map((key) => [key, isSessionKey(key) ? shownSql(scope, key) : derivedSql(scope, range, key)]),
     ),
@@ -269,9 +297,8 @@ async function viewRows(
   { hasPages, ticks, page, lookups }: RowOptions & { hasPages: boolean },
 ): Promise<Row[]> {
   const scope = beginStatement(query);
-  const tick = tickOfMsSql(scope.statement.sql, 'w.happened', boundsOf(ticks));
   const values = {
-    [TICK]: tick,
+    ...tickValue(scope, ticks, 'w.happened'),
     ...(hasPages ? { page: 'w.path' } : {}),
   };
   const counted = { table: 'w', where: 'true', sums: VIEW_SUMS, second: 'views' } as const;

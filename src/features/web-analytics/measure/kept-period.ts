@@ -4,7 +4,8 @@ import type { Tick } from '../../../core/time/ticks.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { boundsOf, tickOfMsSql } from '../../insights/shared/tick-sql.ts';
 import type { Persons } from '../rules/count-groups.ts';
-import type { CountedRows, PackedRows } from '../rules/count-packed.ts';
+import type { CountedField, CountedRows, PackedRows } from '../rules/count-packed.ts';
+import type { RowField, RowLayout } from '../rules/row-layout.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { CodeTexts } from './code-texts.ts';
 import { isKnownBefore, type KeptSite, mergedSql, type RowTable } from './kept-site.ts';
@@ -17,8 +18,8 @@ export interface KeptPeriod {
   range: Range;
   tables: readonly TableKey[];
   lookups: SessionLookups;
-  ticks: readonly Tick[];
-  times: TimeUnit;
+  /** Null where tables alone are asked for. */
+  intervals: Intervals | null;
   texts: CodeTexts;
 }
 
@@ -74,31 +75,57 @@ export function inSlice(scope: WebScope, visitor: string, { rest, of }: PersonSl
     % ${of} = ${rest}`;
 }
 
-/** Times of rows as integers of 32 bits, and the bounds of the period's intervals in the same unit. */
-interface TimeUnit {
+/** The intervals of a period, and how the times of rows are read. */
+interface Intervals {
+  count: number;
+  /** A time as an integer of 32 bits. */
   sql(scope: WebScope, ms: string): string;
+  /** Where the intervals begin, and the last one ends, as these. */
   bounds: Int32Array;
 }
 
 /** Intervals begin at whole quarters of an hour, which are multiples of this many ms; engines shift faster than they divide. */
 const UNIT_BITS = 5;
 
-export function timeUnitOf(ticks: readonly Tick[]): TimeUnit {
+export function intervalsOf(ticks: readonly Tick[]): Intervals {
+  const count = ticks.length;
   const bounds = boundsOf(ticks);
   const [first = 0] = bounds;
   const inUnits = bounds.map((at) => (at - first) / 2 ** UNIT_BITS);
   if (inUnits.every((at) => Number.isInteger(at) && at < 2 ** 31)) {
     return {
+      count,
       sql: ({ statement: { sql } }, ms) => `cast((${ms} - ${sql.integer(first)}) >> ${UNIT_BITS} as integer)`,
       bounds: Int32Array.from(inUnits),
     };
   }
   // Of several years, or in a time zone as they were long ago: the engine finds the interval.
   return {
+    count,
     sql: ({ statement: { sql } }, ms) => `cast(${tickOfMsSql(sql, ms, bounds)} as integer)`,
     bounds: Int32Array.from(bounds, (_, index) => index),
   };
 }
+
+export const visitorField = ({ site }: KeptPeriod): RowField => ({
+  name: 'visitor',
+  size: site.visitorLimit,
+  isTakenOut: true,
+});
+
+/** The interval's index is filled in when rows are counted. */
+export const tickField = ({ intervals }: KeptPeriod): RowField[] =>
+  intervals === null ? [] : [{ name: 'tick', size: intervals.count, isFilledIn: true }];
+
+/** The column from which it is. */
+export const timeColumn = ({ intervals }: KeptPeriod, scope: WebScope, ms: string): Record<string, string> =>
+  intervals === null ? {} : { happened: intervals.sql(scope, ms) };
+
+export const timesOf = ({ intervals }: KeptPeriod, layout: RowLayout, table: ColumnTable): PackedRows['times'] =>
+  intervals && { times: table.integers('happened'), bounds: intervals.bounds, place: layout.place('tick') };
+
+export const countedTicks = ({ intervals }: KeptPeriod, layout: RowLayout): CountedField[] =>
+  intervals === null ? [] : [{ place: layout.place('tick'), groups: { groupOf: null, size: intervals.count } }];
 
 /** `select` with columns by name. */
 export const selectColumns = (columns: Readonly<Record<string, string>>): string =>
@@ -107,5 +134,5 @@ export const selectColumns = (columns: Readonly<Record<string, string>>): string
     .join(', ')}`;
 
 /** Numbers by interval; the last of them may have none. */
-export const lineOf = ({ ticks }: KeptPeriod, numbers: Int32Array | Float64Array | undefined): number[] =>
-  ticks.map((_, at) => numbers?.[at] ?? 0);
+export const lineOf = ({ intervals }: KeptPeriod, numbers: Int32Array | Float64Array): number[] =>
+  Array.from({ length: intervals?.count ?? 0 }, (_, at) => numbers[at] ?? 0);

@@ -32,6 +32,14 @@ export function fromRows(scope: WebScope, { from, until }: Range, join = ''): st
 export const fromViewRows = (scope: WebScope, range: Range): string =>
   `${fromAllViewRows(scope, range)} and w.label in (${countedLabels(scope).join(', ')})`;
 
+/** `from … where …`: what is told in a range about how pages were read, by events that the question counts. */
+export function fromReadRows(scope: WebScope, { from, until }: Range): string {
+  const { sql } = scope.statement;
+  return `from read_rows w where w.project_id = ${sql.param(scope.statement.projectId)}
+    and w.happened >= ${sql.integer(from)} and w.happened < ${sql.integer(until)}
+    and w.label in (${countedLabels(scope).join(', ')})`;
+}
+
 /** A list, with which engines skip blocks, unlike with bits. */
 function countedLabels(scope: WebScope): number[] {
   const { bot, own, cookieless } = VIEW_LABELS;

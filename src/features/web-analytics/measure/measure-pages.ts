@@ -1,30 +1,20 @@
 /** How pages are read: for how long, how far, and how often a session ends there. */
-
-import { cutPathSql, isBotSql, isOwnSql } from '../../../stores/events/session-columns.ts';
+import {
+  isBotSql,
+  isOwnSql,
+  readNumbersSql,
+  readPathSql,
+  validReadSql,
+} from '../../../stores/events/session-columns.ts';
 import type { PageEngagement } from '../rules/web-answers.ts';
 import { findSessionLookups, isOfPassingSession, startedIn } from './count-period.ts';
 import { withSessionsSql } from './sessions-sql.ts';
 import { ruledPathSql } from './web-events-sql.ts';
 import { beginStatement, isBySession, type WebQuery, type WebScope } from './web-scope.ts';
 
-/** SDKs tell about a page with the next one, or when it is left. */
-const TELLING_EVENTS = ['$pageview', '$pageleave'] as const;
-/** Longer is no visit. */
-const MAX_SECONDS = 86_400;
-
-/** By path, for these paths. */
-export async function measurePages(query: WebQuery, paths: readonly string[]): Promise<Map<string, PageEngagement>> {
+/** The sessions that ended on each of these pages. */
+export async function countExits(query: WebQuery, paths: readonly string[]): Promise<Map<string, number>> {
   if (paths.length === 0) return new Map();
-  const [exits, reads] = [await countExits(query, paths), await measureReads(query, paths)];
-  return new Map(
-    paths.map((path) => [
-      path,
-      { exits: exits.get(path) ?? 0, ...(reads.get(path) ?? { timeOnPage: null, scrollDepth: null }) },
-    ]),
-  );
-}
-
-async function countExits(query: WebQuery, paths: readonly string[]): Promise<Map<string, number>> {
   const { range } = query.question;
   const lookups = await findSessionLookups(query, range, []);
   const scope = beginStatement(query);
@@ -44,25 +34,25 @@ const isLeftOut = ({ statement: { sql }, question }: WebScope): string =>
 
 type Reads = Omit<PageEngagement, 'exits'>;
 
-async function measureReads(query: WebQuery, paths: readonly string[]): Promise<Map<string, Reads>> {
+export const NOT_READ: Reads = { timeOnPage: null, scrollDepth: null };
+
+/** By path, from events. */
+export async function measureReads(query: WebQuery, paths: readonly string[]): Promise<Map<string, Reads>> {
+  if (paths.length === 0) return new Map();
   const { range, accountFilter } = query.question;
   const lookups = await findSessionLookups(query, range, []);
   const scope = beginStatement(query);
   const { statement } = scope;
   const { sql } = statement;
-  const seconds = statement.number('$prev_pageview_duration');
-  const share = statement.number('$prev_pageview_max_content_percentage');
-  const sent = cutPathSql(sql, '$prev_pageview_pathname');
-  const path = ruledPathSql(scope, sent);
-  const told = `select ${path} as path, ${seconds} as seconds, ${share} as share ${statement.from()}
-    where ${statement.inProject()} and ${statement.during(range)} and ${sql.isOneOf('e.event', TELLING_EVENTS)}
-      and ${sent} <> '' and not (${isLeftOut(scope)}) and ${statement.matches(accountFilter)} and ${isOfPassingSession(scope)}`;
-  const isValid = `seconds >= 0 and seconds <= ${sql.double(MAX_SECONDS)}`;
+  const [sent, told, valid] = [readPathSql(sql), readNumbersSql(sql), validReadSql(sql)];
+  const reads = `select ${ruledPathSql(scope, sent)} as path, ${told.seconds} as seconds, ${told.share} as share
+    ${statement.from()}
+    where ${statement.inProject()} and ${statement.during(range)} and ${sent} <> '' and not (${isLeftOut(scope)})
+      and ${statement.matches(accountFilter)} and ${isOfPassingSession(scope)}`;
   const rows = await statement.query(
     `${isBySession(scope) ? withSessionsSql(scope, range, [], lookups) : ''}
-    select path, avg(case when ${isValid} then seconds end) as time_on_page,
-      avg(case when share < 0 then ${sql.double(0)} when share > 1 then ${sql.double(1)} else share end) as scroll_depth
-    from (${told}) t where ${sql.isOneOf('path', paths)} group by path`,
+    select path, avg(${valid.seconds}) as time_on_page, avg(${valid.share}) as scroll_depth
+    from (${reads}) t where ${sql.isOneOf('path', paths)} group by path`,
   );
   const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
   return new Map(

@@ -1,15 +1,15 @@
 /** The sessions that began in a period: in all, by interval and by the values of the tables. */
 import { MAX_SESSION_MS } from '../../../core/web/web-session.ts';
 import { channelRuleSql } from '../../../query/sessions/channel-sql.ts';
-import { NO_VALUE } from '../../../query/sessions/text-filter-sql.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { GroupCounts, type GroupNumbers } from '../rules/count-groups.ts';
 import type { CountedField, CountedRows, PackedRows } from '../rules/count-packed.ts';
 import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebTable } from '../rules/web-answers.ts';
 import type { SessionKey, TableKey } from '../rules/web-question.ts';
-import type { Groups, ShownText } from './code-texts.ts';
+import type { Groups } from './code-texts.ts';
 import {
+  countedTicks,
   inSlice,
   type KeptPeriod,
   lineOf,
@@ -17,11 +17,14 @@ import {
   personsOf,
   type SliceCounter,
   selectColumns,
+  tickField,
+  timeColumn,
+  timesOf,
+  visitorField,
 } from './kept-period.ts';
 import { fromRows } from './kept-rows.ts';
 import { isKnownBefore, readNumbered } from './kept-site.ts';
-import { knownSql, withNumberedSessionsSql } from './sessions-sql.ts';
-import { ruledPathSql } from './web-events-sql.ts';
+import { withNumberedSessionsSql } from './sessions-sql.ts';
 import type { WebQuery, WebScope } from './web-scope.ts';
 
 /** Keys of which the code of the channel tells the text. */
@@ -31,31 +34,38 @@ const isChannelKey = (key: TableKey): key is (typeof CHANNEL_KEYS)[number] => CH
 
 const codeColumn = (key: TableKey): string => (isChannelKey(key) ? 'channel_code' : `${key}_code`);
 
+/** What seconds and bounces are found by. */
+const DURATION = `cast(least(o.ended - o.started, ${MAX_SESSION_MS}) as integer) * 2 + cast(o.hits <= 1 as integer)`;
+
 export class SessionCounter implements SliceCounter {
   readonly query: WebQuery;
   readonly width: number;
   readonly table = 'session_rows';
   readonly #period: KeptPeriod;
+  readonly #hasSums: boolean;
   readonly #layout: RowLayout;
   readonly #codes: readonly string[];
   readonly #tables: readonly { key: TableKey; groups: Groups; counts: GroupCounts }[];
   #visitors = 0;
   readonly #ticks = new GroupCounts();
 
-  constructor(period: KeptPeriod) {
+  /** `hasSums`: whether seconds and bounces are asked for, beside how many sessions there are. */
+  constructor(period: KeptPeriod, { hasSums = true } = {}) {
     const keys = period.tables.filter((key) => key !== 'page');
     const { codeLimit } = period.site;
     this.query = period.query;
     this.#period = period;
+    this.#hasSums = hasSums;
     this.#codes = [...new Set(keys.filter((key) => key !== 'new' && !this.#isRuled(key)).map(codeColumn))];
     this.#tables = keys.map((key) => ({ key, groups: this.#groupsOf(key), counts: new GroupCounts() }));
     this.#layout = new RowLayout([
+      visitorField(period),
       ...this.#codes.map((name) => ({ name, size: codeLimit })),
       ...(keys.some((key) => this.#isRuled(key)) ? [{ name: 'rule', size: this.#rules + codeLimit }] : []),
-      { name: 'tick', size: period.ticks.length, isFilledIn: true },
+      ...tickField(period),
       ...(keys.includes('new') ? [{ name: 'new', size: 2, isFilledIn: true }] : []),
     ]);
-    this.width = 4 + this.#layout.size;
+    this.width = 3 + this.#layout.size;
   }
 
   from(scope: WebScope): string {
@@ -66,15 +76,14 @@ export class SessionCounter implements SliceCounter {
     const { range, lookups } = this.#period;
     return readNumbered(this.query, (scope) => {
       const words = this.#layout.sql({
+        visitor: 'o.visitor',
         ...Object.fromEntries(this.#codes.map((name) => [name, `o.${name}`])),
         ...(this.#tables.some(({ key }) => this.#isRuled(key)) ? { rule: this.#ruledSql(scope) } : {}),
       });
       const columns = {
-        visitor: 'o.visitor',
         ...words,
-        happened: this.#period.times.sql(scope, 'o.started'),
-        duration: `cast(least(o.ended - o.started, ${MAX_SESSION_MS}) as integer)`,
-        hits: 'o.hits',
+        ...timeColumn(this.#period, scope, 'o.started'),
+        ...(this.#hasSums ? { duration: DURATION } : {}),
       };
       const { sql } = scope.statement;
       return `${withNumberedSessionsSql(scope, range, { codes: this.#readCodes, hasRules: this.#hasRules }, lookups)}
@@ -85,11 +94,9 @@ export class SessionCounter implements SliceCounter {
   }
 
   async pack(table: ColumnTable): Promise<PackedRows> {
-    const { ticks, times } = this.#period;
     const layout = this.#layout;
     const words = layout.words(table);
-    const tick = layout.place('tick');
-    const fields: CountedField[] = [{ place: tick, groups: { groupOf: null, size: ticks.length } }];
+    const fields: CountedField[] = [];
     const found = new Map<string, Int32Array>();
     for (const { key, groups } of this.#tables) {
       const name = this.#fieldOf(key);
@@ -103,24 +110,22 @@ export class SessionCounter implements SliceCounter {
     }
     const isNewAsked = this.#tables.some(({ key }) => key === 'new');
     return {
-      visitors: table.integers('visitor'),
       words,
-      times: { times: table.integers('happened'), bounds: times.bounds, place: tick },
-      sessions: {
-        durations: table.integers('duration'),
-        hits: table.integers('hits'),
-        bounceSeconds: this.query.question.settings.bounce_seconds,
-      },
+      visitor: layout.place('visitor'),
+      times: timesOf(this.#period, layout, table),
+      sessions: this.#hasSums
+        ? { durations: table.integers('duration'), bounceSeconds: this.query.question.settings.bounce_seconds }
+        : null,
       persons: await personsOf(this.#period),
       filled: isNewAsked ? { place: layout.place('new'), codeOf: await this.#knownPersons() } : null,
-      fields,
+      fields: [...fields, ...countedTicks(this.#period, layout)],
     };
   }
 
-  async add({ tables: [ticks, ...tables], persons }: CountedRows): Promise<void> {
+  async add({ tables, persons }: CountedRows): Promise<void> {
     this.#visitors += persons.length;
-    if (ticks !== undefined) this.#ticks.add(ticks);
-    for (const [at, numbers] of tables.entries()) this.#tables[at]?.counts.add(numbers);
+    const counts = [...this.#tables.map((one) => one.counts), this.#ticks];
+    for (const [at, numbers] of tables.entries()) counts[at]?.add(numbers);
   }
 
   /** 1 for each person who had a view before the period. */
@@ -134,9 +139,6 @@ export class SessionCounter implements SliceCounter {
 
   async answer() {
     const [ticks, period] = [this.#ticks.numbers, this.#period];
-    const tables = new Map<TableKey, WebTable>();
-    for (const { key, groups, counts } of this.#tables)
-      tables.set(key, await this.#answerTable(groups, counts.numbers));
     return {
       totals: {
         sessions: sum(ticks.rows),
@@ -149,8 +151,21 @@ export class SessionCounter implements SliceCounter {
         bounces: lineOf(period, ticks.bounces),
         seconds: lineOf(period, ticks.seconds),
       },
-      tables,
+      tables: await this.tables(),
     };
+  }
+
+  async tables(): Promise<Map<TableKey, WebTable>> {
+    const tables = new Map<TableKey, WebTable>();
+    for (const { key, groups, counts } of this.#tables) {
+      tables.set(key, await this.#answerTable(groups, counts.numbers));
+    }
+    return tables;
+  }
+
+  /** How many sessions each group of a table has. */
+  rowsOf(key: TableKey): Int32Array {
+    return this.#tables.find((one) => one.key === key)?.counts.numbers.rows ?? new Int32Array(0);
   }
 
   async #answerTable(groups: Groups, counts: GroupNumbers): Promise<WebTable> {
@@ -186,7 +201,7 @@ export class SessionCounter implements SliceCounter {
     const { texts } = this.#period;
     if (key === 'new') return NEW_OR_KNOWN;
     if (this.#isRuled(key)) return texts.ruledChannelGroups();
-    return isChannelKey(key) ? texts.channelGroups(key) : texts.groups(shownText(this.query, key as SessionKey));
+    return isChannelKey(key) ? texts.channelGroups(key) : texts.groupsOf(key as SessionKey);
   }
 
   /** Tables of the same number have the same codes. */
@@ -208,18 +223,3 @@ const NEW_OR_KNOWN: Groups = {
   of: async () => ({ groupOf: null, size: 2 }),
   texts: (groups) => new Map(groups.map((one) => [one, one === 1 ? 'false' : 'true'])),
 };
-
-/** What is shown for a text of this key. */
-export function shownText({ question }: WebQuery, key: SessionKey | 'page'): ShownText {
-  if (key === 'entry' || key === 'exit' || key === 'page') {
-    return { isPlain: question.settings.path_rules.length === 0, sql: (scope) => ruledPathSql(scope, 't.text') };
-  }
-  const isSize = key === 'screen_size';
-  return {
-    isPlain: !isSize,
-    sql(scope) {
-      const text = isSize ? knownSql(scope, key, 't.text') : 't.text';
-      return `case when ${text} = '' then ${scope.statement.sql.param(NO_VALUE)} else ${text} end`;
-    },
-  };
-}

@@ -2,11 +2,13 @@
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import { GroupCounts } from '../rules/count-groups.ts';
 import type { CountedField, CountedRows, PackedRows } from '../rules/count-packed.ts';
+import type { RankedGroup } from '../rules/rank-groups.ts';
 import { RowLayout, rowsByCode } from '../rules/row-layout.ts';
 import type { WebRow, WebTable } from '../rules/web-answers.ts';
 import type { TableKey } from '../rules/web-question.ts';
 import type { Groups } from './code-texts.ts';
 import {
+  countedTicks,
   inSlice,
   type KeptPeriod,
   lineOf,
@@ -14,10 +16,13 @@ import {
   personsOf,
   type SliceCounter,
   selectColumns,
+  tickField,
+  timeColumn,
+  timesOf,
+  visitorField,
 } from './kept-period.ts';
 import { fromViewRows } from './kept-rows.ts';
 import { isKnownBefore, readNumbered } from './kept-site.ts';
-import { shownText } from './session-counter.ts';
 import { pageCodesSql, withNumberedSessionsSql } from './sessions-sql.ts';
 import { isPathFilter } from './web-events-sql.ts';
 import { isBySession, type WebQuery, type WebScope } from './web-scope.ts';
@@ -37,10 +42,11 @@ export class ViewCounter implements SliceCounter {
   constructor(period: KeptPeriod) {
     this.query = period.query;
     this.#period = period;
-    this.#pages = period.tables.includes('page') ? period.texts.groups(shownText(period.query, 'page')) : null;
+    this.#pages = period.tables.includes('page') ? period.texts.groupsOf('page') : null;
     this.#layout = new RowLayout([
+      visitorField(period),
       ...(this.#pages === null ? [] : [{ name: 'page', size: period.site.codeLimit }]),
-      { name: 'tick', size: period.ticks.length, isFilledIn: true },
+      ...tickField(period),
     ]);
     this.width = 2 + this.#layout.size;
   }
@@ -58,9 +64,8 @@ export class ViewCounter implements SliceCounter {
       const ofSessions = isFiltered ? 'and w.session in (select number from x)' : '';
       const ofPages = scope.question.filters.some(isPathFilter) ? `and w.page in (${pageCodesSql(scope)})` : '';
       const columns = {
-        visitor: 'w.visitor',
-        ...this.#layout.sql(this.#pages === null ? {} : { page: 'w.page' }),
-        happened: this.#period.times.sql(scope, 'w.happened'),
+        ...this.#layout.sql({ visitor: 'w.visitor', ...(this.#pages === null ? {} : { page: 'w.page' }) }),
+        ...timeColumn(this.#period, scope, 'w.happened'),
       };
       return `${sessions} ${selectColumns(columns)}
         ${fromViewRows(scope, range)} ${ofSessions} ${ofPages} and ${inSlice(scope, 'w.visitor', slice)}`;
@@ -68,30 +73,28 @@ export class ViewCounter implements SliceCounter {
   }
 
   async pack(table: ColumnTable): Promise<PackedRows> {
-    const { ticks, times } = this.#period;
     const words = this.#layout.words(table);
-    const tick = this.#layout.place('tick');
-    const fields: CountedField[] = [{ place: tick, groups: { groupOf: null, size: ticks.length } }];
+    const fields: CountedField[] = [];
     if (this.#pages !== null) {
       const place = this.#layout.place('page');
       fields.push({ place, groups: await this.#pages.of(() => rowsByCode(words, place)) });
     }
     return {
-      visitors: table.integers('visitor'),
       words,
-      times: { times: table.integers('happened'), bounds: times.bounds, place: tick },
+      visitor: this.#layout.place('visitor'),
+      times: timesOf(this.#period, this.#layout, table),
       sessions: null,
       persons: await personsOf(this.#period),
       filled: null,
-      fields,
+      fields: [...fields, ...countedTicks(this.#period, this.#layout)],
     };
   }
 
-  async add({ tables: [ticks, pages], persons }: CountedRows): Promise<void> {
+  async add({ tables, persons }: CountedRows): Promise<void> {
     const { site, range } = this.#period;
     const visitors = await site.visitors();
-    if (ticks !== undefined) this.#ticks.add(ticks);
-    if (pages !== undefined) this.#byPage.add(pages);
+    const counts = [...(this.#pages === null ? [] : [this.#byPage]), this.#ticks];
+    for (const [at, numbers] of tables.entries()) counts[at]?.add(numbers);
     this.#viewers += persons.length;
     for (const person of persons) if (!isKnownBefore(visitors, person, range)) this.#newVisitors++;
   }
@@ -111,14 +114,19 @@ export class ViewCounter implements SliceCounter {
     };
   }
 
+  /** The pages that are shown, with the numbers of their groups, and how many there are in all. */
+  async rankedPages() {
+    if (this.#pages === null) return { rows: [], total: 0 };
+    return this.#period.texts.rank(this.#byPage.numbers, this.#pages);
+  }
+
   async #tables(): Promise<Map<TableKey, WebTable>> {
     if (this.#pages === null) return new Map();
-    const { rows, total } = await this.#period.texts.rank(this.#byPage.numbers, this.#pages);
-    const pages = rows.map(
-      ({ value, visitors, rows: views }): WebRow => ({
-        ...{ value, visitors, views, sessions: null, bounces: null, seconds: null },
-      }),
-    );
-    return new Map([['page', { rows: pages, total }]]);
+    const { rows, total } = await this.rankedPages();
+    return new Map([['page', { rows: rows.map(pageRow), total }]]);
   }
 }
+
+export const pageRow = ({ value, visitors, rows: views }: RankedGroup & { value: string }): WebRow => ({
+  ...{ value, visitors, views, sessions: null, bounces: null, seconds: null },
+});

@@ -217,6 +217,24 @@ describe('rows of a layout', () => {
     );
   });
 
+  it('are filled in where a number is taken out, as long as they fit', () => {
+    const layout = new RowLayout([
+      { name: 'visitor', size: 2 ** 20, isTakenOut: true },
+      { name: 'code', size: 2 ** 11 },
+      { name: 'tick', size: 2 ** 18, isFilledIn: true },
+      { name: 'new', size: 2, isFilledIn: true },
+      { name: 'other', size: 8, isFilledIn: true },
+    ]);
+    expect(['visitor', 'code', 'tick', 'new', 'other'].map((name) => layout.place(name))).toEqual([
+      { word: 0, shift: 0, mask: 2 ** 20 - 1 },
+      { word: 0, shift: 20, mask: 2 ** 11 - 1 },
+      { word: 0, shift: 0, mask: 2 ** 18 - 1 },
+      { word: 0, shift: 18, mask: 1 },
+      { word: 1, shift: 0, mask: 7 },
+    ]);
+    expect(layout.sql({ visitor: 'r.visitor', code: 'r.code' })).toEqual({ word0: 'r.visitor + r.code * 1048576' });
+  });
+
   it('are written in SQL as sums, without what is filled in', () => {
     const layout = new RowLayout([
       { name: 'a', size: 1024 },
@@ -238,10 +256,19 @@ describe('rows of a layout', () => {
 
 describe('rows of a period', () => {
   const layout = new RowLayout([
+    { name: 'visitor', size: VISITORS, isTakenOut: true },
     { name: 'code', size: SIZE },
     { name: 'tick', size: 100, isFilledIn: true },
   ]);
   const tick = layout.place('tick');
+  /** As the engine packs them. */
+  const wordsOf = (rows: readonly Pick<Row, 'visitor' | 'code'>[]): Int32Array[] => {
+    const { shift } = layout.place('code');
+    return layout.words({
+      rowCount: rows.length,
+      integers: () => Int32Array.from(rows, ({ visitor, code }) => visitor | (code << shift)),
+    });
+  };
 
   it('are of the interval that their time is in, however long the others are', async () => {
     const someBounds = fc
@@ -259,8 +286,8 @@ describe('rows of a period', () => {
         ];
         const intervals = bounds.length - 1;
         const rows: PackedRows = {
-          visitors: new Int32Array(times.length),
-          words: layout.words({ rowCount: times.length, integers: () => new Int32Array(times.length).fill(3) }),
+          words: wordsOf(times.map(() => ({ visitor: 0, code: 3 }))),
+          visitor: layout.place('visitor'),
           times: { times: Int32Array.from(times), bounds: Int32Array.from(bounds), place: tick },
           sessions: null,
           persons: { personOf: everybody, limit: VISITORS },
@@ -282,12 +309,13 @@ describe('rows of a period', () => {
     const durations = [0, 999, 9_999, 10_000, 86_400_000, 9_999, 5_000];
     const hits = [1, 0, 1, 1, 1, 2, 3];
     const count = durations.length;
+    const packedDurations = durations.map((ms, row) => 2 * ms + ((hits[row] as number) <= 1 ? 1 : 0));
     const { tables } = await countPacked(
       {
-        visitors: Int32Array.from({ length: count }, (_, row) => row % 2),
-        words: [Int32Array.from({ length: count }, (_, row) => row % 2)],
+        words: wordsOf(durations.map((_, row) => ({ visitor: row % 2, code: row % 2 }))),
+        visitor: layout.place('visitor'),
         times: { times: new Int32Array(count), bounds: Int32Array.of(0, 1), place: tick },
-        sessions: { durations: Int32Array.from(durations), hits: Int32Array.from(hits), bounceSeconds: 10 },
+        sessions: { durations: Int32Array.from(packedDurations), bounceSeconds: 10 },
         persons: { personOf: everybody, limit: VISITORS },
         filled: null,
         fields: [{ place: layout.place('code'), groups: { groupOf: null, size: SIZE } }],

@@ -29,7 +29,7 @@ interface RunningSums {
 }
 
 /** So many rows are gone through before other work of the thread gets its turn. */
-const ROWS_PER_TURN = 400_000;
+const ROWS_PER_TURN = 100_000;
 
 export type Pause = () => Promise<void>;
 
@@ -112,12 +112,12 @@ export class RowsByPerson {
     const next = new Int32Array(persons.personOf.length);
     await inTurns(count, pause, (from, until) => countVisitors(visitors, next, from, until));
     const { found, ends } = placesOf(next, persons);
-    await inTurns(count, pause, (from, until) => placeRows(visitors, next, from, until));
     const ordered: Int32Array[] = [];
     let free = spare;
     for (const word of words) {
       const own = free;
-      await inTurns(count, pause, (from, until) => moveWords(word, visitors, own, from, until));
+      const move = ordered.length === 0 ? placeRows : moveWords;
+      await inTurns(count, pause, (from, until) => move(word, own, visitors, next, from, until));
       ordered.push(own);
       free = word;
     }
@@ -220,37 +220,49 @@ function placesOf(rows: Int32Array, { personOf, limit }: Persons): { found: Int3
   return { found: found.slice(0, count), ends: ends.slice(0, count) };
 }
 
-/** Puts the place of each row where its visitor was. */
-function placeRows(visitors: Int32Array, next: Int32Array, from: number, until: number): void {
+/** Moves words to the places of their rows, which it puts where the visitors were. */
+function placeRows(
+  words: Int32Array,
+  ordered: Int32Array,
+  visitors: Int32Array,
+  next: Int32Array,
+  from: number,
+  until: number,
+): void {
   for (let row = from; row < until; row++) {
     const visitor = visitors[row] as number;
     const place = next[visitor] as number;
     next[visitor] = place + 1;
     visitors[row] = place;
+    ordered[place] = words[row] as number;
   }
 }
 
-function moveWords(words: Int32Array, places: Int32Array, ordered: Int32Array, from: number, until: number): void {
+/** Moves the next words to these places. */
+function moveWords(
+  words: Int32Array,
+  ordered: Int32Array,
+  places: Int32Array,
+  _next: Int32Array,
+  from: number,
+  until: number,
+): void {
   for (let row = from; row < until; row++) ordered[places[row] as number] = words[row] as number;
 }
 
-/** Some persons, by index, and their rows. */
+/** Some rows, which begin with those of a person, by index, or within them. */
 interface Turn {
+  person: number;
   from: number;
   until: number;
-  firstRow: number;
-  endRow: number;
 }
 
-/** Persons one after the other, so many that they have enough rows for a turn. */
 function turnsOf(ends: Int32Array): Turn[] {
   const turns: Turn[] = [];
-  for (let index = 0, from = 0, firstRow = 0; index < ends.length; index++) {
-    const endRow = ends[index] as number;
-    if (endRow - firstRow < ROWS_PER_TURN && index < ends.length - 1) continue;
-    turns.push({ from, until: index + 1, firstRow, endRow });
-    from = index + 1;
-    firstRow = endRow;
+  const rows = ends.at(-1) ?? 0;
+  for (let from = 0, person = 0; from < rows; from += ROWS_PER_TURN) {
+    while ((ends[person] as number) <= from) person++;
+    turns.push({ person, from, until: Math.min(rows, from + ROWS_PER_TURN) });
   }
   return turns;
 }
@@ -259,21 +271,21 @@ function countRows(
   { words, bits, shift, isSteady }: FieldWords,
   groups: Int32Array,
   ends: Int32Array,
-  { from, until, firstRow }: Turn,
+  { person: first, from, until }: Turn,
   { rows, visitors }: GroupNumbers,
   last: Int32Array,
 ): void {
-  let at = firstRow;
-  for (let index = from; index < until; index++) {
-    const end = ends[index] as number;
+  let at = from;
+  for (let person = first; at < until; person++) {
+    const end = Math.min(ends[person] as number, until);
     while (at < end) {
-      const first = at;
+      const start = at;
       const code = (words[at++] as number) & bits;
       while (isSteady && at < end && ((words[at] as number) & bits) === code) at++;
       const group = groups[code >>> shift] as number;
-      rows[group] = (rows[group] as number) + at - first;
-      if (last[group] === index) continue;
-      last[group] = index;
+      rows[group] = (rows[group] as number) + at - start;
+      if (last[group] === person) continue;
+      last[group] = person;
       visitors[group] = (visitors[group] as number) + 1;
     }
   }
@@ -283,25 +295,25 @@ function countSummedRows(
   { words, bits, shift, isSteady }: FieldWords,
   groups: Int32Array,
   ends: Int32Array,
-  { from, until, firstRow }: Turn,
+  { person: first, from, until }: Turn,
   { rows, visitors, seconds, bounces }: GroupNumbers,
   last: Int32Array,
   sums: RunningSums,
 ): void {
   const { seconds: sumsOfSeconds, bounces: sumsOfBounces } = sums;
-  let at = firstRow;
-  for (let index = from; index < until; index++) {
-    const end = ends[index] as number;
+  let at = from;
+  for (let person = first; at < until; person++) {
+    const end = Math.min(ends[person] as number, until);
     while (at < end) {
-      const first = at;
+      const start = at;
       const code = (words[at++] as number) & bits;
       while (isSteady && at < end && ((words[at] as number) & bits) === code) at++;
       const group = groups[code >>> shift] as number;
-      rows[group] = (rows[group] as number) + at - first;
-      seconds[group] = (seconds[group] as number) + (sumsOfSeconds[at] as number) - (sumsOfSeconds[first] as number);
-      bounces[group] = (bounces[group] as number) + (sumsOfBounces[at] as number) - (sumsOfBounces[first] as number);
-      if (last[group] === index) continue;
-      last[group] = index;
+      rows[group] = (rows[group] as number) + at - start;
+      seconds[group] = (seconds[group] as number) + (sumsOfSeconds[at] as number) - (sumsOfSeconds[start] as number);
+      bounces[group] = (bounces[group] as number) + (sumsOfBounces[at] as number) - (sumsOfBounces[start] as number);
+      if (last[group] === person) continue;
+      last[group] = person;
       visitors[group] = (visitors[group] as number) + 1;
     }
   }

@@ -18,18 +18,19 @@ interface RowTimes {
 }
 
 interface SessionColumns {
-  /** Ms, a day at most. */
+  /** Twice the ms, a day at most, and 1 more with one hit or none. */
   durations: Int32Array;
-  hits: Int32Array;
   /** A session with one hit that takes as long is no bounce. */
   bounceSeconds: number;
 }
 
 /** May be sent to another thread. Its columns are overwritten. */
 export interface PackedRows {
-  visitors: Int32Array;
   words: readonly Int32Array[];
-  times: RowTimes;
+  /** Where the visitors of the rows are, who are taken out. */
+  visitor: FieldPlace;
+  /** Null where intervals are not counted. */
+  times: RowTimes | null;
   /** Of sessions. */
   sessions: SessionColumns | null;
   persons: Persons;
@@ -39,9 +40,10 @@ export interface PackedRows {
 }
 
 /** All columns with a number for each row. */
-export const columnsOf = ({ visitors, words, times: { times }, sessions }: PackedRows): Int32Array[] => [
-  ...[visitors, ...words, times],
-  ...(sessions === null ? [] : [sessions.durations, sessions.hits]),
+export const columnsOf = ({ words, times, sessions }: PackedRows): Int32Array[] => [
+  ...words,
+  ...(times === null ? [] : [times.times]),
+  ...(sessions === null ? [] : [sessions.durations]),
 ];
 
 export interface CountedRows {
@@ -52,21 +54,35 @@ export interface CountedRows {
 }
 
 export async function countPacked(
-  { visitors, words, times, sessions, persons, filled, fields }: PackedRows,
+  { words, visitor, times, sessions, persons, filled, fields }: PackedRows,
   pause: Pause,
 ): Promise<CountedRows> {
+  const packed = words[visitor.word] as Int32Array;
+  const visitors = new Int32Array(packed.length);
   const work = (from: number, until: number): void => {
-    addTicks(words[times.place.word] as Int32Array, times, from, until);
+    takeOut(packed, visitor, visitors, from, until);
+    if (times !== null) addTicks(words[times.place.word] as Int32Array, times, from, until);
     if (sessions !== null) packSums(sessions, from, until);
   };
   await inTurns(visitors.length, pause, work);
   const all = sessions === null ? words : [...words, sessions.durations];
-  const rows = await RowsByPerson.inOrder(visitors, all, times.times, persons, pause);
+  const spare = times?.times ?? new Int32Array(visitors.length);
+  const rows = await RowsByPerson.inOrder(visitors, all, spare, persons, pause);
   if (filled !== null) rows.fill(filled.place, filled.codeOf);
   const sums = sessions && rows.sumsOf(words.length);
   const tables: GroupNumbers[] = [];
   for (const { place, groups } of fields) tables.push(await rows.count(place, groups, sums));
   return { tables, persons: rows.persons };
+}
+
+/** Leaves nothing in the place of the number. */
+function takeOut(words: Int32Array, { shift, mask }: FieldPlace, taken: Int32Array, from: number, until: number): void {
+  const others = ~(mask << shift);
+  for (let row = from; row < until; row++) {
+    const word = words[row] as number;
+    taken[row] = (word >>> shift) & mask;
+    words[row] = word & others;
+  }
 }
 
 /**
@@ -92,10 +108,10 @@ function addTicks(words: Int32Array, { times, bounds, place: { shift } }: RowTim
 }
 
 /** Seconds and whether it is a bounce, in the place of durations, as `RowsByPerson.sumsOf` reads them. */
-function packSums({ durations, hits, bounceSeconds }: SessionColumns, from: number, until: number): void {
+function packSums({ durations, bounceSeconds }: SessionColumns, from: number, until: number): void {
   for (let row = from; row < until; row++) {
-    const seconds = ((durations[row] as number) / 1000) | 0;
-    const isBounce = (hits[row] as number) <= 1 && seconds < bounceSeconds;
-    durations[row] = (seconds << 1) | (isBounce ? 1 : 0);
+    const duration = durations[row] as number;
+    const seconds = ((duration >>> 1) / 1000) | 0;
+    durations[row] = (seconds << 1) | (seconds < bounceSeconds ? duration & 1 : 0);
   }
 }

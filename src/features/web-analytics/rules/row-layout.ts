@@ -3,12 +3,14 @@
  * to read another column. More would not pay: it divides, and masks bits, many times slower than a loop over an array.
  */
 
-interface Field {
+export interface RowField {
   name: string;
   /** Its numbers are below. */
   size: number;
   /** Whether the engine does not know it. */
   isFilledIn?: boolean;
+  /** Whether it is taken out before others are filled in, which get its bits. */
+  isTakenOut?: boolean;
 }
 
 /** Where a number of each row is. */
@@ -27,16 +29,24 @@ export class RowLayout {
   /** By word, whether the engine knows any of its numbers. */
   readonly #isRead: boolean[] = [];
 
-  constructor(fields: readonly Field[]) {
+  constructor(fields: readonly RowField[]) {
     const used: number[] = [];
-    for (const { name, size, isFilledIn = false } of fields) {
+    let free = { word: 0, shift: 0, end: 0 };
+    for (const { name, size, isFilledIn = false, isTakenOut = false } of fields) {
       const bits = bitsFor(size);
+      const mask = 2 ** bits - 1;
+      if (isFilledIn && free.shift + bits <= free.end) {
+        this.#places.set(name, { word: free.word, shift: free.shift, mask });
+        free.shift += bits;
+        continue;
+      }
       const fitting = used.findIndex((count) => count + bits <= WORD_BITS);
       const word = fitting < 0 ? used.length : fitting;
       const shift = used[word] ?? 0;
-      this.#places.set(name, { word, shift, mask: 2 ** bits - 1 });
+      this.#places.set(name, { word, shift, mask });
       this.#isRead[word] ||= !isFilledIn;
       used[word] = shift + bits;
+      if (isTakenOut) free = { word, shift, end: shift + bits };
     }
   }
 
