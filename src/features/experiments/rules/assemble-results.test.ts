@@ -106,6 +106,29 @@ describe('no difference', () => {
   });
 });
 
+describe('no difference of one metric', () => {
+  it('says what that metric could show, not what the one of the plan could', () => {
+    const spent = (variant: string): MetricData => ({
+      ...converted(variant, 1000, 300),
+      // A mean of 3 and a variance of 2,000.
+      data: { sums: { kind: 'mean', n: 1000, sum: 3000, sumSquares: 2_009_000 }, nonZero: 300, isBinary: false },
+    });
+    const measured = anExperiment([1000, 100], [1000, 102], {
+      endedAt: NOW,
+      settings: readDecision({ plan: { mde_relative: 0.5 }, stats_config: { stopping: 'fixed' } }),
+    });
+    const revenue = { ...METRIC, uuid: 'spent', role: 'secondary' as const };
+    const metrics = [...measured.metrics, { metric: revenue, data: [spent('control'), spent('test')] }];
+    const results = assembleResults({ ...measured, metrics });
+    expect(results.metrics.map(({ variants }) => variants[0]?.sentence)).toEqual([
+      'No difference found. A change above 50.0 % would very likely have shown.',
+      // (1.960 + 0.842) · √(2 · 2,000 / 1,000) / 3, with n − 1 in the variance.
+      'No difference found. Only a change above 186.9 % would very likely have shown.',
+    ]);
+    expect(results.progress.powerNow).toBeGreaterThan(0.9);
+  });
+});
+
 describe('the verdict', () => {
   it('is that of the primary metric of the plan', () => {
     const measured = anExperiment([1000, 100], [1000, 300]);

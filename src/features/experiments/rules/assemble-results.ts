@@ -13,7 +13,14 @@ import { DAY_MS } from '../../../core/time/units.ts';
 import type { SplitFault } from './diagnose-split.ts';
 import { type ExposureAnswer, type MetricData, openWindowMs } from './experiment-question.ts';
 import { type GuardedVariant, judgeGuardrail } from './judge-guardrail.ts';
-import { type PlanProgress, planProgress, VERY_LIKELY } from './plan-progress.ts';
+import {
+  type ComparedVariant,
+  type PlanProgress,
+  planProgress,
+  type Sensitivity,
+  sensitivityOf,
+  VERY_LIKELY,
+} from './plan-progress.ts';
 import type { ExperimentMetric } from './read-metrics.ts';
 import type { DecisionSettings } from './read-settings.ts';
 import { pastWarnings, type ResultWarning, warningsOf } from './result-warnings.ts';
@@ -115,24 +122,26 @@ export function assembleResults(measured: MeasuredExperiment): ExperimentResults
 function progressOf(measured: MeasuredExperiment, compared: readonly Compared[], users: number): PlanProgress {
   const { settings, exposures, startedAt, endedAt, now, today = now } = measured;
   const first = primaryOf(compared, settings.primaryUuid);
-  const known = (first?.variants ?? []).flatMap(({ analysis: { comparison } }) =>
-    comparison === null
-      ? []
-      : [{ n: comparison.n, standardError: comparison.standardError, baselineMean: comparison.control.mean }],
-  );
   const windowMs = first === undefined ? 0 : openWindowMs({ ...first.metric.asked, windowMs: first.metric.windowMs });
   return planProgress({
     settings,
     users,
     days: exposures.days,
     windowMs,
-    compared: known,
+    compared: first === undefined ? [] : comparedOf(first.variants),
     startedAt,
     endedAt,
     now,
     today,
   });
 }
+
+const comparedOf = (variants: readonly { analysis: Analysis }[]): ComparedVariant[] =>
+  variants.flatMap(({ analysis: { comparison } }) =>
+    comparison === null
+      ? []
+      : [{ n: comparison.n, standardError: comparison.standardError, baselineMean: comparison.control.mean }],
+  );
 
 function primaryOf<R extends Pick<MetricResult, 'metric'>>(
   results: readonly R[],
@@ -238,7 +247,7 @@ interface State {
 
 function decide(
   measured: MeasuredExperiment,
-  { metric, baseline }: Compared,
+  { metric, baseline, variants }: Compared,
   variant: Compared['variants'][number],
   { sampleRatio, users, isPlanDone, progress }: State,
 ): VariantResult {
@@ -269,7 +278,11 @@ function decide(
     const isUp = (analysis.comparison?.effect ?? 0) > 0;
     return said(isUp === metric.isLowerBetter ? 'worse' : 'better', foundSentence(variant, metric, settings), true);
   }
-  if (isPlanDone || isEnded) return said('no_difference_found', noDifference(settings, progress));
+  if (isPlanDone || isEnded) {
+    // Of this metric and variant, not of the plan's: others vary more.
+    const sensitivity = sensitivityOf(settings, comparedOf([variant]), comparedOf(variants).length);
+    return said('no_difference_found', noDifference(settings, sensitivity));
+  }
   return said('collecting', collecting(users, settings, progress));
 }
 
@@ -298,7 +311,7 @@ const FAILURES: Partial<Record<ValidationFailure, string>> = {
 const cannotCalculate = (failures: readonly ValidationFailure[]): string =>
   `Nothing can be calculated: ${failures.map((one) => FAILURES[one] ?? one).join(', ')}.`;
 
-function noDifference({ isAa, plan }: DecisionSettings, { powerNow, mdeNow }: PlanProgress): string {
+function noDifference({ isAa, plan }: DecisionSettings, { powerNow, mdeNow }: Sensitivity): string {
   if (isAa) return 'No difference found, as it should be in an A/A test.';
   if (powerNow !== null && powerNow >= VERY_LIKELY)
     return `No difference found. A change above ${percent(plan.mdeRelative)} would very likely have shown.`;

@@ -5,8 +5,8 @@ import { DAY_MS } from '../../../core/time/units.ts';
 import type { ExposureAnswer } from './experiment-question.ts';
 import type { DecisionSettings } from './read-settings.ts';
 
-/** Of one variant and the baseline, by the metric that decides. */
-interface ComparedVariant {
+/** One variant and the baseline, by one metric. */
+export interface ComparedVariant {
   n: number;
   standardError: number;
   baselineMean: number;
@@ -18,6 +18,7 @@ export interface ProgressInput {
   days: ExposureAnswer['days'];
   /** How long a value is open after the exposure. */
   windowMs: number;
+  /** By the metric that decides. */
   compared: readonly ComparedVariant[];
   startedAt: number;
   endedAt: number | null;
@@ -26,34 +27,44 @@ export interface ProgressInput {
   today: number;
 }
 
-export interface PlanProgress {
-  /** Null: it has ended, or there is no planned number of people, or no one is exposed. */
-  daysLeft: number | null;
+/** What the people of now can show; null where nothing is known about a metric yet. */
+export interface Sensitivity {
   /** The chance to have found the planned change with the people of now. */
   powerNow: number | null;
   /** The smallest change that the people of now can show. */
   mdeNow: number | null;
 }
 
+export interface PlanProgress extends Sensitivity {
+  /** Null: it has ended, or there is no planned number of people, or no one is exposed. */
+  daysLeft: number | null;
+}
+
 const RECENT_DAYS = 7;
 const WEEK = 7;
 
-export function planProgress(input: ProgressInput): PlanProgress {
-  const { settings, compared } = input;
-  const { alpha, tuningN } = settings.analysis;
+export const planProgress = (input: ProgressInput): PlanProgress => ({
+  daysLeft: daysLeft(input),
+  ...sensitivityOf(input.settings, input.compared),
+});
+
+/** Of a metric, by these variants; the one of which least is known decides. */
+export function sensitivityOf(
+  { analysis: { alpha, tuningN }, stopping: kind, plan }: DecisionSettings,
+  compared: readonly ComparedVariant[],
+  comparisons = compared.length,
+): Sensitivity {
   const stopping = {
     alpha,
-    comparisons: Math.max(1, compared.length),
-    tuningN: settings.stopping === 'sequential' ? tuningN : null,
+    comparisons: Math.max(1, comparisons),
+    tuningN: kind === 'sequential' ? tuningN : null,
   };
   const known = compared.filter(({ standardError, baselineMean }) => standardError > 0 && baselineMean !== 0);
-  // The variant of which least is known decides.
   const powers = known.map(({ baselineMean, ...difference }) =>
-    powerAfter(stopping, { ...difference, effect: settings.plan.mdeRelative * baselineMean }, 0),
+    powerAfter(stopping, { ...difference, effect: plan.mdeRelative * baselineMean }, 0),
   );
-  const effects = known.map((one) => detectableNow(stopping, one, one.baselineMean, settings.plan.power));
+  const effects = known.map((one) => detectableNow(stopping, one, one.baselineMean, plan.power));
   return {
-    daysLeft: daysLeft(input),
     powerNow: powers.length === 0 ? null : Math.min(...powers),
     mdeNow: effects.length === 0 ? null : Math.max(...effects),
   };
