@@ -55,8 +55,8 @@ const KILOMETRES: JsonObject = {
 
 /** From so many days ago to so many days ago; null: it is running. */
 export const EXPERIMENTS = [
-  { name: 'Demo: does the new planner get more hikes planned?', from: 45, until: 20, conclusion: 'won' },
-  { name: 'Demo: does it still, with the wide layout?', from: 19, until: null, conclusion: null },
+  { name: 'Demo: does the new planner get more hikes planned?', from: 45, until: 20, conclusion: 'inconclusive' },
+  { name: 'Demo: and with the wide layout?', from: 19, until: null, conclusion: null },
 ] as const;
 
 export const COHORT_NAME = 'Demo: hikers who pay';

@@ -57,7 +57,7 @@ export function MetricTable({ experiment, results }: { experiment: Experiment; r
       id: 'metric',
       title: 'Metric',
       cell: ({ metric, variant }) => (
-        <>
+        <div class="metric-name">
           <span class="row">
             <b>{metricName(metric)}</b> {metric.role === 'secondary' && <Badge>Secondary</Badge>}
             {metric.role === 'guardrail' && (
@@ -71,7 +71,7 @@ export function MetricTable({ experiment, results }: { experiment: Experiment; r
               <code>{variant.key}</code>
             </div>
           )}
-        </>
+        </div>
       ),
     },
     {
