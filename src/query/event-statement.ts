@@ -110,6 +110,16 @@ export class EventStatement {
       where ${this.inProject()} and ${this.during(range)}`;
   }
 
+  /** The same for the persons of a table, which has the columns of `keysOfPersonsSql`. */
+  fromKeys(range: Range, table: string): string {
+    const withProperties = (): string => `(select r.*, k.key as key, k.number as number from ${table} k
+      join person_rows r on r.project_id = ${this.sql.param(this.projectId)} and r.person_id = k.person_id)`;
+    return `from event_rows e
+      join ${this.filtersPersons ? withProperties() : table} p on p.key = e.person_id
+      ${this.#groupJoins()}
+      where ${this.inProject()} and ${this.during(range)}`;
+  }
+
   inProject(): string {
     return `e.project_id = ${this.sql.param(this.projectId)}`;
   }

@@ -39,3 +39,16 @@ export function joinPersonsSql(sql: SqlBuilder, projectId: number, key: string):
   return `left join (select from_id, to_id from person_overrides where ${inProject}) o on o.from_id = ${key}
     join (select person_id from person_rows where ${inProject}) p on p.person_id = coalesce(o.to_id, ${key})`;
 }
+
+/**
+ * The persons of a table, which has a row for each current person, `actor`, with a `number`: `key` for each id that
+ * events may have for them, `person_id` and `number`.
+ */
+export function keysOfPersonsSql(sql: SqlBuilder, projectId: number, table: string): string {
+  const inProject = `project_id = ${sql.param(projectId)}`;
+  return `select n.actor as key, n.actor as person_id, n.number as number from ${table} n
+      where n.actor not in (select from_id from person_overrides where ${inProject})
+    union all
+    select o.from_id as key, o.to_id as person_id, n.number as number from ${table} n
+      join (select * from person_overrides where ${inProject}) o on o.to_id = n.actor`;
+}

@@ -19,12 +19,13 @@ interface WorkerDeps extends QueryDeps {
 const featureMethods = (deps: WorkerDeps) => {
   // Ends with the worker thread, if not before.
   const second = new SequenceThread();
+  const secondThread = () => second.methods();
   return {
     ...cohortWorkerMethods(deps),
     ...definitionWorkerMethods(deps),
-    ...experimentWorkerMethods(deps),
-    ...webWorkerMethods({ ...deps, secondThread: () => second.methods() }),
-    ...insightWorkerMethods({ ...deps, secondThread: () => second.methods() }),
+    ...experimentWorkerMethods({ ...deps, secondThread }),
+    ...webWorkerMethods({ ...deps, secondThread }),
+    ...insightWorkerMethods({ ...deps, secondThread }),
   };
 };
 

@@ -148,6 +148,7 @@ describe('what is kept of an experiment', () => {
       havePersonsChanged: (...args) => file.events.havePersonsChanged(...args),
       queryTogether: (...args) => file.events.queryTogether(...args),
       queryParts: (...args) => file.events.queryParts(...args),
+      sliceRows: (...args) => file.events.sliceRows(...args),
     };
     let [until, first] = [given.exposure.range.until, 0];
     const measuresAll = async (): Promise<boolean> => {

@@ -1,11 +1,11 @@
 import type { Entity } from '../../core/actions/entity.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
-import type { EventChanges } from '../../stores/events/event-changes.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { Page } from '../../stores/metadata/page.ts';
 import type { FoundActor } from '../insights/rules/answers.ts';
 import { withSignal } from '../insights/worker-methods.ts';
 import { KeptMeasurements } from './measure/kept-measurements.ts';
+import type { EverybodyDeps } from './measure/measure-everybody.ts';
 import {
   countExposuresBy,
   type ExperimentMeasurement,
@@ -26,7 +26,8 @@ import type {
 interface ExperimentWorkerDeps extends QueryDeps {
   events: EventStore;
   /** What was measured is kept where the store can tell what is new. */
-  changes?: EventChanges | undefined;
+  changes?: EverybodyDeps['changes'] | undefined;
+  secondThread?: EverybodyDeps['secondThread'];
 }
 
 /** What experiments do on the worker thread. */

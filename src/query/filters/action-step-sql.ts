@@ -29,13 +29,22 @@ type EventKind = { kind: 'event'; id: string | null } | { kind: 'action'; steps:
 /** What a query counts: an `Entity`, without the parts that are only shown. */
 export type EventMatcher = EventKind & { filter: Filter };
 
-/** Whether an event can be one of these by its name; their filters are not looked at. */
-export function anyEventNameSql(sql: SqlBuilder, kinds: readonly EventKind[]): string {
+/** The names that events of these kinds can have; null: any. */
+export function eventNamesOf(kinds: readonly EventKind[]): string[] | null {
   const names = kinds.flatMap((one) => (one.kind === 'event' ? [one.id] : one.steps.map(({ event }) => event)));
   const known = names.filter((name) => name !== null);
-  if (known.length < names.length) return 'true';
-  return known.length === 0 ? 'false' : sql.isOneOf('e.event', known);
+  return known.length < names.length ? null : [...new Set(known)];
 }
+
+/** Whether an event has one of these names (null: any). */
+export function hasNameSql(sql: SqlBuilder, names: readonly string[] | null): string {
+  if (names === null) return 'true';
+  return names.length === 0 ? 'false' : sql.isOneOf('e.event', names);
+}
+
+/** Whether an event can be one of these by its name; their filters are not looked at. */
+export const anyEventNameSql = (sql: SqlBuilder, kinds: readonly EventKind[]): string =>
+  hasNameSql(sql, eventNamesOf(kinds));
 
 function urlSql(sql: SqlBuilder, { url, urlMatching }: ActionStep, { patterns }: StepScope): string {
   if (url === null) return 'true';

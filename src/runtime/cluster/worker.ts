@@ -265,4 +265,4 @@ function explainError(error: unknown): never {
   });
 }
 
-if (parentPort) await start(parentPort, workerData as ClusterWorkerOptions);
+if (parentPort) void start(parentPort, workerData as ClusterWorkerOptions);

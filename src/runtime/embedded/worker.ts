@@ -242,4 +242,4 @@ function crashOnLostEngine(
   return { ...wrapMethods(methods, <R>(call: () => R) => watch(call()) as R), close: () => methods.close() };
 }
 
-if (parentPort) await start(parentPort, workerData as EmbeddedWorkerOptions);
+if (parentPort) void start(parentPort, workerData as EmbeddedWorkerOptions);

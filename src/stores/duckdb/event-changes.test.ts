@@ -116,6 +116,27 @@ describe('changes of a DuckDB event store', () => {
     expect((await store.queryTogether([count]))[0]?.integers('n')[0]).toBe(1000);
   });
 
+  it('can be read from temporary tables, which end with the statements', async () => {
+    await write(3);
+    const some = { sql: 'select uuid from event_rows limit $1', values: [2], table: 'some_events' };
+    const count = { sql: 'select count(*)::integer as n from some_events', values: [] };
+    for (let round = 0; round < 2; round++)
+      expect((await store.queryTogether([some, count])).map((table) => [...table.integers('n')])).toEqual([[2]]);
+    await expect(store.queryTogether([count])).rejects.toThrow('some_events');
+    const wrong = { sql: 'select nothing', values: [], table: 'some_events' };
+    await expect(store.queryTogether([wrong, count])).rejects.toThrow('nothing');
+  });
+
+  it('are split into slices by the order in which they were added', async () => {
+    await write(10);
+    const slices = store.sliceRows(await store.mark(), 4);
+    await write(2);
+    const counts = slices.map((slice) => `select count(*)::integer as n from event_rows e where ${slice}`);
+    const tables = await store.queryTogether(counts.map((sql) => ({ sql, values: [] })));
+    expect(tables.map((table) => table.integers('n')[0])).toEqual([3, 3, 6]);
+    expect(store.sliceRows({ ...(await store.mark()), lastRow: -1 }, 4)).toHaveLength(1);
+  });
+
   it('leave no transaction behind that was stopped or failed', async () => {
     const endless: SqlStatement = {
       sql: 'select count(*)::integer as n from range(1e12::bigint) t(i) where i % 7 = 3',
@@ -144,7 +165,7 @@ describe('changes of a DuckDB event store', () => {
       const sizes: number[] = [];
       const small: number[] = [];
       const wrong: string[] = [];
-      const reader = await store.queryParts([count, count, numbers], (tables) => ({
+      const reader = await store.queryParts([count, count], [numbers], (tables) => ({
         counted: tables.map((table) => [...table.integers('n')]),
         add(part) {
           sizes.push(part.rowCount);
@@ -163,10 +184,22 @@ describe('changes of a DuckDB event store', () => {
       expect(sizes.length).toBeGreaterThan(2);
     });
 
+    it('are the rows of one statement after the other', async () => {
+      const found: [number, number][] = [];
+      const some = (from: number) => ({
+        sql: `select cast(i as integer) as n from range($1, $1 + 2) t(i)`,
+        values: [from],
+      });
+      await store.queryParts([], [some(0), some(10), some(20)], () => ({
+        add: (part, place) => found.push(...[...part.integers('n')].map((n): [number, number] => [place, n])),
+      }));
+      expect(found).toEqual([0, 10, 20].flatMap((from, place) => [from, from + 1].map((n) => [place, n])));
+    });
+
     it('are one empty part where there are no rows', async () => {
       const sizes: number[] = [];
       const none = { sql: 'select uuid from event_rows where false', values: [] };
-      await store.queryParts([none], () => ({ add: (part) => sizes.push(part.rowCount) }));
+      await store.queryParts([], [none], () => ({ add: (part) => sizes.push(part.rowCount) }));
       expect(sizes).toEqual([0]);
     });
 
@@ -176,12 +209,12 @@ describe('changes of a DuckDB event store', () => {
           throw new Error('no more');
         },
       };
-      await expect(store.queryParts([numbers], () => fails)).rejects.toThrow('no more');
+      await expect(store.queryParts([], [numbers], () => fails)).rejects.toThrow('no more');
       const caller = new AbortController();
       const stops = { add: () => caller.abort(new Error('stopped')) };
-      await expect(store.queryParts([numbers], () => stops, caller.signal)).rejects.toThrow('stopped');
+      await expect(store.queryParts([], [numbers], () => stops, caller.signal)).rejects.toThrow('stopped');
       const wrong = { sql: `select cast(error('wrong') as integer) as one`, values: [] };
-      await expect(store.queryParts([numbers, wrong], () => ({ add: () => undefined }))).rejects.toThrow('wrong');
+      await expect(store.queryParts([numbers], [wrong], () => ({ add: () => undefined }))).rejects.toThrow('wrong');
       // There is one connection only.
       expect((await store.queryTogether([count]))[0]?.integers('n')[0]).toBe(0);
       await write(1);

@@ -177,10 +177,24 @@ class DuckDbEventStore implements EventFileStore {
 
   queryParts<T extends PartReader>(
     statements: readonly SqlStatement[],
+    parts: readonly SqlStatement[],
     begin: (tables: readonly ColumnTable[]) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    return this.#read(statements, (resolved) => this.#engine.queries.queryParts(resolved, begin, signal));
+    return this.#read([...statements, ...parts], (resolved) => {
+      const [first, rest] = [resolved.slice(0, statements.length), resolved.slice(statements.length)];
+      return this.#engine.queries.queryParts(first, rest, begin, signal);
+    });
+  }
+
+  /** Rows are numbered in the order in which they were added. */
+  sliceRows({ lastRow }: ChangeMark, size: number): string[] {
+    const count = Math.max(1, Math.ceil((lastRow + 1) / size));
+    const starts = Array.from({ length: count }, (_, at) => Math.floor((at * (lastRow + 1)) / count));
+    return starts.map((start, at) => {
+      const next = starts[at + 1];
+      return `e.rowid >= ${start}${next === undefined ? '' : ` and e.rowid < ${next}`}`;
+    });
   }
 
   /** Resolves placeholders and runs statements; again if a column that they read has changed meanwhile. */
@@ -191,7 +205,10 @@ class DuckDbEventStore implements EventFileStore {
     for (let isCounted = false; ; isCounted = true) {
       while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
       if (this.#closing !== undefined) throw new Error('The event store is closed.');
-      const resolved = statements.map(({ sql, values }) => resolveProperties(sql, values, this.#columns));
+      const resolved = statements.map(({ sql, values, ...rest }) => ({
+        ...resolveProperties(sql, values, this.#columns),
+        ...rest,
+      }));
       if (!isCounted) for (const { reads } of resolved) this.#columns.recordReads(reads);
       const isCurrent = (): boolean => resolved.every((one) => one.isCurrent());
       try {

@@ -40,27 +40,22 @@ export class QueryConnections {
   queryTogether(statements: readonly SqlStatement[], signal?: AbortSignal): Promise<ColumnTable[]> {
     const readAll = async (connection: DuckDBConnection): Promise<ColumnTable[]> => {
       await connection.run('begin transaction read only');
-      const tables: ColumnTable[] = [];
-      for (const statement of statements) tables.push(await run(connection, statement, readColumns, signal));
-      return tables;
+      return readTables(connection, statements, signal);
     };
     return this.#use(readAll, signal, endTransaction);
   }
 
-  /** The same; the rows of the last statement are handed over part by part. */
+  /** The same; then the rows of `parts` are handed over part by part. While they are, the next statement runs. */
   queryParts<T extends PartReader>(
     statements: readonly SqlStatement[],
+    parts: readonly SqlStatement[],
     begin: (tables: readonly ColumnTable[]) => T,
     signal?: AbortSignal,
   ): Promise<T> {
     const readAll = async (connection: DuckDBConnection): Promise<T> => {
       await connection.run('begin transaction read only');
-      const tables: ColumnTable[] = [];
-      for (const statement of statements.slice(0, -1))
-        tables.push(await run(connection, statement, readColumns, signal));
-      const reader = begin(tables);
-      for (const statement of statements.slice(-1))
-        await run(connection, statement, (result) => readParts(result, (part) => reader.add(part)), signal);
+      const reader = begin(await readTables(connection, statements, signal));
+      await readInTurn(connection, parts, (part, place) => reader.add(part, place), signal);
       signal?.throwIfAborted();
       return reader;
     };
@@ -125,6 +120,62 @@ export class QueryConnections {
 const endTransaction = async (connection: DuckDBConnection): Promise<void> => {
   await connection.run('rollback').catch(() => undefined);
 };
+
+async function readTables(
+  connection: DuckDBConnection,
+  statements: readonly SqlStatement[],
+  signal?: AbortSignal,
+): Promise<ColumnTable[]> {
+  const tables: ColumnTable[] = [];
+  for (const statement of statements) {
+    if (statement.table === undefined) tables.push(await run(connection, statement, readColumns, signal));
+    else await createTable(connection, statement, statement.table, signal);
+  }
+  return tables;
+}
+
+/** Temporary tables are of this connection alone, and end with its transaction, though that is read-only. */
+async function createTable(
+  connection: DuckDBConnection,
+  { sql, values }: SqlStatement,
+  table: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const statement = await connection.prepare(`create temporary table ${table} as (${sql})`);
+  try {
+    signal?.throwIfAborted();
+    bindValues(statement, values);
+    await statement.run();
+  } finally {
+    statement.destroySync();
+  }
+}
+
+/** One result is read while the engine makes the next one, and no more: results are large. */
+async function readInTurn(
+  connection: DuckDBConnection,
+  statements: readonly SqlStatement[],
+  add: PartReader['add'],
+  signal?: AbortSignal,
+): Promise<void> {
+  const start = (at: number): Promise<DuckDBResult> | undefined => {
+    const statement = statements[at];
+    return statement && run(connection, statement, async (result) => result, signal);
+  };
+  let running = start(0);
+  try {
+    for (let at = 0; running !== undefined; at++) {
+      const result = await running;
+      running = start(at + 1);
+      // Its failure is thrown in the next round, unless reading fails before.
+      running?.catch(() => undefined);
+      await readParts(result, (part) => add(part, at));
+    }
+  } finally {
+    // The connection is not free before.
+    await running?.catch(() => undefined);
+  }
+}
 
 async function run<T>(
   connection: DuckDBConnection,

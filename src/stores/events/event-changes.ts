@@ -23,11 +23,13 @@ export interface AddedSince {
 export interface SqlStatement {
   sql: string;
   values: readonly SqlValue[];
+  /** Its rows are not returned: they are a temporary table of this name for the statements after it. */
+  table?: string;
 }
 
 export interface PartReader {
-  /** Some rows; they are overwritten afterwards. */
-  add(part: ColumnTable): void;
+  /** Some rows of the statement at this place; they are overwritten afterwards. */
+  add(part: ColumnTable, place: number): void;
 }
 
 export interface EventChanges {
@@ -48,12 +50,16 @@ export interface EventChanges {
   /** As `queryColumns`; all statements see the same data. */
   queryTogether(statements: readonly SqlStatement[], signal?: AbortSignal): Promise<ColumnTable[]>;
   /**
-   * The same; the rows of the last statement are handed over part by part, without a table of all of them. `begin` gets
-   * the other tables. It is called once more if everything has to be read again; the last reader is returned.
+   * The same; then the rows of `parts`, one statement after the other, are handed over part by part, without a table of
+   * all of them. `begin` gets the tables. It is called once more if everything has to be read again; the last reader is
+   * returned.
    */
   queryParts<T extends PartReader>(
     statements: readonly SqlStatement[],
+    parts: readonly SqlStatement[],
     begin: (tables: readonly ColumnTable[]) => T,
     signal?: AbortSignal,
   ): Promise<T>;
+  /** Conditions on `event_rows e` that split all rows, also those to come, into slices of at most about `size`. */
+  sliceRows(mark: ChangeMark, size: number): string[];
 }

@@ -30,7 +30,7 @@ export class ActorTable {
   }
 
   get bytes(): number {
-    const columns = new Set<BigUint64Array | Column>([this.#ids, ...columnsOf(this.#measured)]);
+    const columns = new Set<BigUint64Array | Column>([this.#ids, ...measuredColumns(this.#measured)]);
     return [...columns].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
@@ -38,11 +38,12 @@ export class ActorTable {
   append(ids: UuidColumn, measured: MeasuredActors): void {
     const { actors } = this.#measured.exposures;
     const { words } = ids.words;
-    this.#put(
-      words,
-      measured,
-      Int32Array.from({ length: words.length / 2 }, (_, at) => actors + at),
-    );
+    const known = Math.min(measured.exposures.actors, words.length / 2);
+    this.#setCount(actors + words.length / 2);
+    this.#ids.set(words, 2 * actors);
+    const targets = measuredColumns(this.#measured);
+    for (const [index, source] of measuredColumns(measured).entries())
+      targets[index]?.set(source.subarray(0, known), actors);
   }
 
   /** Puts what was measured of these persons now in the place of what was known; those who did nothing do not count. */
@@ -57,16 +58,20 @@ export class ActorTable {
 
   /** -1 for those who are not there. */
   #placesOf(words: BigUint64Array): Int32Array {
-    const ids = this.#ids;
-    const wanted = new Map<bigint, number[]>();
-    for (let at = 0; at < words.length; at += 2) {
-      const half = words[at] as bigint;
-      wanted.set(half, [...(wanted.get(half) ?? []), at]);
+    // Words of 64 bits would be an object each.
+    const [ids, asked] = [this.#ids, words].map(
+      ({ buffer, byteOffset, length }) => new Uint32Array(buffer, byteOffset, 2 * length),
+    ) as [Uint32Array, Uint32Array];
+    const wanted = new Map<number, number[]>();
+    for (let at = 0; at < asked.length; at += 4) {
+      const word = asked[at] as number;
+      wanted.set(word, [...(wanted.get(word) ?? []), at]);
     }
     const places = new Int32Array(words.length / 2).fill(-1);
+    const isSame = (place: number, at: number): boolean =>
+      [1, 2, 3].every((word) => ids[4 * place + word] === asked[at + word]);
     for (let place = 0; place < this.#measured.exposures.actors; place++)
-      for (const at of wanted.get(ids[2 * place] as bigint) ?? [])
-        if (words[at + 1] === ids[2 * place + 1]) places[at / 2] = place;
+      for (const at of wanted.get(ids[4 * place] as number) ?? NONE) if (isSame(place, at)) places[at / 4] = place;
     return places;
   }
 
@@ -74,8 +79,8 @@ export class ActorTable {
   #put(words: BigUint64Array, measured: MeasuredActors, places: Int32Array): void {
     const { actors } = this.#measured.exposures;
     this.#setCount(places.reduce((most, place) => Math.max(most, place + 1), actors));
-    const sources = columnsOf(measured);
-    const targets = columnsOf(this.#measured);
+    const sources = measuredColumns(measured);
+    const targets = measuredColumns(this.#measured);
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;
       if (place === -1) continue;
@@ -115,12 +120,14 @@ export class ActorTable {
   }
 }
 
+const NONE: readonly number[] = [];
+
 /** Whether somebody counts, or is left out for having met several variants. */
 const isExposed = ({ actors, since, several }: ActorExposures, at: number): boolean =>
   at < actors && (!Number.isNaN(since[at] as number) || several[at] !== 0);
 
 /** Always in the same order; those that metrics share more than once. */
-const columnsOf = ({ exposures, values }: MeasuredActors): Column[] => [
+export const measuredColumns = ({ exposures, values }: MeasuredActors): Column[] => [
   ...[exposures.since, exposures.code, exposures.several],
   ...values.flatMap(({ columns, depths, ignored }) => [...columns, ...(depths === null ? [] : [depths]), ...ignored]),
 ];

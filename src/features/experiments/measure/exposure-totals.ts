@@ -41,19 +41,27 @@ export class ExposureTotals {
   }
 
   add({ actors, since, code, several }: ActorExposures): void {
+    let day: DayCounts | undefined;
+    let counted: number[] = [];
+    let part = -1;
     for (let actor = 0; actor < actors; actor++) {
       if (several[actor] !== 0) this.#several++;
       if (several[actor] === 2) this.#sameId++;
       const own = code[actor] as number;
-      if (own !== 0) this.#count(since[actor] as number, exposureVariant(own), exposureValue(own));
+      if (own === 0) continue;
+      const at = since[actor] as number;
+      const variant = exposureVariant(own);
+      // Mostly not those of the actor before, but of one of few days and parts.
+      if (day === undefined || at < day.from || at >= day.until) day = this.#dayOf(at);
+      (day.counts[variant] as number)++;
+      if (exposureValue(own) !== part) {
+        part = exposureValue(own);
+        counted = this.#countsOfPart(part);
+      }
+      (counted[variant] as number)++;
+      const phase = this.#phases.length === 0 ? undefined : this.#phases[this.#phaseOf(at)];
+      if (phase !== undefined) (phase[variant] as number)++;
     }
-  }
-
-  #count(at: number, variant: number, part: number): void {
-    (this.#dayOf(at).counts[variant] as number)++;
-    (this.#countsOfPart(part)[variant] as number)++;
-    const phase = this.#phases[this.#phaseOf(at)];
-    if (phase !== undefined) (phase[variant] as number)++;
   }
 
   #dayOf(at: number): DayCounts {

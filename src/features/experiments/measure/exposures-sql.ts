@@ -22,9 +22,9 @@ export function fromExposures(statement: EventStatement, question: ExposureQuest
       and ${statement.matches(question.filter)}`;
 }
 
-/** The same of these persons, who are `p`; see `EventStatement.fromPersons`. */
-export function fromExposuresOf(statement: EventStatement, question: ExposureQuestion, numbered: string): string {
-  return `${statement.fromPersons(question.range, numbered)} and ${isExposure(statement, question)}
+/** The same of the persons of a table, who are `p`; see `EventStatement.fromKeys`. */
+export function fromExposuresOf(statement: EventStatement, question: ExposureQuestion, table: string): string {
+  return `${statement.fromKeys(question.range, table)} and ${isExposure(statement, question)}
     and ${statement.matches(question.filter)}`;
 }
 

@@ -11,12 +11,12 @@ import { MINUTE_MS } from '../../../core/time/units.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
 import { filtersOfMatcher } from '../../../query/filters/action-step-sql.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
-import type { ChangeMark, EventChanges } from '../../../stores/events/event-changes.ts';
+import type { ChangeMark } from '../../../stores/events/event-changes.ts';
 import type { UuidColumn } from '../../../stores/events/event-store.ts';
 import type { ExperimentQuestion } from '../rules/experiment-question.ts';
 import { ActorTable } from './actor-table.ts';
 import { changedPersonsStatement } from './changed-persons.ts';
-import { identifiedRows, rowsOfPersons } from './experiment-rows.ts';
+import { type EverybodyDeps, measureEverybody } from './measure-everybody.ts';
 import {
   addUp,
   type ExperimentMeasurement,
@@ -26,6 +26,7 @@ import {
 } from './measure-experiment.ts';
 import { type MeasuredActors, measureActors } from './measured-actors.ts';
 import { entitiesOf } from './metric-plan.ts';
+import { rowsOfPersons } from './read-apart.ts';
 
 /** About three experiments with ten metrics and 200,000 persons each. */
 const MAX_BYTES = 96 * 1024 * 1024;
@@ -45,7 +46,7 @@ interface KeptMeasurement {
 }
 
 /** Deps of one question. */
-type KeptDeps = ScanDeps & { changes: EventChanges };
+type KeptDeps = ScanDeps & EverybodyDeps;
 
 export class KeptMeasurements {
   readonly #maxBytes: number;
@@ -107,8 +108,7 @@ export class KeptMeasurements {
       if (bytesOf(tables ?? []) > this.#maxBytes) tables = null;
     };
     const measurement = await addUp(question, async function* (metrics, place) {
-      for await (const { ids, rows } of identifiedRows(deps, query, { ...question, metrics })) {
-        const measured = await measureActors(rows, exposure, exposure.range.until);
+      for await (const { ids, measured } of measureEverybody(deps, query, { ...question, metrics }, mark)) {
         yield measured;
         keep(place, ids, measured);
       }

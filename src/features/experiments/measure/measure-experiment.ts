@@ -14,11 +14,13 @@ import {
   type MetricQuestion,
   openWindowMs,
 } from '../rules/experiment-question.ts';
-import { experimentRows } from './experiment-rows.ts';
+import { codesBefore } from './actor-exposures.ts';
 import { ExposureTotals } from './exposure-totals.ts';
 import { countedBySql, countedSql, exposedSql, fromExposures } from './exposures-sql.ts';
 import { type MeasuredActors, measureActors } from './measured-actors.ts';
 import { entitiesOf, splitMetrics } from './metric-plan.ts';
+import { experimentRows } from './read-together.ts';
+import { type CodedActors, groupByCode } from './sums-by-code.ts';
 import { VariantSums } from './variant-sums.ts';
 
 export const prepareExperimentQuery = (
@@ -183,8 +185,14 @@ const asOf = (metric: MetricQuestion, at: number): MetricQuestion => ({
 });
 
 function addTo(totals: readonly VariantSums[], { exposures, values }: MeasuredActors): void {
+  // Most metrics count the same persons.
+  const known = new Map<number | null, CodedActors>();
   totals.forEach((total, at) => {
     const own = values[at];
-    if (own !== undefined) total.add(exposures, own);
+    if (own === undefined) return;
+    const { exposedBefore } = total;
+    const codes = known.get(exposedBefore) ?? groupByCode(codesBefore(exposures, exposedBefore));
+    known.set(exposedBefore, codes);
+    total.add(codes, own);
   });
 }

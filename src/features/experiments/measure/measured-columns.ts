@@ -3,8 +3,9 @@ import { eachInTurn } from '../../../lib/in-batches.ts';
 import type { MeasuredEntity, MetricQuestion } from '../rules/experiment-question.ts';
 import type { ActorExposures } from './actor-exposures.ts';
 import { DifferentNumbers } from './different-numbers.ts';
-import { type ExperimentRows, MAX_VALUE } from './experiment-rows.ts';
+import type { ExperimentRows } from './experiment-rows.ts';
 import { bitOf, entityIdentity, numberKey } from './metric-plan.ts';
+import { MAX_VALUE } from './reading.ts';
 import type { RowBlock } from './row-blocks.ts';
 
 interface MeasuredPair {

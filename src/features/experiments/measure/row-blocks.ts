@@ -40,73 +40,73 @@ export class RowBlocks {
   readonly #encoding: KeyEncoding;
   readonly #readsAll: boolean;
   readonly #hasPlaces: boolean;
+  /** The low bits of an actor's number say which part they belong to. */
+  readonly #partBits: number;
   /** Number → a bit for each entity whose number is read. */
   readonly #numberMasks: readonly number[];
-  readonly #blocks: OpenBlock[] = [];
-  /** By what rows are: the last block. */
+  /** By part. */
+  readonly #blocks: readonly OpenBlock[][];
+  /** By kind, which is what rows are and their part: the last block. */
   readonly #open: (OpenBlock | undefined)[] = [];
+  readonly #sorter: KindSorter;
   #highestActor = -1;
   #rows = 0;
   #ids = 0;
 
-  constructor(plan: MetricPlan, encoding: KeyEncoding, hasPlaces: boolean) {
+  /** With `partBits`, actors are split into parts by the low bits of their numbers, and numbered anew without these. */
+  constructor(plan: MetricPlan, encoding: KeyEncoding, hasPlaces: boolean, partBits = 0) {
     this.#encoding = encoding;
     this.#readsAll = plan.readsAll;
     this.#hasPlaces = hasPlaces;
+    this.#partBits = partBits;
+    this.#blocks = Array.from({ length: 2 ** partBits }, () => []);
+    this.#sorter = new KindSorter(encoding.base << partBits);
     const identities = plan.entities.map(entityIdentity);
     this.#numberMasks = Array.from(plan.numbers.values(), ({ entities }) =>
       entities.reduce((mask, entity) => mask | (1 << identities.indexOf(entityIdentity(entity))), 0),
     );
   }
 
-  /** One more than the highest number of an actor. */
+  /** One more than the highest number of an actor in any part. */
   get actors(): number {
-    return this.#highestActor + 1;
+    return (this.#highestActor >> this.#partBits) + 1;
   }
 
-  /** Rows of one kind mostly follow each other, so the columns of the last one are at hand. */
-  add({ actor, key, numbers }: RowColumns, from = 0, to = actor.length): void {
-    const open = this.#open;
-    const { base, from: start } = this.#encoding;
-    const unit = 1 / base;
-    const readsAll = this.#readsAll;
-    const before = this.#rows - from;
-    let highest = this.#highestActor;
-    let block: OpenBlock = noBlock();
-    let { actor: actors, at: times, count } = block;
-    for (let row = from; row < to; row++) {
-      const who = actor[row] as number;
-      const whole = key[row] as number;
-      const elapsed = Math.floor(whole * unit);
-      const bits = whole - elapsed * base;
-      if (who > highest) highest = who;
-      if (bits === 0 && !readsAll) continue;
-      if (bits !== block.bits || count === actors.length) {
-        block.count = count;
-        const last = open[bits];
-        block = last === undefined || last.count === last.actor.length ? this.#openBlock(bits) : last;
-        actors = block.actor;
-        times = block.at;
-        count = block.count;
-      }
-      actors[count] = who;
-      times[count] = start + elapsed;
-      if (block.places !== null) block.places[count] = before + row;
-      for (let number = 0; number < numbers.length; number++) {
-        const own = block.numbers[number];
-        if (own) own[count] = numbers[number]?.[row] as number;
-      }
-      count++;
+  /** Kind by kind: rows of different kinds alternate, so one after the other would be slow. */
+  add(columns: RowColumns, from = 0, to = columns.actor.length): void {
+    for (let start = from; start < to; start += MAX_BLOCK_ROWS)
+      this.#addSome(columns, start, Math.min(to, start + MAX_BLOCK_ROWS));
+  }
+
+  #addSome(columns: RowColumns, from: number, to: number): void {
+    const { actor, key } = columns;
+    const partBits = this.#partBits;
+    const { starts, rows, highestActor } = this.#sorter.sort(actor, key, from, to, partBits);
+    this.#highestActor = Math.max(this.#highestActor, highestActor);
+    const firstKind = this.#readsAll ? 0 : 1 << partBits;
+    for (let kind = firstKind; kind < starts.length - 1; kind++) {
+      const [first, past] = [starts[kind] as number, starts[kind + 1] as number];
+      if (first < past) this.#addKind(kind, rows.subarray(first, past), columns, this.#rows - from);
     }
-    block.count = count;
-    this.#highestActor = highest;
     this.#rows += to - from;
   }
 
+  #addKind(kind: number, rows: Int32Array, columns: RowColumns, before: number): void {
+    for (let done = 0; done < rows.length; ) {
+      const block = this.#openFor(kind);
+      const some = rows.subarray(done, done + block.actor.length - block.count);
+      fill(block, some, columns, { ...this.#encoding, partBits: this.#partBits, before });
+      block.count += some.length;
+      done += some.length;
+    }
+  }
+
   /** Twice as large as the one before: there may be many kinds of rows, of few rows each. */
-  #openBlock(bits: number): OpenBlock {
-    const full = this.#open[bits];
-    const size = Math.min(MAX_BLOCK_ROWS, Math.max(MIN_BLOCK_ROWS, 2 * (full?.count ?? 0)));
+  #openFor(kind: number): OpenBlock {
+    const last = this.#open[kind];
+    if (last !== undefined && last.count < last.actor.length) return last;
+    const bits = kind >> this.#partBits;
+    const size = Math.min(MAX_BLOCK_ROWS, Math.max(MIN_BLOCK_ROWS, 2 * (last?.count ?? 0)));
     const block: OpenBlock = {
       bits,
       count: 0,
@@ -117,29 +117,83 @@ export class RowBlocks {
       places: this.#hasPlaces ? new Int32Array(size) : null,
     };
     this.#ids += size;
-    this.#open[bits] = block;
-    this.#blocks.push(block);
+    this.#open[kind] = block;
+    this.#blocks[kind & (2 ** this.#partBits - 1)]?.push(block);
     return block;
   }
 
   /** Those with one of the bits (null: all), always in the same order. */
-  with(mask: number | null): readonly RowBlock[] {
-    const chosen = mask === null ? [...this.#blocks] : this.#blocks.filter(({ bits }) => (bits & mask) !== 0);
-    return chosen.sort((a, b) => a.bits - b.bits);
+  with(mask: number | null, part = 0): readonly RowBlock[] {
+    return chooseBlocks(this.#blocks[part] ?? [], mask);
   }
+}
+
+/** Rows in the order of their kinds. */
+class KindSorter {
+  /** Kind → the place of its first row; one more for the end. */
+  readonly #starts: Int32Array;
+  readonly #next: Int32Array;
+  readonly #kinds = new Int32Array(MAX_BLOCK_ROWS);
+  readonly #rows = new Int32Array(MAX_BLOCK_ROWS);
+  readonly #kindCount: number;
+
+  constructor(kindCount: number) {
+    this.#kindCount = kindCount;
+    this.#starts = new Int32Array(kindCount + 1);
+    this.#next = new Int32Array(kindCount);
+  }
+
+  /** At most `MAX_BLOCK_ROWS` of them; overwritten by the next ones. */
+  sort(actor: Int32Array, key: Float64Array, from: number, to: number, partBits: number) {
+    const [starts, next, kinds, rows] = [this.#starts, this.#next, this.#kinds, this.#rows];
+    const base = this.#kindCount >> partBits;
+    const [unit, mask] = [1 / base, (1 << partBits) - 1];
+    starts.fill(0);
+    let highestActor = -1;
+    for (let row = from; row < to; row++) {
+      const whole = key[row] as number;
+      const bits = whole - Math.floor(whole * unit) * base;
+      const who = actor[row] as number;
+      if (who > highestActor) highestActor = who;
+      const kind = (bits << partBits) | (who & mask);
+      kinds[row - from] = kind;
+      (starts[kind + 1] as number)++;
+    }
+    for (let kind = 0; kind < next.length; kind++) {
+      next[kind] = starts[kind] as number;
+      starts[kind + 1] = (starts[kind + 1] as number) + (starts[kind] as number);
+    }
+    for (let row = from; row < to; row++) rows[(next[kinds[row - from] as number] as number)++] = row;
+    return { starts, rows, highestActor };
+  }
+}
+
+/** Appends these rows to a block, whose size suffices. */
+function fill(
+  { count, actor: actors, at: times, numbers: all, places }: OpenBlock,
+  rows: Int32Array,
+  { actor, key, numbers }: RowColumns,
+  { base, from, partBits, before }: KeyEncoding & { partBits: number; before: number },
+): void {
+  const unit = 1 / base;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number;
+    actors[count + at] = (actor[row] as number) >> partBits;
+    times[count + at] = from + Math.floor((key[row] as number) * unit);
+  }
+  for (const [place, own] of all.entries()) {
+    const column = numbers[place];
+    if (own === null || column === undefined) continue;
+    for (let at = 0; at < rows.length; at++) own[count + at] = column[rows[at] as number] as number;
+  }
+  if (places !== null) for (let at = 0; at < rows.length; at++) places[count + at] = before + (rows[at] as number);
+}
+
+export function chooseBlocks(blocks: readonly RowBlock[], mask: number | null): RowBlock[] {
+  const chosen = mask === null ? [...blocks] : blocks.filter(({ bits }) => (bits & mask) !== 0);
+  return chosen.sort((a, b) => a.bits - b.bits);
 }
 
 /** What tells a row from others, and what `tieOrder` compares where ties matter. */
 export const rowId = ({ places, firstId }: RowBlock, at: number): number =>
   places === null ? firstId + at : (places[at] as number);
-
-/** Without any place. */
-const noBlock = (): OpenBlock => ({
-  bits: -1,
-  count: 0,
-  actor: new Int32Array(0),
-  at: new Float64Array(0),
-  numbers: [],
-  firstId: 0,
-  places: null,
-});

@@ -1,79 +1,101 @@
-/** The code of each actor, and the highest of them. */
-export interface ActorCodes {
-  readonly codes: Int32Array;
-  readonly highest: number;
+/** Those who count and have the same code, ascending. */
+interface CodeGroup {
+  readonly code: number;
+  readonly actors: Int32Array;
 }
 
-/** A number for each code of an exposure, added up over columns by actor. Those who do not count have the code 0. */
+/** The code of each actor, 0 for those who do not count, and the others by it. */
+export interface CodedActors {
+  readonly codes: Int32Array;
+  readonly groups: readonly CodeGroup[];
+}
+
+export function groupByCode(codes: Int32Array): CodedActors {
+  const counts: number[] = [];
+  for (let actor = 0; actor < codes.length; actor++) {
+    const code = codes[actor] as number;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  const places: Int32Array[] = [];
+  for (const [code, count] of Object.entries(counts)) if (code !== '0') places[Number(code)] = new Int32Array(count);
+  const next = new Int32Array(counts.length);
+  for (let actor = 0; actor < codes.length; actor++) {
+    const code = codes[actor] as number;
+    if (code !== 0) (places[code] as Int32Array)[(next[code] as number)++] = actor;
+  }
+  return { codes, groups: Object.entries(places).map(([code, actors]) => ({ code: Number(code), actors })) };
+}
+
+/** A number for each code of an exposure. */
 export class SumsByCode {
-  #sums: Float64Array = new Float64Array(0);
+  readonly #sums: number[] = [];
 
   of(code: number): number {
     return this.#sums[code] ?? 0;
   }
 
-  /** The codes that have another number than 0. */
+  /** Those with a number, ascending. */
   codes(): number[] {
-    return Array.from(this.#sums.keys()).filter((code) => code !== 0 && this.#sums[code] !== 0);
+    return Object.keys(this.#sums).map(Number);
   }
 
-  count({ codes, highest }: ActorCodes): void {
-    const sums = this.upTo(highest);
-    for (let actor = 0; actor < codes.length; actor++) (sums[codes[actor] as number] as number)++;
+  count({ groups }: CodedActors): void {
+    for (const { code, actors } of groups) this.#sums[code] = this.of(code) + actors.length;
   }
 
-  countAbove({ codes, highest }: ActorCodes, column: Uint8Array, limit: number): void {
-    const sums = this.upTo(highest);
-    for (let actor = 0; actor < codes.length; actor++)
-      if ((column[actor] as number) > limit) (sums[codes[actor] as number] as number)++;
-  }
-
-  add({ codes, highest }: ActorCodes, column: Float64Array): void {
-    const sums = this.upTo(highest);
-    for (let actor = 0; actor < codes.length; actor++)
-      (sums[codes[actor] as number] as number) += column[actor] as number;
-  }
-
-  addProducts({ codes, highest }: ActorCodes, one: Float64Array, other: Float64Array): void {
-    const sums = this.upTo(highest);
-    for (let actor = 0; actor < codes.length; actor++) {
-      const value = one[actor] as number;
-      if (value !== 0) (sums[codes[actor] as number] as number) += value * (other[actor] as number);
+  countAbove({ groups }: CodedActors, column: Uint8Array, limit: number): void {
+    for (const { code, actors } of groups) {
+      let count = this.of(code);
+      for (let at = 0; at < actors.length; at++) count += Number((column[actors[at] as number] as number) > limit);
+      this.#sums[code] = count;
     }
   }
 
-  /** The numbers themselves, with a place for every code up to this one. */
-  upTo(highest: number): Float64Array {
-    if (highest < this.#sums.length) return this.#sums;
-    const before = this.#sums;
-    this.#sums = new Float64Array(highest + 1);
-    this.#sums.set(before);
-    return this.#sums;
+  add({ groups }: CodedActors, column: Float64Array): void {
+    for (const { code, actors } of groups) {
+      let sum = this.of(code);
+      for (let at = 0; at < actors.length; at++) sum += column[actors[at] as number] as number;
+      this.#sums[code] = sum;
+    }
+  }
+
+  addProducts({ groups }: CodedActors, one: Float64Array, other: Float64Array): void {
+    for (const { code, actors } of groups) {
+      let sum = this.of(code);
+      for (let at = 0; at < actors.length; at++) {
+        const actor = actors[at] as number;
+        sum += (one[actor] as number) * (other[actor] as number);
+      }
+      this.#sums[code] = sum;
+    }
+  }
+
+  set(code: number, sum: number): void {
+    this.#sums[code] = sum;
   }
 }
 
-/** Sums over one column. Most actors have 0 in most columns, which adds nothing. */
+/** Sums over one column. */
 export class ColumnSums {
   readonly sum = new SumsByCode();
   readonly nonZero = new SumsByCode();
   readonly squares = new SumsByCode();
 
-  add({ codes, highest }: ActorCodes, column: Float64Array): void {
-    const [sum, nonZero, squares] = [this.sum.upTo(highest), this.nonZero.upTo(highest), this.squares.upTo(highest)];
-    for (let actor = 0; actor < codes.length; actor++) {
-      const value = column[actor] as number;
-      if (value === 0) continue;
-      const code = codes[actor] as number;
-      (sum[code] as number) += value;
-      (nonZero[code] as number)++;
-      (squares[code] as number) += value * value;
+  add({ groups }: CodedActors, column: Float64Array): void {
+    for (const { code, actors } of groups) {
+      let sum = this.sum.of(code);
+      let nonZero = this.nonZero.of(code);
+      let squares = this.squares.of(code);
+      for (let at = 0; at < actors.length; at++) {
+        const value = column[actors[at] as number] as number;
+        sum += value;
+        squares += value * value;
+        // Not a branch: half of the values are 0, and a processor would guess wrong.
+        nonZero += Number(value !== 0);
+      }
+      this.sum.set(code, sum);
+      this.nonZero.set(code, nonZero);
+      this.squares.set(code, squares);
     }
   }
-}
-
-export function withHighest(codes: Int32Array): ActorCodes {
-  let highest = 0;
-  for (let actor = 0; actor < codes.length; actor++)
-    if ((codes[actor] as number) > highest) highest = codes[actor] as number;
-  return { codes, highest };
 }

@@ -7,11 +7,10 @@ import {
   type MetricData,
   type MetricQuestion,
 } from '../rules/experiment-question.ts';
-import { type ActorExposures, codesBefore } from './actor-exposures.ts';
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
 import { measuredIn } from './metric-plan.ts';
-import { type ActorCodes, ColumnSums, SumsByCode, withHighest } from './sums-by-code.ts';
+import { type CodedActors, ColumnSums, groupByCode, SumsByCode } from './sums-by-code.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
@@ -42,15 +41,20 @@ export class VariantSums {
     this.#steps = metric.kind === 'funnel' ? metric.steps.map(() => new SumsByCode()) : [];
   }
 
-  add(exposures: ActorExposures, { columns, depths, ignored }: MetricValues): void {
-    const codes = withHighest(codesBefore(exposures, this.#metric.exposedBefore));
+  /** Only those who were first exposed before this count; null: all. */
+  get exposedBefore(): number | null {
+    return this.#metric.exposedBefore;
+  }
+
+  /** Of those who were exposed before the time that the metric names. */
+  add(codes: CodedActors, { columns, depths, ignored }: MetricValues): void {
     for (const own of ignored) this.#ignored.add(codes, own);
     if (this.#kept === null) this.#addValues(codes, columns);
     else this.#kept.add(codes.codes, columns);
     if (depths !== null) for (const [step, sums] of this.#steps.entries()) sums.countAbove(codes, depths, step);
   }
 
-  #addValues(codes: ActorCodes, columns: readonly Float64Array[]): void {
+  #addValues(codes: CodedActors, columns: readonly Float64Array[]): void {
     this.#n.count(codes);
     for (const [one, column] of columns.entries()) {
       const sums = this.#columns[one] ?? new ColumnSums();
@@ -70,7 +74,7 @@ export class VariantSums {
     const { winsor } = this.#metric;
     if (this.#kept === null || !winsor) return;
     const { columns, uncapped, ...kept } = this.#kept.within(winsor);
-    const codes = withHighest(kept.codes);
+    const codes = groupByCode(kept.codes);
     this.#addValues(codes, columns);
     this.#uncapped.add(codes, uncapped);
   }
