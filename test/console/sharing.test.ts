@@ -142,9 +142,46 @@ describe.skipIf(!hasBrowser)('sharing in the console', () => {
     site.close();
   });
 
-  it('the overview of the site is shared, too', async () => {
+  it('a part of the site is shared, and visitors look around in it', async () => {
+    const filters = JSON.stringify([{ key: 'path', operator: 'exact', value: '/page-0' }]);
+    await page.goto(`${server.url}/project/1/web?filters=${encodeURIComponent(filters)}`);
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.getByLabel('Name').fill('For the agency');
+    await page.getByText('Only visits that fit: Page: /page-0').waitFor();
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const web = await textOf(page, 'Link: For the agency');
+    await page.getByText('Page: /page-0 · opened 0 times in 30 days').waitFor();
+    await saveScreenshot(page, 'site-links-dialog');
+    await visitor.emulateMedia({ colorScheme: 'light' });
+    await visitor.setViewportSize({ width: 1440, height: 900 });
+    await visitor.goto(web);
+    await visitor.getByRole('heading', { name: 'For the agency' }).waitFor();
+    const visitors = visitor.locator('.web-tile-value strong').first();
+    const all = Number(await visitors.textContent());
+    expect(all).toBeGreaterThan(1);
+    await visitor.getByRole('tab', { name: 'Source' }).click();
+    await visitor.getByRole('button', { name: 'Direct / none' }).click();
+    await visitor.getByRole('button', { name: 'Remove filter Source: Direct / none' }).waitFor();
+    expect(new URL(visitor.url()).searchParams.get('filters')).toContain('Direct / none');
+    await expect.poll(async () => Number(await visitors.textContent())).toBe(all);
+    const pages = visitor.getByRole('region', { name: 'Pages' });
+    await pages.getByRole('button', { name: 'Details' }).click();
+    const details = visitor.getByRole('dialog', { name: 'Page' });
+    await details.getByText('/page-0').waitFor();
+    await details.getByLabel('Search').fill('nothing like it');
+    await details.getByText('Nothing found').waitFor();
+    await saveScreenshot(visitor, 'shared-site-details');
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await expect.poll(() => page.getByText('For the agency').count()).toBe(0);
+    const { page: stranger } = await watchedPage(browser, server.url);
+    await stranger.goto(web);
+    await stranger.getByText('This link is not available').waitFor();
+  });
+
+  it('the whole site is shared, too', async () => {
     await page.goto(`${server.url}/project/1/web`);
     await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.getByRole('button', { name: 'Link to the whole site' }).click();
     await page.getByLabel('Anyone with the link can view').click();
     const web = await textOf(page, 'Link');
     for (const [width, colorScheme] of [

@@ -62,6 +62,48 @@ export function describeShares(name: string, open: () => Promise<{ metadata: Met
       expect(await store.shares.listPasswords('a')).toEqual([]);
     });
 
+    it('deletes a share with its passwords and views, and no other', async () => {
+      const day = '2026-01-01';
+      for (const [id, itemId] of [
+        ['a', 3],
+        ['b', 4],
+      ] as const) {
+        await store.shares.create(aShare(id, { itemId }));
+        await store.shares.createPassword({
+          ...{ projectId: 1, shareId: id, hash: 'h', note: null, createdAt: NOW },
+          createdBy: 7,
+        });
+        await store.shares.countView({ id, projectId: 1 }, day);
+      }
+      await store.shares.delete('a');
+      expect(await store.shares.get(1, 'insight', 3)).toBeNull();
+      expect((await store.shares.get(1, 'insight', 4))?.id).toBe('b');
+      const left = async (id: string) => [
+        (await store.shares.listPasswords(id)).length,
+        await store.shares.viewsSince(id, day),
+      ];
+      expect([await left('a'), await left('b')]).toEqual([
+        [0, 0],
+        [1, 1],
+      ]);
+    });
+
+    it('keeps parts of a site with their filters, by project', async () => {
+      const given = { name: 'Blog', filters: [{ key: 'path', value: ['/a', '/b'] }], createdAt: NOW, createdBy: null };
+      const first = await store.webShares.create({ ...given, projectId: 1 });
+      const second = await store.webShares.create({ ...given, projectId: 1, name: 'Shop', filters: [] });
+      const foreign = await store.webShares.create({ ...given, projectId: 2 });
+      expect(first).toEqual({ ...given, projectId: 1, id: first.id });
+      expect(await store.webShares.listByProject(1)).toEqual([first, second]);
+      await store.webShares.update({ ...first, name: 'Magazine', filters: [] });
+      expect(await store.webShares.get(1, first.id)).toEqual({ ...first, name: 'Magazine', filters: [] });
+      expect(await store.webShares.get(2, first.id)).toBeNull();
+      await store.webShares.delete(2, first.id);
+      await store.webShares.delete(1, second.id);
+      expect((await store.webShares.listByProject(1)).map(({ id }) => id)).toEqual([first.id]);
+      expect(await store.webShares.listByProject(2)).toEqual([foreign]);
+    });
+
     it('counts views by day', async () => {
       const share = { id: 'a', projectId: 1 };
       for (const day of ['2026-01-01', '2026-01-02', '2026-01-02']) await store.shares.countView(share, day);

@@ -5,13 +5,18 @@ import type {
   ShareChangeSchema,
   ShareSchema,
 } from '../../../src/features/sharing/api/sharing-schemas.ts';
-import { get, patch, post, projectPath, remove, request } from './request.ts';
-import type { Overview } from './web.ts';
+import type {
+  WebShareCreateSchema,
+  WebShareListSchema,
+  WebShareSchema,
+} from '../../../src/features/sharing/api/web-share-schemas.ts';
+import { get, patch, post, projectPath, remove, request, withQuery } from './request.ts';
+import type { Breakdown, Overview, WebFilter } from './web.ts';
 
 export type Share = Static<typeof ShareSchema>;
 export type ShareChange = Static<typeof ShareChangeSchema>;
 
-/** What is shared: `['insights', 12]`, `['dashboards', 3]` or `['web_analytics']`. */
+/** What is shared: `['insights', 12]`, `['dashboards', 3]`, `['web_analytics']` or `['web_analytics', 'shares', 5]`. */
 export type SharedItem = readonly (string | number)[];
 
 const pathOf = (projectId: number, item: SharedItem, ...more: (string | number)[]): string =>
@@ -56,7 +61,45 @@ export interface SharedView {
   overview?: Overview;
 }
 
-export const getSharedView = (token: string, dateFrom: string, signal?: AbortSignal): Promise<SharedView> =>
-  get<SharedView>(`/shared/${encodeURIComponent(token)}.json`, { date_from: dateFrom }, signal);
+/** What a visitor chose. */
+export interface VisitorChoice {
+  dateFrom: string;
+  filters: readonly WebFilter[];
+}
+
+const choiceQuery = ({ dateFrom, filters }: VisitorChoice): Record<string, string> => ({
+  ...(dateFrom === '' ? {} : { date_from: dateFrom }),
+  ...(filters.length === 0
+    ? {}
+    : { filters: JSON.stringify(filters.map(({ key, operator, value }) => ({ key, operator, value }))) }),
+});
+
+const sharedPath = (token: string, rest: string): string => `/shared/${encodeURIComponent(token)}${rest}`;
+
+export const getSharedView = (token: string, choice: VisitorChoice, signal?: AbortSignal): Promise<SharedView> =>
+  get<SharedView>(sharedPath(token, '.json'), choiceQuery(choice), signal);
+export const getSharedTable = (
+  token: string,
+  choice: VisitorChoice,
+  by: string,
+  signal?: AbortSignal,
+): Promise<Breakdown> => get<Breakdown>(sharedPath(token, '/breakdown.json'), { ...choiceQuery(choice), by }, signal);
+/** Of a table, or of what is counted by day. */
+export const sharedCsvPath = (token: string, choice: VisitorChoice, by?: string): string =>
+  withQuery(sharedPath(token, `/${by === undefined ? 'overview' : 'breakdown'}.csv`), {
+    ...choiceQuery(choice),
+    ...(by === undefined ? {} : { by }),
+  });
+
+export type WebShare = Static<typeof WebShareSchema>;
+
+/** Links to parts of the site. */
+export const listWebShares = (projectId: number, signal?: AbortSignal): Promise<Static<typeof WebShareListSchema>> =>
+  get(projectPath(projectId, 'web_analytics', 'shares'), undefined, signal);
+export const createWebShare = (projectId: number, body: Static<typeof WebShareCreateSchema>): Promise<WebShare> =>
+  post(projectPath(projectId, 'web_analytics', 'shares'), body);
+export const deleteWebShare = (projectId: number, id: number): Promise<void> =>
+  remove(projectPath(projectId, 'web_analytics', 'shares', id));
+
 export const enterSharePassword = (token: string, password: string): Promise<void> =>
   request<void>('POST', `/shared/${encodeURIComponent(token)}`, { body: { password } });

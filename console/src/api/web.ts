@@ -10,7 +10,7 @@ import type {
 import { get, post, projectPath, withQuery } from './request.ts';
 
 export type Overview = Static<typeof OverviewSchema>;
-type Breakdown = Static<typeof BreakdownSchema>;
+export type Breakdown = Static<typeof BreakdownSchema>;
 type Live = Static<typeof LiveSchema>;
 type SiteStatus = Static<typeof SiteStatusSchema>;
 export type WebTable = Overview['tables'][string];

@@ -12,7 +12,7 @@ import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { countAttempt } from '../accounts/attempts.ts';
 import type { SignedCookies } from '../accounts/signed-cookies.ts';
-import { requireItem } from './shares.ts';
+import { itemNameOf, requireItem } from './shares.ts';
 import type { Share } from './store/share-store.ts';
 
 export interface OpenShareDeps {
@@ -84,7 +84,7 @@ export async function enterPassword(
     userId: null,
     activity: 'password refused',
     scope: 'SharingConfiguration',
-    itemId: share.kind === 'web' ? 'web' : `${share.kind} ${share.itemId}`,
+    itemId: itemNameOf(share),
     name: null,
     changes: null,
     from: networkOf(address),

@@ -1,7 +1,7 @@
 /** What a shared page shows, computed at most once a minute and link, however many look at it. */
 import { Failure, notFound } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
-import { MINUTE_MS, SECOND_MS } from '../../core/time/units.ts';
+import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { timeoutSignal } from '../../lib/timeout-signal.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
@@ -11,6 +11,7 @@ import { visibleTiles } from '../dashboards/visible-tiles.ts';
 import type { SavedQuestions } from '../insights/saved-questions.ts';
 import { isStatementFailure, type SavedStatements } from '../sql/saved-statements.ts';
 import type { WebOverviews } from '../web-analytics/web-overviews.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import type { OpenedShare } from './open-share.ts';
 import {
   isIdentifyingColumn,
@@ -21,6 +22,8 @@ import {
   publicResult,
 } from './rules/public-result.ts';
 import { readShareSettings, SHARED_DATES } from './rules/share-settings.ts';
+import { readVisitorQuestion, type VisitorQuery } from './rules/visitor-question.ts';
+import { siteContent, siteCsv, siteFields, siteTable, withTable } from './shared-site.ts';
 
 export interface SharedViewDeps {
   metadata: MetadataStore;
@@ -38,76 +41,74 @@ interface SharedInsight {
   query: JsonObject | null;
 }
 
-interface KeptView {
-  until: number;
-  view: Promise<string>;
-}
-
-const MAX_KEPT = 500;
-/** A failure is told to whoever asks meanwhile, rather than computed again for each. */
-const KEPT_FAILURE_MS = 5 * SECOND_MS;
 const MAX_COMPUTING_MS = MINUTE_MS;
 /** The event store runs a few queries at a time; those of people who are signed in come first. */
 const BATCH_SIZE = 2;
 const MAX_ANNOTATIONS = 200;
+/** What replaces dates of insights. */
+const datesOf = (dateFrom: string | null): JsonObject => (dateFrom === null ? {} : { date_from: dateFrom });
 
 export class SharedViews {
   readonly #deps: SharedViewDeps;
-  readonly #kept = new Map<string, KeptView>();
+  readonly #kept: KeptAnswers;
 
   constructor(deps: SharedViewDeps) {
     this.#deps = deps;
+    this.#kept = new KeptAnswers(deps.clock);
   }
 
-  /** As JSON text. `dates` are those that a visitor chose; they count only where the link allows it. */
-  get({ share, project }: OpenedShare, dates: string | undefined): Promise<string> {
-    const { allowDates } = readShareSettings(share.settings);
-    const from = allowDates ? SHARED_DATES.find((one) => one === dates) : undefined;
-    const key = `${share.id} ${share.updatedAt} ${from ?? ''}`;
-    const now = this.#deps.clock.now();
-    const known = this.#kept.get(key);
-    if (known && now < known.until && known.until <= now + MINUTE_MS) return known.view;
-    const view = this.#compute({ share, project }, from);
-    const kept = { until: now + MINUTE_MS, view };
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    view.catch(() => {
-      kept.until = Math.min(kept.until, this.#deps.clock.now() + KEPT_FAILURE_MS);
-    });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    return view;
+  /** What the page shows, as JSON text. */
+  async get(opened: OpenedShare, query: VisitorQuery): Promise<string> {
+    const { share } = opened;
+    const { dateFrom } = readVisitorQuestion(query, readShareSettings(share.settings));
+    const fields = share.kind === 'web' ? await siteFields(this.#deps, opened, query) : datesOf(dateFrom);
+    return this.#kept.get(share, JSON.stringify(['page', dateFrom, fields]), () =>
+      this.#compute(opened, dateFrom, fields),
+    );
   }
 
-  async #compute({ share, project }: OpenedShare, from: string | undefined): Promise<string> {
+  /** One table of a shared site, as JSON text. */
+  async siteTable(opened: OpenedShare, query: VisitorQuery, by: string): Promise<string> {
+    const fields = withTable(await siteFields(this.#deps, opened, query), by);
+    return this.#kept.get(opened.share, JSON.stringify(['table', fields]), () =>
+      siteTable(this.#deps, opened, fields, timeoutSignal(MAX_COMPUTING_MS)),
+    );
+  }
+
+  /** A table of a shared site, or what is counted by day, as CSV. */
+  async siteCsv(opened: OpenedShare, query: VisitorQuery, by: string | undefined): Promise<string> {
+    const asked = await siteFields(this.#deps, opened, query);
+    const fields = by === undefined ? asked : withTable(asked, by);
+    return this.#kept.get(opened.share, JSON.stringify(['csv', fields]), () =>
+      siteCsv(this.#deps, opened, fields, timeoutSignal(MAX_COMPUTING_MS)),
+    );
+  }
+
+  async #compute({ share, project }: OpenedShare, dateFrom: string | null, fields: JsonObject): Promise<string> {
     const settings = readShareSettings(share.settings);
-    const dates: JsonObject = from === undefined ? {} : { date_from: from };
     // Nobody waits for it alone, so it does not end when one visitor leaves.
     const signal = timeoutSignal(MAX_COMPUTING_MS);
-    const content = await this.#content({ share, project }, dates, signal);
+    const content = await this.#content({ share, project }, fields, signal);
     const annotations = settings.showAnnotations ? await this.#annotations(project, share) : [];
     return JSON.stringify({
       kind: share.kind,
       ...content,
       timezone: project.timezone,
       settings: { ...settings },
-      dates: settings.allowDates ? { chosen: from ?? null, choices: [...SHARED_DATES] } : null,
+      dates: settings.allowDates ? { chosen: dateFrom, choices: [...SHARED_DATES] } : null,
       annotations,
     } satisfies JsonObject);
   }
 
-  async #content({ share, project }: OpenedShare, dates: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async #content({ share, project }: OpenedShare, fields: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { metadata } = this.#deps;
     switch (share.kind) {
-      case 'web': {
-        const fields = { date_from: '-7d', compare: 'previous_period', ...dates };
-        const overview = await this.#deps.webOverviews.overview(project, fields, signal);
-        return { name: 'Web analytics', description: '', overview: maskAddresses(overview), tiles: [] };
-      }
+      case 'web':
+        return siteContent(this.#deps, { share, project }, fields, signal);
       case 'insight': {
         const insight = await metadata.insights.get(project.id, share.itemId);
         if (!insight) throw notFound();
-        const tile = await this.#tile(project, insight, dates, signal);
+        const tile = await this.#tile(project, insight, fields, signal);
         return {
           name: insight.name || insight.derivedName || '',
           description: insight.description,
@@ -117,7 +118,7 @@ export class SharedViews {
       case 'dashboard': {
         const dashboard = await metadata.dashboards.get(project.id, share.itemId);
         if (!dashboard) throw notFound();
-        const filters = { ...dashboard.filters, ...dates };
+        const filters = { ...dashboard.filters, ...fields };
         const shown = await visibleTiles(metadata, dashboard);
         const tiles: Json[] = [];
         for (let start = 0; start < shown.length; start += BATCH_SIZE) {

@@ -12,13 +12,13 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { readShareSettings, type SharedKind } from './rules/share-settings.ts';
 import type { Share, SharePassword } from './store/share-store.ts';
 
-interface ShareDeps {
+export interface ShareDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
 }
 
-/** An insight, a dashboard, or the overview of the site. */
+/** An insight, a dashboard, or the overview of the site: all of it, or a part. */
 export interface SharedItem {
   kind: SharedKind;
   itemId: number;
@@ -29,17 +29,23 @@ export type ShareChanges = Partial<
 >;
 
 const SHARE_SCOPE = 'SharingConfiguration';
+/** As an item; other numbers are parts of it. */
+export const WHOLE_SITE = 0;
 const MAX_PASSWORDS = 10;
 
 /** Throws unless it exists, in this project. Its name. */
 export async function requireItem(
-  { insights, dashboards }: MetadataStore,
+  { insights, dashboards, webShares }: MetadataStore,
   projectId: number,
   { kind, itemId }: SharedItem,
 ): Promise<string> {
   switch (kind) {
-    case 'web':
-      return 'Web analytics';
+    case 'web': {
+      if (itemId === WHOLE_SITE) return 'Web analytics';
+      const part = await webShares.get(projectId, itemId);
+      if (!part) throw notFound();
+      return part.name;
+    }
     case 'insight': {
       const insight = await insights.get(projectId, itemId);
       if (!insight || insight.deleted) throw notFound();
@@ -168,7 +174,7 @@ export async function deletePassword(
   });
 }
 
-async function requireSharing({ organizations }: MetadataStore, { organizationId }: Project): Promise<void> {
+export async function requireSharing({ organizations }: MetadataStore, { organizationId }: Project): Promise<void> {
   if ((await organizations.get(organizationId))?.allowsSharing) return;
   throw forbidden('Sharing is turned off in this organization. An admin can allow it under Members and roles.');
 }
@@ -182,12 +188,24 @@ async function getOrCreate(
 ): Promise<Share> {
   const known = await store.shares.get(project.id, kind, itemId);
   if (known) return known;
+  await store.shares.create(newShare({ clock, ids }, caller, project, { kind, itemId }));
+  const created = await store.shares.get(project.id, kind, itemId);
+  if (!created) throw notFound();
+  return created;
+}
+
+/** One that is off. */
+export function newShare(
+  { clock, ids }: Pick<ShareDeps, 'clock' | 'ids'>,
+  caller: Caller,
+  project: Project,
+  item: SharedItem,
+): Share {
   const now = clock.now();
-  await store.shares.create({
+  return {
+    ...item,
     id: ids.uuid(),
     projectId: project.id,
-    kind,
-    itemId,
     enabled: false,
     token: ids.token(''),
     previousToken: null,
@@ -199,14 +217,11 @@ async function getOrCreate(
     createdAt: now,
     createdBy: caller.user.id,
     updatedAt: now,
-  });
-  const created = await store.shares.get(project.id, kind, itemId);
-  if (!created) throw notFound();
-  return created;
+  };
 }
 
 /** Answers are kept by it, so each change has a time of its own. */
-const laterThan = (before: number, now: number): number => Math.max(before + 1, now);
+export const laterThan = (before: number, now: number): number => Math.max(before + 1, now);
 
 /** Not the token: whoever reads the log need not be able to open the link. */
 const visible = (share: Share): Record<string, Json> => ({
@@ -217,12 +232,16 @@ const visible = (share: Share): Record<string, Json> => ({
   allowed_origins: share.allowedOrigins,
 });
 
-const about = (caller: Caller, project: Project, { kind, itemId }: Share, name: string) =>
+/** As the activity log names it. */
+export const itemNameOf = ({ kind, itemId }: SharedItem): string =>
+  kind === 'web' && itemId === WHOLE_SITE ? 'web' : `${kind} ${itemId}`;
+
+export const about = (caller: Caller, project: Project, item: SharedItem, name: string) =>
   ({
     organizationId: project.organizationId,
     projectId: project.id,
     userId: caller.user.id,
     scope: SHARE_SCOPE,
-    itemId: kind === 'web' ? 'web' : `${kind} ${itemId}`,
+    itemId: itemNameOf(item),
     name,
   }) satisfies Partial<ActivityEntry>;

@@ -49,6 +49,7 @@ import { approvals } from './migrations/0041-approvals.ts';
 import { batchExports } from './migrations/0042-batch-exports.ts';
 import { earlyAccessFeatures } from './migrations/0043-early-access-features.ts';
 import { rampsWithAlerts } from './migrations/0044-ramps-with-alerts.ts';
+import { webShares } from './migrations/0045-web-shares.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -96,6 +97,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   batchExports,
   earlyAccessFeatures,
   rampsWithAlerts,
+  webShares,
 ];
 
 interface VersionTable {

@@ -52,7 +52,7 @@ export function ShareDialog({ item, name, onClose }: ShareDialogProps) {
               <>
                 <Links token={found.access_token} />
                 <Passwords item={item} share={found} onChange={save} reload={share.reload} />
-                <Appearance share={found} onChange={save} />
+                <Appearance flags={item[0] === 'web_analytics' ? SITE_FLAGS : FLAGS} share={found} onChange={save} />
                 <Limits share={found} onChange={save} />
                 <div class="row">
                   <Button small busy={refresh.busy} onClick={() => void refresh.run()}>
@@ -169,12 +169,13 @@ const FLAGS: readonly { name: Flag; label: string; isInverse?: boolean }[] = [
   { name: 'showAnnotations', label: 'Show annotations' },
   { name: 'allowDates', label: 'Visitors can choose the dates' },
 ];
+const SITE_FLAGS: typeof FLAGS = [...FLAGS, { name: 'allowFilters', label: 'Visitors can filter' }];
 
-const Appearance = ({ share: { settings }, onChange }: PartProps) => (
+const Appearance = ({ flags, share: { settings }, onChange }: PartProps & { flags: typeof FLAGS }) => (
   <details>
     <summary>Appearance</summary>
     <div class="stack-s">
-      {FLAGS.map(({ name, label, isInverse = false }) => (
+      {flags.map(({ name, label, isInverse = false }) => (
         <Switch
           key={name}
           label={label}

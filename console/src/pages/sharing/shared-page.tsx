@@ -3,7 +3,14 @@ import '../dashboards/dashboard.css';
 import './shared-page.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../api/api-error.ts';
-import { enterSharePassword, getSharedView, type SharedInsight, type SharedView } from '../../api/sharing.ts';
+import {
+  enterSharePassword,
+  getSharedView,
+  type SharedInsight,
+  type SharedView,
+  type VisitorChoice,
+} from '../../api/sharing.ts';
+import type { WebFilter } from '../../api/web.ts';
 import { Button } from '../../components/button.tsx';
 import { Select, TextField } from '../../components/field.tsx';
 import { Markdown } from '../../components/markdown.tsx';
@@ -13,7 +20,7 @@ import { classes } from '../../lib/classes.ts';
 import type { PageProps } from '../../lib/route-table.ts';
 import { type Session, SessionContext } from '../../lib/session.ts';
 import { showTheme } from '../../lib/theme.ts';
-import { useQueryState } from '../../lib/use-query-state.ts';
+import { useJsonQueryState, useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { Logo } from '../../shell/logo.tsx';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
@@ -30,7 +37,9 @@ import { SharedSite } from './shared-site.tsx';
 export function Page({ params }: PageProps) {
   const token = params['token'] ?? '';
   const [dateFrom, setDateFrom] = useQueryState('date_from');
-  const view = useResource((signal) => getSharedView(token, dateFrom, signal), [token, dateFrom]);
+  const [filters] = useJsonQueryState<WebFilter[]>('filters', NO_FILTERS);
+  const choice = useMemo(() => ({ dateFrom, filters }), [dateFrom, filters]);
+  const view = useResource((signal) => getSharedView(token, choice, signal), [token, choice]);
   const { data, error, reload } = view;
   if (error instanceof ApiError && error.status === 404) return <Closed />;
   if (error instanceof ApiError && error.status === 401) return <PasswordForm token={token} onEntered={reload} />;
@@ -41,8 +50,14 @@ export function Page({ params }: PageProps) {
       </main>
     );
   }
-  return <Shared view={data} dateFrom={dateFrom} onDates={setDateFrom} />;
+  return (
+    <div aria-busy={view.loading}>
+      <Shared token={token} view={data} choice={choice} error={error} onDates={setDateFrom} />
+    </div>
+  );
 }
+
+const NO_FILTERS: WebFilter[] = [];
 
 const Closed = () => (
   <main class="standalone">
@@ -94,12 +109,15 @@ const DATE_LABELS: Readonly<Record<string, string>> = {
 };
 
 interface SharedProps {
+  token: string;
   view: SharedView;
-  dateFrom: string;
+  choice: VisitorChoice;
+  /** Of what was chosen last; what is shown is from before. */
+  error: unknown;
   onDates(dateFrom: string): void;
 }
 
-function Shared({ view, dateFrom, onDates }: SharedProps) {
+function Shared({ token, view, choice, error, onDates }: SharedProps) {
   const { name, description, settings, timezone, dates, kind } = view;
   const isEmbedded = location.pathname.startsWith('/embedded/');
   useEffect(() => {
@@ -129,7 +147,7 @@ function Shared({ view, dateFrom, onDates }: SharedProps) {
                 <Select
                   label="Dates"
                   hideLabel
-                  value={dates.choices.includes(dateFrom) ? dateFrom : ''}
+                  value={dates.choices.includes(choice.dateFrom) ? choice.dateFrom : ''}
                   options={[
                     { value: '', label: 'Original dates' },
                     ...dates.choices.map((value) => ({ value, label: DATE_LABELS[value] ?? value })),
@@ -139,7 +157,12 @@ function Shared({ view, dateFrom, onDates }: SharedProps) {
               )}
             </header>
           )}
-          {view.overview ? <SharedSite overview={view.overview} /> : <SharedTiles view={view} />}
+          {error !== undefined && <ErrorNote error={error} />}
+          {view.overview ? (
+            <SharedSite token={token} overview={view.overview} settings={settings} choice={choice} />
+          ) : (
+            <SharedTiles view={view} />
+          )}
           {!settings.noHeader && kind !== 'web' && view.tiles.length === 0 && (
             <Empty title="Nothing here yet">The dashboard has no insights.</Empty>
           )}

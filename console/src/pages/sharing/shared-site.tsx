@@ -1,57 +1,82 @@
-/** The overview of a site for visitors: the same numbers, without what filters or opens more. */
+/** The overview of a site for visitors: they look around in what the link shows, and see no persons and no sessions. */
 import '../web/web-page.css';
-import { useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
+import { getSharedTable, type Share, sharedCsvPath, type VisitorChoice } from '../../api/sharing.ts';
 import type { Overview } from '../../api/web.ts';
+import { ExportItems } from '../../charts/export-items.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { Empty } from '../../components/states.tsx';
-import { Tabs } from '../../components/tabs.tsx';
-import { Rows } from '../web/web-rows.tsx';
-import { TABLE_LABELS } from '../web/web-state.ts';
-import { METRICS, type Metric, Tiles, WebChart } from '../web/web-tiles.tsx';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { Attribution } from '../web/attribution.tsx';
+import { type SiteSource, SiteSourceContext } from '../web/site-source.ts';
+import { Cards, useTabs } from '../web/web-cards.tsx';
+import { Chips } from '../web/web-controls.tsx';
+import { useWebState } from '../web/web-state.ts';
+import { isMetric, METRICS, Tiles, WebChart } from '../web/web-tiles.tsx';
 
-const CARDS = [
-  { title: 'Pages', tabs: ['page', 'entry', 'exit'] },
-  { title: 'Sources', tabs: ['channel', 'source'] },
-  { title: 'Places', tabs: ['country'] },
-  { title: 'Devices', tabs: ['device', 'browser', 'os'] },
-] as const;
+interface SharedSiteProps {
+  token: string;
+  overview: Overview;
+  settings: Share['settings'];
+  choice: VisitorChoice;
+}
 
-export function SharedSite({ overview }: { overview: Overview }) {
-  const [metric, setMetric] = useState<Metric>('visitors');
+export function SharedSite({ token, overview, settings, choice }: SharedSiteProps) {
+  const state = { ...useWebState(), isFixed: !settings.allowFilters };
+  const [tabs, setTab] = useTabs();
+  const source = useMemo(() => sharedSource(token, choice), [token, choice]);
   if (!overview.has_data) return <Empty title="No visitors yet">The numbers appear with the first page view.</Empty>;
   return (
-    <div class="stack">
-      <Tiles overview={overview} selected={metric} onSelect={setMetric} />
-      <section class="card stack-s" aria-label="Over time">
-        <h2>{METRICS[metric].label}</h2>
-        <WebChart overview={overview} metric={metric} />
-      </section>
-      <div class="web-cards">
-        {CARDS.map(({ title, tabs }) => (
-          <Card key={title} title={title} tabs={tabs} overview={overview} />
-        ))}
+    <SiteSourceContext.Provider value={source}>
+      <div class="stack">
+        {!state.isFixed && choice.filters.length > 0 && <Chips state={state} />}
+        <OverTime token={token} overview={overview} choice={choice} />
+        <div class="web-cards">
+          <Cards overview={overview} state={state} tabs={tabs} setTab={setTab} />
+        </div>
+        <Attribution />
       </div>
-    </div>
+    </SiteSourceContext.Provider>
   );
 }
 
-function Card({ title, tabs, overview }: { title: string; tabs: readonly string[]; overview: Overview }) {
-  const [selected, setSelected] = useState(tabs[0] ?? '');
-  const rows = overview.tables[selected]?.rows ?? [];
+function OverTime({ token, overview, choice }: Omit<SharedSiteProps, 'settings'>) {
+  const [chosen, setMetric] = useQueryState('metric', 'visitors');
+  const metric = isMetric(chosen) ? chosen : 'visitors';
+  const picture = useRef<HTMLDivElement>(null);
   return (
-    <section class="card stack-s web-card" aria-label={title}>
-      <h2>{title}</h2>
-      <Tabs
-        label={title}
-        tabs={tabs.map((id) => ({ id, label: TABLE_LABELS[id] ?? id }))}
-        value={selected}
-        onChange={setSelected}
-      >
-        {rows.length === 0 ? (
-          <p class="muted small">No visitors in this date range.</p>
-        ) : (
-          <Rows table={selected} rows={rows} visitors={overview.totals.visitors.value ?? 0} state={null} />
-        )}
-      </Tabs>
-    </section>
+    <>
+      <Tiles overview={overview} selected={metric} onSelect={setMetric} />
+      <section class="card stack-s" aria-label="Over time">
+        <div class="web-chart-head">
+          <div>
+            <h2>{METRICS[metric].label}</h2>
+            <p class="small muted">{METRICS[metric].help}</p>
+          </div>
+          <Menu label="Export">
+            <ExportItems
+              name="web-analytics"
+              csv={sharedCsvPath(token, choice)}
+              link={location.href}
+              picture={() => picture.current}
+            />
+          </Menu>
+        </div>
+        <div ref={picture}>
+          <WebChart overview={overview} metric={metric} />
+        </div>
+      </section>
+    </>
   );
 }
+
+/** Links have no search of their own, by which masked values could be guessed: it is done here. */
+const sharedSource = (token: string, choice: VisitorChoice): SiteSource => ({
+  async breakdown(_fields, { by, search = '' }, signal) {
+    const table = await getSharedTable(token, choice, by, signal);
+    if (search === '') return table;
+    const rows = table.rows.filter(([value]) => String(value).toLowerCase().includes(search.toLowerCase()));
+    return { ...table, rows, total: rows.length, more: false };
+  },
+  csvPath: (_fields, by) => sharedCsvPath(token, choice, by),
+});

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import { getBreakdown, webCsvPath } from '../../api/web.ts';
 import { CsvLink } from '../../components/csv-link.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { formatNumber } from '../../lib/numbers.ts';
-import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { useSiteSource } from './site-source.ts';
 import { Rows } from './web-rows.tsx';
 import { TABLE_LABELS, type WebState } from './web-state.ts';
 
@@ -20,18 +19,18 @@ interface BreakdownDialogProps {
 
 /** Every value of a table, with all of its numbers. */
 export function BreakdownDialog({ table, visitors, state, onClose }: BreakdownDialogProps) {
-  const { id } = useProject();
+  const source = useSiteSource();
   const [search, setSearch] = useState('');
   const searched = useDebounced(search);
   const resource = useResource(
-    (signal) => getBreakdown(id, state.fields, { by: table, search: searched }, signal),
-    [id, JSON.stringify(state.fields), table, searched],
+    (signal) => source.breakdown(state.fields, { by: table, search: searched }, signal),
+    [source, JSON.stringify(state.fields), table, searched],
   );
   return (
     <Dialog title={TABLE_LABELS[table] ?? table} side onClose={onClose}>
       <div class="row-end">
         <TextField label="Search" type="search" value={search} onInput={setSearch} />
-        <CsvLink href={webCsvPath(id, state.fields, table)} name={`web-${table}.csv`} />
+        <CsvLink href={source.csvPath(state.fields, table)} name={`web-${table}.csv`} />
       </div>
       <Loaded resource={resource}>
         {({ rows, total }) =>

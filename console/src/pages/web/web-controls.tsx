@@ -36,7 +36,7 @@ export function Controls({ state, overview }: ControlsProps) {
   );
 }
 
-function Chips({ state }: { state: WebState }) {
+export function Chips({ state }: { state: WebState }) {
   const { filters } = state.fields;
   return (
     <div class="chips">

@@ -10,28 +10,18 @@ import { formatNumber, formatPercent } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { ShareDialog } from '../sharing/share-dialog.tsx';
+import { SiteLinksDialog } from '../sharing/site-links-dialog.tsx';
+import { Attribution } from './attribution.tsx';
 import { GoalsCard } from './goals-card.tsx';
-import { LazyMap } from './lazy-map.tsx';
 import { LeftOut } from './left-out.tsx';
 import { LiveVisitors } from './live-visitors.tsx';
 import { SessionsDialog } from './sessions-dialog.tsx';
 import { SiteSetup } from './site-setup.tsx';
 import { SpeedCard } from './speed-card.tsx';
-import { TAG_TABLES, WebCard } from './web-card.tsx';
+import { type CardName, Cards, type CardTabs, useTabs } from './web-cards.tsx';
 import { Controls } from './web-controls.tsx';
 import { useWebState, type WebState } from './web-state.ts';
 import { isMetric, METRICS, Tiles, WebChart } from './web-tiles.tsx';
-
-const CARDS = {
-  pages: { title: 'Pages', tabs: ['page', 'entry', 'exit'] },
-  sources: { title: 'Sources', tabs: ['channel', 'source', 'referrer', 'utm_campaign'] },
-  places: { title: 'Places', tabs: ['country', 'region', 'city'] },
-  devices: { title: 'Devices', tabs: ['device', 'browser', 'os', 'screen_size'] },
-} as const;
-
-type CardName = keyof typeof CARDS;
-const CARD_NAMES = Object.keys(CARDS) as CardName[];
 
 /** Always loaded, so that changing tabs needs no request. */
 const USUAL_TABLES = ['channel', 'source', 'page', 'entry', 'exit', 'country', 'device', 'browser', 'os', 'host'];
@@ -66,31 +56,15 @@ export function Page() {
           }
         </Loaded>
       </div>
-      {isSharing && <ShareDialog item={['web_analytics']} name="web analytics" onClose={() => setSharing(false)} />}
+      {isSharing && <SiteLinksDialog filters={state.fields.filters} onClose={() => setSharing(false)} />}
     </PageFrame>
   );
-}
-
-/** The selected tab of each card. */
-function useTabs(): [Record<CardName, string>, (card: CardName, table: string) => void] {
-  const states = {
-    pages: useQueryState('pages', CARDS.pages.tabs[0]),
-    sources: useQueryState('sources', CARDS.sources.tabs[0]),
-    places: useQueryState('places', CARDS.places.tabs[0]),
-    devices: useQueryState('devices', CARDS.devices.tabs[0]),
-  };
-  const selected = CARD_NAMES.map((name) => {
-    const [value] = states[name];
-    const known: readonly string[] = name === 'sources' ? [...CARDS.sources.tabs, ...TAG_TABLES] : CARDS[name].tabs;
-    return [name, known.includes(value) ? value : CARDS[name].tabs[0]] as const;
-  });
-  return [Object.fromEntries(selected) as Record<CardName, string>, (card, table) => states[card][1](table)];
 }
 
 interface SiteProps {
   overview: Overview;
   state: WebState;
-  tabs: Record<CardName, string>;
+  tabs: CardTabs;
   setTab(card: CardName, table: string): void;
   reload(): void;
 }
@@ -101,21 +75,7 @@ function Site({ overview, state, tabs, setTab, reload }: SiteProps) {
       <LeftOut overview={overview} state={state} />
       <OverTime overview={overview} state={state} />
       <div class="web-cards">
-        {CARD_NAMES.map((name) => (
-          <WebCard
-            key={name}
-            title={CARDS[name].title}
-            tabs={CARDS[name].tabs}
-            selected={tabs[name]}
-            onSelect={(table) => setTab(name, table)}
-            table={overview.tables[tabs[name]]}
-            visitors={overview.totals.visitors.value ?? 0}
-            state={state}
-            hint={HINTS[tabs[name]]}
-          >
-            {tabs[name] === 'country' && <LazyMap state={state} />}
-          </WebCard>
-        ))}
+        <Cards overview={overview} state={state} tabs={tabs} setTab={setTab} hints={HINTS} />
         <GoalsCard goals={overview.goals} state={state} onChanged={reload} />
         {Object.values(overview.vitals).some(({ n }) => n > 0) && <SpeedCard vitals={overview.vitals} />}
       </div>
@@ -185,18 +145,3 @@ const HINTS: Readonly<Record<string, string>> = {
   region: 'Regions need a file of places: set GEOIP_FILE.',
   city: 'Cities need a file of places: set GEOIP_FILE.',
 };
-
-/** The licence of the country data asks for it. */
-const Attribution = () => (
-  <p class="small muted">
-    Country data:{' '}
-    <a href="https://www.nro.net/" rel="noreferrer">
-      Number Resource Organization
-    </a>
-    ,{' '}
-    <a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer">
-      CC BY 4.0
-    </a>
-    , changed: merged and packed. Map: Natural Earth.
-  </p>
-);

@@ -9,8 +9,7 @@ interface RowsProps {
   rows: WebTable['rows'];
   /** All visitors, of whom rows are a share. */
   visitors: number;
-  /** Null: values are only shown. */
-  state: WebState | null;
+  state: WebState;
   /** With all numbers of a row. */
   isDetailed?: boolean;
 }
@@ -22,6 +21,9 @@ const DETAILS: readonly { name: keyof WebNumbers; title: string; format(value: n
   { name: 'bounce_rate', title: 'Bounce rate', format: formatPercent },
   { name: 'average_duration', title: 'Duration', format: (seconds) => formatDuration(Math.round(seconds) * 1000) },
 ];
+
+/** Addresses of people, on shared pages. */
+const MASK = '•••';
 
 const shareOf = (part: number, whole: number): string => (whole === 0 ? '–' : formatPercent(Math.min(1, part / whole)));
 
@@ -79,8 +81,8 @@ export function Rows({ table, rows, visitors, state, isDetailed = false }: RowsP
 
 function Value({ table, value, state }: Pick<RowsProps, 'table' | 'state'> & { value: string }) {
   const label = valueLabel(table, value);
-  // There is no filter by bot: they are not visitors.
-  if (state === null || table === 'bot') {
+  // There is no filter by bot: they are not visitors. What a link masks cannot be found again.
+  if (state.isFixed || table === 'bot' || value.includes(MASK)) {
     return (
       <span class="value truncate" title={label}>
         {label}

@@ -21,6 +21,8 @@ export interface WebState {
   setFilters(filters: WebFilter[]): void;
   traffic: Readonly<Record<Traffic, boolean>>;
   setTraffic(changes: Partial<Record<Traffic, boolean>>): void;
+  /** Filters cannot be changed: a link shows what it shows. */
+  isFixed: boolean;
 }
 
 export function useWebState(): WebState {
@@ -33,6 +35,7 @@ export function useWebState(): WebState {
   const [internal] = useQueryState('internal');
   const traffic = { bots: bots === 'true', own: own === 'true', internal: internal !== 'false' };
   return {
+    isFixed: false,
     range: { from, to: to || null },
     setRange: (range) => changeQuery({ from: range.from === '-7d' ? null : range.from, to: range.to }),
     compare,

@@ -1,8 +1,8 @@
 import type { TargetedMouseEvent } from 'preact';
-import { getBreakdown, type WebNumbers } from '../../api/web.ts';
+import type { WebNumbers } from '../../api/web.ts';
 import { pluralize } from '../../lib/numbers.ts';
-import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
+import { useSiteSource } from './site-source.ts';
 import { rowFilter, valueLabel, type WebState } from './web-state.ts';
 import { COUNTRY_PATHS, MAP_SIZE, SMALL_COUNTRIES } from './world-paths.ts';
 
@@ -12,10 +12,10 @@ const DOT_SIZE = 4;
 
 /** Visitors by country, darker where there are more. The list below says the same to those who cannot see or click it. */
 export function WorldMap({ state }: { state: WebState }) {
-  const { id } = useProject();
+  const source = useSiteSource();
   const table = useResource(
-    (signal) => getBreakdown(id, state.fields, { by: 'country', limit: MAX_COUNTRIES }, signal),
-    [id, JSON.stringify(state.fields)],
+    (signal) => source.breakdown(state.fields, { by: 'country', limit: MAX_COUNTRIES }, signal),
+    [source, JSON.stringify(state.fields)],
   );
   const visitors = new Map((table.data?.rows ?? []).map((row) => visitorsOf(row as [string, WebNumbers])));
   const most = Math.max(1, ...[...visitors].map(([code, count]) => (code === '(none)' ? 0 : count)));
@@ -23,7 +23,7 @@ export function WorldMap({ state }: { state: WebState }) {
   const shareOf = (code: string): number => Math.sqrt((visitors.get(code) ?? 0) / most);
   const onClick = (event: TargetedMouseEvent<SVGSVGElement>): void => {
     const code = (event.target as SVGElement).getAttribute('data-code');
-    if (code !== null) state.toggle(rowFilter('country', code));
+    if (code !== null && !state.isFixed) state.toggle(rowFilter('country', code));
   };
   const labelled = (code: string) => {
     const count = visitors.get(code) ?? 0;

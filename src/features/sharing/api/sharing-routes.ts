@@ -18,6 +18,7 @@ import {
   requireItem,
   type ShareChanges,
   type SharedItem,
+  WHOLE_SITE,
 } from '../shares.ts';
 import type { SharingApiDeps } from './deps.ts';
 import {
@@ -41,6 +42,7 @@ const SHAREABLE: readonly Shareable[] = [
   { kind: 'insight', url: 'insights/:id/', resource: 'insights', name: 'an insight' },
   { kind: 'dashboard', url: 'dashboards/:id/', resource: 'dashboards', name: 'a dashboard' },
   { kind: 'web', url: 'web_analytics/', resource: 'insights', name: 'the overview of the site' },
+  { kind: 'web', url: 'web_analytics/shares/:id/', resource: 'insights', name: 'a part of the site' },
 ];
 
 const VIEWS_MS = 30 * DAY_MS;
@@ -56,9 +58,9 @@ export function sharingRoutes(app: FastifyInstance, deps: SharingApiDeps): void 
 const urlOf = ({ url }: Shareable): string => `/api/projects/:project_id/${url}sharing/`;
 const ABOUT = { tag: 'sharing', scope: 'sharing_configuration' } as const;
 
-const itemOf = ({ kind }: Shareable, params: Readonly<Record<string, string>>): SharedItem => ({
+const itemOf = ({ kind, url }: Shareable, params: Readonly<Record<string, string>>): SharedItem => ({
   kind,
-  itemId: kind === 'web' ? 0 : idFromPath(params),
+  itemId: url.includes(':id') ? idFromPath(params) : WHOLE_SITE,
 });
 
 async function show({ metadata, clock }: SharingApiDeps, { id }: Project, { kind, itemId }: SharedItem) {

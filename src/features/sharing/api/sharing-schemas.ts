@@ -12,6 +12,7 @@ const Settings = Type.Object({
   theme: Type.Union(THEMES.map((theme) => Type.Literal(theme))),
   hideExtraDetails: Type.Boolean({ description: 'Without descriptions, dates and when it was computed.' }),
   allowDates: Type.Boolean({ description: 'Visitors may choose other dates from a list.' }),
+  allowFilters: Type.Boolean({ description: 'Visitors of a site’s overview may filter it further.' }),
   showAnnotations: Type.Boolean({ description: 'With the annotations of the project.' }),
 });
 

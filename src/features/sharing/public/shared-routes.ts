@@ -16,8 +16,9 @@ import { isEncrypted } from '../../../http/security-headers.ts';
 import { networkOf } from '../../../lib/network.ts';
 import { Throttle, throttled } from '../../../lib/throttle.ts';
 import type { SharingPageDeps } from '../api/deps.ts';
-import { enterPassword, openShare, requireShareAccess, SHARE_COOKIE_MS } from '../open-share.ts';
+import { enterPassword, type OpenedShare, openShare, requireShareAccess, SHARE_COOKIE_MS } from '../open-share.ts';
 import { frameAncestors } from '../rules/share-settings.ts';
+import type { VisitorQuery } from '../rules/visitor-question.ts';
 import { SharedViews } from '../shared-views.ts';
 
 const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;
@@ -54,8 +55,39 @@ export function sharedRoutes(app: FastifyInstance, deps: SharingPageDeps, sendPa
   });
 }
 
+const visitorQuery = ({ query }: FastifyRequest): VisitorQuery => ({
+  dateFrom: queryText(query as Query, 'date_from'),
+  filters: queryText(query as Query, 'filters'),
+});
+
+/** Tables of a shared site, and files. */
+function addTables(app: FastifyInstance, deps: SharingPageDeps, views: SharedViews): void {
+  const open = async (request: FastifyRequest): Promise<OpenedShare> => {
+    const opened = await openShare(deps, tokenOf(request));
+    await requireShareAccess(deps, opened.share, readCookieBelow(request, deps.config.publicUrl, COOKIE));
+    return opened;
+  };
+  const by = ({ query }: FastifyRequest): string | undefined => queryText(query as Query, 'by');
+  app.get('/shared/:token/breakdown.json', hidden, async (request, reply) => {
+    reply.headers(DATA_HEADERS);
+    const table = await views.siteTable(await open(request), visitorQuery(request), by(request) ?? '');
+    return reply.header('cache-control', KEPT).send(table);
+  });
+  for (const name of ['overview', 'breakdown']) {
+    app.get(`/shared/:token/${name}.csv`, hidden, async (request, reply) => {
+      const asked = name === 'overview' ? undefined : (by(request) ?? '');
+      const lines = await views.siteCsv(await open(request), visitorQuery(request), asked);
+      return reply
+        .headers({ ...DATA_HEADERS, 'content-type': 'text/csv; charset=utf-8', 'cache-control': KEPT })
+        .header('content-disposition', `attachment; filename="web-${name}.csv"`)
+        .send(lines);
+    });
+  }
+}
+
 function addPages(app: FastifyInstance, deps: SharingPageDeps, sendPage: SendConsolePage): void {
   const views = new SharedViews(deps);
+  addTables(app, deps, views);
   app.get('/shared/:token', hidden, async (request, reply) => {
     const token = tokenOf(request);
     if (token.endsWith(DATA_SUFFIX)) return sendData(deps, views, request, reply);
@@ -93,7 +125,7 @@ async function sendData(
   reply.headers(DATA_HEADERS);
   const opened = await openShare(deps, tokenOf(request).slice(0, -DATA_SUFFIX.length));
   await requireShareAccess(deps, opened.share, readCookieBelow(request, deps.config.publicUrl, COOKIE));
-  const view = await views.get(opened, queryText(request.query as Query, 'date_from'));
+  const view = await views.get(opened, visitorQuery(request));
   await deps.metadata.shares.countView(opened.share, new Date(deps.clock.now()).toISOString().slice(0, 10));
   return reply.header('cache-control', KEPT).send(view);
 }

@@ -6,7 +6,7 @@ export type SharedKind = 'insight' | 'dashboard' | 'web';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 
-interface ShareSettings {
+export interface ShareSettings {
   /** Without name, description and logo. */
   noHeader: boolean;
   showInspector: boolean;
@@ -18,6 +18,8 @@ interface ShareSettings {
   hideExtraDetails: boolean;
   /** Visitors may choose other dates from a list. */
   allowDates: boolean;
+  /** Visitors of a site's overview may filter it further. */
+  allowFilters: boolean;
   showAnnotations: boolean;
 }
 
@@ -29,6 +31,7 @@ const DEFAULTS: ShareSettings = {
   theme: 'system',
   hideExtraDetails: false,
   allowDates: false,
+  allowFilters: false,
   showAnnotations: false,
 };
 
@@ -44,6 +47,7 @@ export function readShareSettings(stored: JsonObject): ShareSettings {
     theme: THEMES.find((theme) => theme === stored['theme']) ?? DEFAULTS.theme,
     hideExtraDetails: flag('hideExtraDetails'),
     allowDates: flag('allowDates'),
+    allowFilters: flag('allowFilters'),
     showAnnotations: flag('showAnnotations'),
   };
 }

@@ -47,7 +47,7 @@ export interface Share {
   id: string;
   projectId: number;
   kind: SharedKind;
-  /** Of the insight or dashboard; 0 for the overview of the site. */
+  /** Of the insight, dashboard, or part of the site; 0 for all of the site. */
   itemId: number;
   enabled: boolean;
   /** What opens it. Kept as it is, because everybody who may see the project may copy the link. */
@@ -84,6 +84,8 @@ interface ShareStore {
   /** The one that is there stays, if another request was faster. */
   create(share: Share): Promise<void>;
   update(share: Share): Promise<void>;
+  /** With its passwords, and how often it was opened. */
+  delete(shareId: string): Promise<void>;
   /** The oldest first. */
   listPasswords(shareId: string): Promise<SharePassword[]>;
   createPassword(password: Omit<SharePassword, 'id'>): Promise<SharePassword>;
@@ -144,6 +146,11 @@ export function shareStore({ db }: Sql): ShareStore {
     async update(share) {
       const { id, ...columns } = toColumns(share);
       await db.updateTable('shares').set(columns).where('id', '=', id).execute();
+    },
+    async delete(shareId) {
+      await db.deleteFrom('sharePasswords').where('shareId', '=', shareId).execute();
+      await db.deleteFrom('shareViews').where('shareId', '=', shareId).execute();
+      await db.deleteFrom('shares').where('id', '=', shareId).execute();
     },
     async listPasswords(shareId) {
       const rows = await db

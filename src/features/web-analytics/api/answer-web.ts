@@ -1,14 +1,23 @@
 /** Answers questions about a site, for routes and for shared pages. */
+import type { JsonObject } from '../../../core/json/json.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { type ContextDeps, questionContext } from '../../insights/api/insight-request.ts';
 import type { QuestionFields } from '../../insights/rules/fields.ts';
-import { readComparison, readGoals, readTables, readWebQuestion, type WebContext } from '../rules/read-web-question.ts';
+import {
+  readBy,
+  readComparison,
+  readGoals,
+  readTablePage,
+  readTables,
+  readWebQuestion,
+  type WebContext,
+} from '../rules/read-web-question.ts';
 import type { WebOverviews } from '../web-overviews.ts';
 import type { WebAnswers } from '../worker-methods.ts';
 import type { WebApiDeps } from './deps.ts';
-import { presentOverview } from './present-web.ts';
+import { presentDates, presentOverview, presentTable, seriesCsv, tableCsv } from './present-web.ts';
 
 type WebDeps = ContextDeps &
   Pick<WebApiDeps, 'results' | 'answerWeb'> & { config: Pick<WebApiDeps['config'], 'queryTimeoutSeconds'> };
@@ -57,8 +66,28 @@ export async function answerOverviewQuestion(deps: WebDeps, asker: Asker, fields
   return presentOverview(question, found.answer, found.computedAt);
 }
 
+export async function answerBreakdownQuestion(deps: WebDeps, asker: Asker, fields: QuestionFields) {
+  const context = await webContext(deps, asker.project, fields);
+  const question = { web: readWebQuestion(fields, context), by: readBy(fields), page: readTablePage(fields) };
+  const { answer: table } = await answerWebQuestion(deps, asker, 'breakdown', question);
+  const shown = { ...presentDates(question.web), by: question.by, ...presentTable(table, question.page) };
+  return { by: question.by, table, shown };
+}
+
 /** For those who are no callers of a route. */
-export const answerWebOverviews = (deps: WebDeps): WebOverviews => ({
-  overview: async (project, fields, signal) =>
-    JSON.parse(JSON.stringify(await answerOverviewQuestion(deps, { project, signal }, fields))),
-});
+export const answerWebOverviews = (deps: WebDeps): WebOverviews => {
+  const asJson = (shown: unknown): JsonObject => JSON.parse(JSON.stringify(shown));
+  return {
+    overview: async (project, fields, signal) =>
+      asJson(await answerOverviewQuestion(deps, { project, signal }, fields)),
+    breakdown: async (project, fields, signal) =>
+      asJson((await answerBreakdownQuestion(deps, { project, signal }, fields)).shown),
+    async csv(project, fields, signal) {
+      if (fields['by'] === undefined) {
+        return seriesCsv((await answerOverviewQuestion(deps, { project, signal }, fields)).series);
+      }
+      const { by, table } = await answerBreakdownQuestion(deps, { project, signal }, fields);
+      return tableCsv(by, table);
+    },
+  };
+};

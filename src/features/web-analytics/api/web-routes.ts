@@ -13,11 +13,11 @@ import { InsightBody } from '../../insights/api/insight-schemas.ts';
 import { fittingActors, presentActors } from '../../insights/api/present-people.ts';
 import { wantsRefresh } from '../../insights/api/run-query.ts';
 import type { QuestionFields } from '../../insights/rules/fields.ts';
-import { readBy, readTablePage, readWebQuestion } from '../rules/read-web-question.ts';
+import { readWebQuestion } from '../rules/read-web-question.ts';
 import type { WebAnswers } from '../worker-methods.ts';
-import { answerOverviewQuestion, answerWebQuestion, webContext } from './answer-web.ts';
+import { answerBreakdownQuestion, answerOverviewQuestion, answerWebQuestion, webContext } from './answer-web.ts';
 import type { WebApiDeps } from './deps.ts';
-import { presentDates, presentSession, presentTable, seriesCsv, tableCsv } from './present-web.ts';
+import { presentSession, seriesCsv, tableCsv } from './present-web.ts';
 import {
   BREAKDOWN_QUERY,
   BreakdownSchema,
@@ -88,18 +88,16 @@ function overview(app: FastifyInstance, deps: WebApiDeps, declare: Declare): voi
   });
 }
 
-async function readBreakdown(deps: WebApiDeps, project: Project, fields: QuestionFields) {
-  const context = await webContext(deps, project, fields);
-  return { web: readWebQuestion(fields, context), by: readBy(fields), page: readTablePage(fields) };
-}
+const answerBreakdown = (deps: WebApiDeps, { project, reply }: Request, fields: QuestionFields, refresh = false) =>
+  answerBreakdownQuestion(deps, { project, signal: callerSignal(reply), refresh }, fields);
 
 function breakdown(app: FastifyInstance, deps: WebApiDeps, declare: Declare): void {
   const docs = { summary: 'One table of a site', query: BREAKDOWN_QUERY, response: BreakdownSchema };
-  declare('breakdown', docs, async (request, fields) => {
-    const question = await readBreakdown(deps, request.project, fields);
-    const { answer: table } = await answer(deps, request, 'breakdown', question, wantsRefresh(fields));
-    return { ...presentDates(question.web), by: question.by, ...presentTable(table, question.page) };
-  });
+  declare(
+    'breakdown',
+    docs,
+    async (request, fields) => (await answerBreakdown(deps, request, fields, wantsRefresh(fields))).shown,
+  );
   projectRoute(app, deps, {
     ...TAG,
     method: 'GET',
@@ -108,9 +106,8 @@ function breakdown(app: FastifyInstance, deps: WebApiDeps, declare: Declare): vo
     hidden: true,
     handler: async (request) => {
       const fields = insightFields(request.query, undefined, { repeated: 'last' });
-      const question = await readBreakdown(deps, request.project, fields);
-      const { answer: table } = await answer(deps, request, 'breakdown', question);
-      return sendCsv(request, question.by, tableCsv(question.by, table));
+      const { by, table } = await answerBreakdown(deps, request, fields);
+      return sendCsv(request, by, tableCsv(by, table));
     },
   });
 }

@@ -98,7 +98,7 @@ export function readComparison(fields: QuestionFields, question: WebQuestion, co
 }
 
 /** Filters with a type are as in insights: some event of the session fits. The others are about the session. */
-function readWebFilters(fields: QuestionFields): { filters: WebFilter[]; eventFilters: Filter[] } {
+export function readWebFilters(fields: QuestionFields): { filters: WebFilter[]; eventFilters: Filter[] } {
   const given = readListField(fields, 'filters') ?? [];
   if (given.length > MAX_FILTERS) throw invalid('filters', `There may be at most ${MAX_FILTERS} filters.`);
   const items = given.map((item) => {
