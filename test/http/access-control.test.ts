@@ -175,6 +175,9 @@ const OPEN_ROUTES = new Set([
   // With the token of a shared link; see test/sharing.
   'GET /shared/:token',
   'POST /shared/:token',
+  'GET /shared/:token/breakdown.json',
+  'GET /shared/:token/breakdown.csv',
+  'GET /shared/:token/overview.csv',
   'GET /embedded/:token',
   'POST /api/login/',
   'GET /api/login/options/',

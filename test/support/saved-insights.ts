@@ -25,6 +25,7 @@ export async function createSavedInsights({ get, post }: { get: Call; post: Call
   const holdout = { name: 'Nobody new', filters: [{ properties: [], rollout_percentage: 5 }] };
   await post(`${project}/experiment_holdouts/`, { body: holdout });
   await post(`${project}/experiment_saved_metrics/`, { body: { name: 'Seen', query: metrics[0] } });
+  await post(`${project}/web_analytics/shares/`, { body: { name: 'Blog' } });
   await post(`${project}/annotations/`, { body: { content: 'v1.2.0' } });
   const threshold = { configuration: { type: 'absolute', bounds: { lower: null, upper: 1_000_000 } } };
   const targets = [{ type: 'slack_webhook', url: 'https://hooks.example.org/services/T0' }];

@@ -19,7 +19,7 @@ export interface SharedPart {
   share: Share;
 }
 
-export const itemOfPart = ({ id }: Pick<WebShare, 'id'>): SharedItem => ({ kind: 'web', itemId: id });
+const itemOfPart = ({ id }: Pick<WebShare, 'id'>): SharedItem => ({ kind: 'web', itemId: id });
 
 /** The oldest first. */
 export async function listWebShares({ metadata }: ShareDeps, project: Project): Promise<SharedPart[]> {
