@@ -1,9 +1,9 @@
 // Builds the server: TypeScript in src/ to JavaScript in dist/.
-// Takes a fraction of a second, so it runs at every `npm start` and before the tests; types are checked elsewhere.
+// Runs at every `npm start` and before the tests, if something has changed; types are checked elsewhere.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { build as bundle, stop } from 'esbuild';
 import { buildConsole } from './build-console.js';
+import { buildIfChanged } from './build-if-changed.js';
 import { cacheProgram } from './run-program.js';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -36,9 +36,20 @@ const PROGRAMS = {
 const COMMON = { absWorkingDir: root, outdir: `${root}dist`, bundle: true, logLevel: 'warning' };
 const FOR_NODE = { ...COMMON, platform: 'node', target: 'node20.19' };
 
-export async function build() {
+const SOURCES = ['src', 'docs/guides', 'package.json', 'scripts/build.js', 'scripts/run-program.js'];
+const OUTPUTS = ['main.js', 'cairn.js', 'guides.json', 'countries.br', 'run-program.js'];
+const outputsOf = (name) => [`${name}.cjs`, `${name}.cjs.cache`, `${name}.js`];
+
+export function build() {
+  const outputs = [...OUTPUTS, ...Object.keys(PROGRAMS).flatMap(outputsOf)];
+  return buildIfChanged('server', { sources: SOURCES, outputs }, buildAll);
+}
+
+async function buildAll() {
+  // Imported here, because loading it takes as long as finding out that nothing has changed.
+  const { build: bundle, stop } = await import('esbuild');
   await bundle({ ...FOR_NODE, entryPoints: ['src/main.ts'], format: 'esm' });
-  await buildPrograms();
+  await buildPrograms(bundle);
   await bundle({
     ...COMMON,
     entryPoints: { cairn: 'src/features/sdk/browser/cairn.js' },
@@ -55,7 +66,7 @@ export async function build() {
 }
 
 /** A script, whose compiled code can be kept, and a module that runs it. */
-async function buildPrograms() {
+async function buildPrograms(bundle) {
   const { metafile } = await bundle({
     ...FOR_NODE,
     entryPoints: PROGRAMS,

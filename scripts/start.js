@@ -1,4 +1,4 @@
-// `npm start`: build, then run. Building takes a fraction of a second; the Docker image skips it (`--built`).
+// `npm start`: build what has changed, then run. The Docker image is built once (`--built`).
 if (!process.argv.includes('--built')) {
   const { build } = await import('./build.js');
   const { buildConsole } = await import('./build-console.js');
