@@ -14,7 +14,8 @@ const GROUPS: Record<string, string[]> = {
     'test/persons/pattern-attacks.test.ts',
     'test/http/{access-control,key-scopes}.test.ts',
     'test/http/fuzz-private-api.test.ts',
-    'test/accounts/{sessions,timing,rate-limits,links-by-mail,second-factors,single-sign-on,enforced-sign-on,sign-on-settings}.test.ts',
+    'src/features/accounts/sign-in-guard.test.ts',
+    'test/accounts/{users,invites,sessions,timing,rate-limits,links-by-mail,second-factors,single-sign-on,enforced-sign-on,sign-on-settings}.test.ts',
     'test/mcp/**/*.test.ts',
     'test/sharing/**/*.test.ts',
   ],
@@ -23,6 +24,7 @@ const GROUPS: Record<string, string[]> = {
     'test/persons/deletion*.test.ts',
     'test/{alerts,accounts,destinations,batch-exports,flag-usage,scheduled-changes,subscriptions,relay}/kill.test.ts',
     'src/stores/duckdb/event-file.test.ts',
+    'test/events/dead-letters.test.ts',
   ],
   // Messages to the outside, which wait for their time.
   deliveries: [
@@ -42,10 +44,15 @@ const GROUPS: Record<string, string[]> = {
     'src/query/**/*.test.ts',
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
     'test/web-analytics/{oracle,channels,world-vectors,hostile,session-properties}.test.ts',
-    'test/experiments/{guardrails,bad-input,metric-kinds}.test.ts',
+    'test/experiments/{guardrails,bad-input,metric-kinds,kept-measurements,second-thread}.test.ts',
     'test/sql/*.test.ts',
   ],
-  sdks: ['test/sdks/**/*.test.ts'],
+  // The products' own clients, and their evaluation of flags.
+  sdks: [
+    'test/sdks/**/*.test.ts',
+    'test/promotion/flag-imports.test.ts',
+    'test/flags/{agreement,vendor-bucketing}.test.ts',
+  ],
   cli: ['test/cli/**/*.test.ts'],
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],
   clickhouse: ['src/stores/clickhouse/**/*.test.ts', 'test/scale/clickhouse/**/*.test.ts'],

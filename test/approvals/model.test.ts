@@ -187,6 +187,6 @@ it('agrees with the model after every step', async () => {
       }
       hours = model.hours;
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
