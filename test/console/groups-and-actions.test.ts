@@ -59,11 +59,11 @@ describe.skipIf(!hasBrowser)('groups and actions in the console', () => {
     await page.getByRole('tab', { name: 'Events' }).click();
     await page.getByRole('cell', { name: 'paid' }).waitFor();
     await page.getByRole('tab', { name: 'Persons and groups' }).click();
-    await page.getByRole('link', { name: 'ann' }).waitFor();
+    await page.getByRole('link', { name: 'ann', exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Feature flags' }).click();
     await page.getByRole('row', { name: /for-companies.*On/ }).waitFor();
     await page.getByRole('tab', { name: 'Persons and groups' }).click();
-    await page.getByRole('link', { name: 'red' }).click();
+    await page.getByRole('link', { name: 'red', exact: true }).click();
     await page.getByText('No properties').waitFor();
     expect(new URL(page.url()).pathname).toBe('/project/1/groups/1/red');
     expect(pageErrors).toEqual([]);
