@@ -75,6 +75,12 @@ export class SumsByCode {
   }
 }
 
+interface Sums {
+  sum: number;
+  nonZero: number;
+  squares: number;
+}
+
 /** Sums over one column. */
 export class ColumnSums {
   readonly sum = new SumsByCode();
@@ -83,9 +89,7 @@ export class ColumnSums {
 
   add({ groups }: CodedActors, column: Float64Array): void {
     for (const { code, actors } of groups) {
-      let sum = this.sum.of(code);
-      let nonZero = this.nonZero.of(code);
-      let squares = this.squares.of(code);
+      let { sum, nonZero, squares } = this.of(code);
       for (let at = 0; at < actors.length; at++) {
         const value = column[actors[at] as number] as number;
         sum += value;
@@ -93,9 +97,47 @@ export class ColumnSums {
         // Not a branch: half of the values are 0, and a processor would guess wrong.
         nonZero += Number(value !== 0);
       }
-      this.sum.set(code, sum);
-      this.nonZero.set(code, nonZero);
-      this.squares.set(code, squares);
+      this.set(code, { sum, nonZero, squares });
     }
+  }
+
+  of(code: number): Sums {
+    return { sum: this.sum.of(code), nonZero: this.nonZero.of(code), squares: this.squares.of(code) };
+  }
+
+  set(code: number, { sum, nonZero, squares }: Sums): void {
+    this.sum.set(code, sum);
+    this.nonZero.set(code, nonZero);
+    this.squares.set(code, squares);
+  }
+}
+
+/** Where the sums over two columns and over their products go. */
+interface PairSums {
+  one: ColumnSums;
+  other: ColumnSums;
+  products: SumsByCode;
+}
+
+/** The same as adding each of them, in one pass over both: half of the time. */
+export function addPair({ groups }: CodedActors, sums: PairSums, one: Float64Array, other: Float64Array): void {
+  for (const { code, actors } of groups) {
+    let { sum, nonZero, squares } = sums.one.of(code);
+    let { sum: otherSum, nonZero: otherNonZero, squares: otherSquares } = sums.other.of(code);
+    let products = sums.products.of(code);
+    for (let at = 0; at < actors.length; at++) {
+      const actor = actors[at] as number;
+      const [value, otherValue] = [one[actor] as number, other[actor] as number];
+      sum += value;
+      squares += value * value;
+      nonZero += Number(value !== 0);
+      otherSum += otherValue;
+      otherSquares += otherValue * otherValue;
+      otherNonZero += Number(otherValue !== 0);
+      products += value * otherValue;
+    }
+    sums.one.set(code, { sum, nonZero, squares });
+    sums.other.set(code, { sum: otherSum, nonZero: otherNonZero, squares: otherSquares });
+    sums.products.set(code, products);
   }
 }

@@ -10,7 +10,7 @@ import {
 import type { MetricValues } from './actor-values.ts';
 import { KeptValues } from './kept-values.ts';
 import { measuredIn } from './metric-plan.ts';
-import { type CodedActors, ColumnSums, groupByCode, SumsByCode } from './sums-by-code.ts';
+import { addPair, type CodedActors, ColumnSums, groupByCode, SumsByCode } from './sums-by-code.ts';
 
 /** Sums over the entities of one variant. */
 interface Totals {
@@ -56,18 +56,34 @@ export class VariantSums {
 
   #addValues(codes: CodedActors, columns: readonly Float64Array[]): void {
     this.#n.count(codes);
-    for (const [one, column] of columns.entries()) {
-      const sums = this.#columns[one] ?? new ColumnSums();
-      this.#columns[one] = sums;
-      sums.add(codes, column);
-      const products = this.#products[one] ?? [];
-      this.#products[one] = products;
-      for (let other = one + 1; other < columns.length; other++) {
-        const own = products[other] ?? new SumsByCode();
-        products[other] = own;
-        own.addProducts(codes, column, columns[other] as Float64Array);
+    for (let place = 0; place < columns.length; place += 2) {
+      const [one, other, ...later] = columns.slice(place) as [Float64Array, ...Float64Array[]];
+      if (other === undefined) this.#column(place).add(codes, one);
+      else addPair(codes, this.#pair(place), one, other);
+      for (const [at, column] of later.entries()) {
+        this.#product(place, place + 2 + at).addProducts(codes, one, column);
+        if (other !== undefined) this.#product(place + 1, place + 2 + at).addProducts(codes, other, column);
       }
     }
+  }
+
+  #pair(place: number) {
+    const [one, other] = [this.#column(place), this.#column(place + 1)];
+    return { one, other, products: this.#product(place, place + 1) };
+  }
+
+  #column(place: number): ColumnSums {
+    const sums = this.#columns[place] ?? new ColumnSums();
+    this.#columns[place] = sums;
+    return sums;
+  }
+
+  #product(one: number, other: number): SumsByCode {
+    const products = this.#products[one] ?? [];
+    this.#products[one] = products;
+    const sums = products[other] ?? new SumsByCode();
+    products[other] = sums;
+    return sums;
   }
 
   #addKept(): void {
