@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { aSession } from '../../test/contract/account-builders.ts';
 import { uuidOf } from '../../test/contract/events.ts';
 import { makeTempDir } from '../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../test/support/migrated-store.ts';
 import { bootstrap } from '../features/accounts/bootstrap.ts';
 import { randomIds } from '../lib/ids.ts';
 import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../stores/ingest/no-changes.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
-import { openMetadataStore } from '../stores/sqlite/metadata-store.ts';
 import { type DataRetentionDeps, removeExpired } from './data-retention.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 
 async function withStores(work: (deps: DataRetentionDeps, removed: number[][]) => Promise<void>): Promise<void> {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), NOW);
+  const { metadata, ingest } = await openMigratedStore(dir.path('metadata.sqlite'), NOW);
   const clock = { now: () => NOW };
   const keys = { projectKey: null, personalKey: null, admin: null };
   await bootstrap({ metadata, clock, ids: randomIds }, keys);

@@ -14,9 +14,9 @@ import { openLog } from '../../src/lib/log.ts';
 import { FEATURES, tablesOf } from '../../src/runtime/features.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
-import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 import { anEvent, uuidOf } from '../contract/events.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
+import { openMigratedStore } from '../support/migrated-store.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -36,7 +36,7 @@ const SEEN: JsonObject = { insight: 'TRENDS', events: [{ id: 'seen', type: 'even
 async function openAlerts() {
   const dir = makeTempDir();
   const events = await openEventStore(dir.path('events.duckdb'));
-  const { metadata } = await openMetadataStore(dir.path('metadata.sqlite'), 0, tablesOf(FEATURES));
+  const { metadata } = await openMigratedStore(dir.path('metadata.sqlite'), 0, tablesOf(FEATURES));
   let now = NOW;
   let lagMs = 0;
   const clock = { now: () => now };

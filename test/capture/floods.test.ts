@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomIds } from '../../src/lib/ids.ts';
 import { DATA_FILES } from '../../src/stores/data-files.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 import { clientFor } from '../support/client.ts';
+import { openMigratedStore } from '../support/migrated-store.ts';
 import { sendJson } from '../support/send.ts';
 import { addedWaitMs, measureImpact, startAttackedServer } from '../support/under-attack.ts';
 
@@ -27,7 +27,7 @@ const AT_ONCE = 5000;
 
 /** Beyond the limits, as a folder of an earlier version may have them. */
 async function defineNames(): Promise<void> {
-  const { metadata, ingest } = await openMetadataStore(join(server.dataDir, DATA_FILES.metadata), 0);
+  const { metadata, ingest } = await openMigratedStore(join(server.dataDir, DATA_FILES.metadata));
   const own = { projectId: 1, at: 1 };
   for (let first = 0; first < NAMES; first += AT_ONCE) {
     const names = numbers(AT_ONCE).map((n) => String(first + n).padStart(6, '0'));

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { randomIds } from '../../lib/ids.ts';
-import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
+import type { SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { SignInGuard } from './sign-in-guard.ts';
 
 let dir: TempDir;
@@ -12,7 +13,7 @@ const start = (): SignInGuard =>
   new SignInGuard({ metadata: stores.metadata, clock: { now: () => now }, ids: randomIds });
 beforeEach(async () => {
   dir = makeTempDir();
-  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMigratedStore(dir.path('metadata.sqlite'));
   now = 1_000_000;
   guard = start();
 });

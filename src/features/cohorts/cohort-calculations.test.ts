@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { aCohort } from '../../../test/contract/flag-builders.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { Failure } from '../../core/errors.ts';
 import { openLog } from '../../lib/log.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
 import { CohortCalculations } from './cohort-calculations.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ let asked: number[] = [];
 let faults: Error[] = [];
 
 beforeEach(async () => {
-  ({ metadata } = await openMetadataStore(dir.path(`${++files}.sqlite`), 0));
+  ({ metadata } = await openMigratedStore(dir.path(`${++files}.sqlite`)));
   now = 100 * MINUTE;
   asked = [];
   faults = [];

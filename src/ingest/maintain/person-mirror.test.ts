@@ -2,21 +2,21 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { uuidOf } from '../../../test/contract/events.ts';
 import { newPersonChanges } from '../../../test/contract/person-changes.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
-import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
 import { PersonMirror } from './person-mirror.ts';
 
 let dir: TempDir;
-let stores: Awaited<ReturnType<typeof openMetadataStore>>;
+let stores: Awaited<ReturnType<typeof openMigratedStore>>;
 let events: EventStore;
 let slices: number;
 let mirror: PersonMirror;
 let position = 0;
 beforeEach(async () => {
   dir = makeTempDir();
-  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMigratedStore(dir.path('metadata.sqlite'));
   events = await openEventStore(dir.path('events.duckdb'));
   slices = 0;
   const between = (work: () => Promise<boolean>): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { bootstrap } from '../../features/accounts/bootstrap.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
@@ -12,7 +13,7 @@ import type { IngestChanges, IngestStore } from '../../stores/ingest/ingest-stor
 import { isOutage } from '../../stores/outage.ts';
 import { openIngestLog, type SegmentLog } from '../../stores/segment-log/ingest-log.ts';
 import { openIngestLogReader, type SegmentLogReader } from '../../stores/segment-log/ingest-log-reader.ts';
-import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
+import type { SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionLimits } from './definition-limits.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
@@ -34,7 +35,7 @@ let attempts: AttemptFile;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  stores = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
+  stores = await openMigratedStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
   projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   log = await openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });

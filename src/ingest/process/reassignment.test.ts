@@ -1,6 +1,7 @@
 /** Orders to the event store and chunks of events: which comes first, wherever a commit fails. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { personUuid } from '../../core/events/uuid.ts';
 import { bootstrap } from '../../features/accounts/bootstrap.ts';
 import { changeIdentities } from '../../features/persons/identity/change-identities.ts';
@@ -16,7 +17,7 @@ import { progressAt } from '../../stores/ingest/log-progress.ts';
 import { isOutage } from '../../stores/outage.ts';
 import { openIngestLog, type SegmentLog } from '../../stores/segment-log/ingest-log.ts';
 import { openIngestLogReader, type SegmentLogReader } from '../../stores/segment-log/ingest-log-reader.ts';
-import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
+import type { SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionLimits } from './definition-limits.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
@@ -37,7 +38,7 @@ let attempts: AttemptFile;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  stores = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
+  stores = await openMigratedStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
   projectId = (await bootstrap({ metadata: stores.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   log = await openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });

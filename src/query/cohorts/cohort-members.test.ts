@@ -4,6 +4,7 @@ import { anEvent, uuidOf } from '../../../test/contract/events.ts';
 import { aCohort } from '../../../test/contract/flag-builders.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { isMember, type PersonEvent } from '../../../test/oracle/cohort-members.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { readSteps } from '../../core/actions/action-steps.ts';
 import type { ActionStep } from '../../core/actions/entity.ts';
 import { parseCriteria } from '../../core/cohorts/parse-criteria.ts';
@@ -12,7 +13,7 @@ import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
-import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
+import type { SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { CohortMembers } from './cohort-members.ts';
 
 const NOW = Date.parse('2024-03-31T12:00:00Z');
@@ -44,7 +45,7 @@ describe('members of cohorts', () => {
   let stores: SqliteStores;
   let events: EventStore;
   beforeAll(async () => {
-    stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+    stores = await openMigratedStore(dir.path('metadata.sqlite'));
     events = await openEventStore(dir.path('events.duckdb'));
   });
   afterAll(async () => {

@@ -1,10 +1,10 @@
 import { describeCohortStore } from '../../../test/contract/cohorts.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 
 describeCohortStore('SQLite', async () => {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata, ingest } = await openMigratedStore(dir.path('metadata.sqlite'));
   return {
     metadata,
     ingest,

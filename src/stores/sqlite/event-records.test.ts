@@ -4,11 +4,11 @@ import { describeEventRecords, type MetadataSetup } from '../../../test/contract
 import { describeGroups } from '../../../test/contract/groups.ts';
 import { describeOutbox } from '../../../test/contract/outbox.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 
 async function open(): Promise<MetadataSetup> {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata, ingest } = await openMigratedStore(dir.path('metadata.sqlite'));
   return {
     metadata,
     ingest,

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { JournalSync } from './journal-sync.ts';
-import { openMetadataStore } from './metadata-store.ts';
 
 const dir = makeTempDir();
 afterEach(() => {
@@ -18,7 +18,7 @@ async function spyOnSyncs() {
 }
 
 it('a change of metadata is on disk when it is acknowledged, and the thread did not wait', async () => {
-  const { metadata } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata } = await openMigratedStore(dir.path('metadata.sqlite'));
   const syncs = await spyOnSyncs();
   await metadata.installation.set('a', '1');
   expect(syncs).toHaveBeenCalledTimes(1);

@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest';
 import { describeMetadataStore } from '../../../test/contract/metadata-store.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 
 const folder = makeTempDir();
 afterAll(() => folder.remove());
 
 let files = 0;
-const open = async (file: string) => (await openMetadataStore(folder.path(file), 0)).metadata;
+const open = async (file: string) => (await openMigratedStore(folder.path(file))).metadata;
 
 describeMetadataStore('SQLite', () => open(`${++files}.sqlite`));
 

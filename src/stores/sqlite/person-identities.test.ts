@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import type { MetadataSetup } from '../../../test/contract/event-records.ts';
 import { describePersonIdentities } from '../../../test/contract/person-identities.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 
 async function openIn(dir: TempDir): Promise<MetadataSetup> {
-  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata, ingest } = await openMigratedStore(dir.path('metadata.sqlite'));
   return {
     metadata,
     ingest,

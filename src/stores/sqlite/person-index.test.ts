@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { describePersonIndex } from '../../../test/contract/person-index.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
 import { sqlPersonIndex } from '../sql/person-index.ts';
-import { openMetadataStore, openSqliteDatabase } from './metadata-store.ts';
+import { openSqliteDatabase } from './metadata-store.ts';
 
 describePersonIndex('SQLite', async () => {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata, ingest } = await openMigratedStore(dir.path('metadata.sqlite'));
   const database = openSqliteDatabase(dir.path('metadata.sqlite'));
   return {
     metadata,

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { uuidOf } from '../../../test/contract/events.ts';
 import { newPersonChanges } from '../../../test/contract/person-changes.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
-import { openMetadataStore, type SqliteStores } from './metadata-store.ts';
+import type { SqliteStores } from './metadata-store.ts';
 import { PersonReader, withPersonReader } from './person-reader.ts';
 
 const ADA = `first ${uuidOf(1)}`;
@@ -16,7 +17,7 @@ let stores: SqliteStores;
 let elsewhere: Database.Database;
 beforeEach(async () => {
   dir = makeTempDir();
-  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMigratedStore(dir.path('metadata.sqlite'));
   elsewhere = new Database(dir.path('metadata.sqlite'));
   await add(1);
 });
@@ -110,5 +111,5 @@ it('fails after the stores are closed', async () => {
   const { subjects, close } = stores.metadata;
   await close();
   await expect((async () => subjects.getPerson(1, ADA))()).rejects.toThrow();
-  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMigratedStore(dir.path('metadata.sqlite'));
 });

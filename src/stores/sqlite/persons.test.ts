@@ -1,10 +1,10 @@
 import { describePersonStore } from '../../../test/contract/persons.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 
 describePersonStore('SQLite', async () => {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata, ingest } = await openMigratedStore(dir.path('metadata.sqlite'));
   return {
     metadata,
     ingest,

@@ -1,11 +1,12 @@
 import { describeSeenEvents } from '../../../test/contract/seen-events.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
-import { openMetadataStore, openSqliteDatabase } from './metadata-store.ts';
+import { openSqliteDatabase } from './metadata-store.ts';
 
 describeSeenEvents('SQLite', async () => {
   const dir = makeTempDir();
-  const { metadata } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const { metadata } = await openMigratedStore(dir.path('metadata.sqlite'));
   const db = openSqliteDatabase(dir.path('metadata.sqlite'));
   return {
     metadata,

@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 import { describeSubjectStore } from '../../../test/contract/subjects.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { openMigratedStore } from '../../../test/support/migrated-store.ts';
 
 describeSubjectStore('SQLite', async () => {
   const dir = makeTempDir();
   const file = dir.path('metadata.sqlite');
-  const { metadata, ingest } = await openMetadataStore(file, 0);
+  const { metadata, ingest } = await openMigratedStore(file, 0);
   const beside = new Database(file);
   return {
     metadata,

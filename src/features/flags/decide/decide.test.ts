@@ -3,11 +3,12 @@ import { uuidOf } from '../../../../test/contract/events.ts';
 import { aCohort, aFlag, everybody, those } from '../../../../test/contract/flag-builders.ts';
 import { newPersonChanges } from '../../../../test/contract/person-changes.ts';
 import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../../test/support/migrated-store.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { SubjectStore } from '../../../stores/metadata/subjects.ts';
-import { openMetadataStore, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
+import type { SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
 import { Continuity } from './continuity.ts';
 import { type DecideDeps, decide } from './decide.ts';
 import { type DecideRequest, requestFor } from './decide-request.ts';
@@ -26,7 +27,7 @@ let deps: DecideDeps;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMigratedStore(dir.path('metadata.sqlite'));
   await stores.ingest.transaction((store) =>
     store.apply({
       ...NO_CHANGES,

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { aCohort, aFlag, everybody, those } from '../../../../test/contract/flag-builders.ts';
 import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../../test/support/migrated-store.ts';
 import { Failure } from '../../../core/errors.ts';
 import type { FlagStore } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { type FlagSnapshot, FlagSnapshots } from './flag-snapshots.ts';
 
 let dir: TempDir;
 let metadata: MetadataStore;
 beforeEach(async () => {
   dir = makeTempDir();
-  metadata = (await openMetadataStore(dir.path('metadata.sqlite'), 0)).metadata;
+  metadata = (await openMigratedStore(dir.path('metadata.sqlite'))).metadata;
 });
 afterEach(async () => {
   await metadata.close();

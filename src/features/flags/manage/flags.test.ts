@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aFlag } from '../../../../test/contract/flags.ts';
 import { makeTempDir } from '../../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../../test/support/migrated-store.ts';
 import type { Caller } from '../../../access/callers.ts';
 import { randomIds } from '../../../lib/ids.ts';
 import { openLog } from '../../../lib/log.ts';
 import { type Membership, OWNER, type Project, type User } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { NO_FEATURE_TABLES } from '../../../stores/sql/feature-tables.ts';
-import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { newProject } from '../../accounts/projects.ts';
 import { approvalPolicyStore, changeRequestStore } from '../../approvals/store/approval-store.ts';
 import { earlyAccessStore } from '../../early-access/store/early-access-store.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
     changeRequests: changeRequestStore,
   };
   const tables = { ...NO_FEATURE_TABLES, stores };
-  ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0, tables));
+  ({ metadata } = await openMigratedStore(folder.path('metadata.sqlite'), 0, tables));
   const clock = { now: () => NOW };
   deps = { metadata, clock, ids: randomIds, config: { publicUrl: null }, flagSnapshots: new FlagSnapshots(metadata) };
   project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_key'));

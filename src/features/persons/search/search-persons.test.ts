@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidOf } from '../../../../test/contract/events.ts';
 import { makeTempDir } from '../../../../test/contract/temp-dir.ts';
+import { openMigratedStore } from '../../../../test/support/migrated-store.ts';
 import { matches } from '../../../core/filters/matches.ts';
 import { readFilters } from '../../../core/filters/parse-filters.ts';
 import { FILTER_OPERATORS } from '../../../core/filters/property-filter.ts';
@@ -12,7 +13,7 @@ import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
 import type { PersonIndexWriter } from '../../../stores/metadata/person-index.ts';
 import { sqliteDialect } from '../../../stores/sql/dialect.ts';
 import { sqlPersonIndex } from '../../../stores/sql/person-index.ts';
-import { openMetadataStore, openSqliteDatabase, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
+import { openSqliteDatabase, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
 import { eachPersonIdBatch, listPersons, type PersonQuery } from './search-persons.ts';
 
 const searchPattern = createPatternSearch();
@@ -86,7 +87,7 @@ describe.each(INDEX_STATES)('searching persons %s', (state) => {
   let database: ReturnType<typeof openSqliteDatabase>;
   let index: PersonIndexWriter;
   beforeAll(async () => {
-    stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+    stores = await openMigratedStore(dir.path('metadata.sqlite'));
     database = openSqliteDatabase(dir.path('metadata.sqlite'));
     index = sqlPersonIndex(database, sqliteDialect, { blockSize: 5, minChanges: 1 });
   });
