@@ -6,8 +6,8 @@ const GROUPS: Record<string, string[]> = {
   browser: ['test/console/**/*.test.ts', 'test/http/docs-page.test.ts'],
   guides: ['test/guides/**/*.test.ts', 'test/operate/deploying.test.ts'],
   security: [
-    'test/http/security.test.ts',
-    'test/capture/{attacks,floods}.test.ts',
+    'test/http/{security,early-errors}.test.ts',
+    'test/capture/{attacks,floods,hostile}.test.ts',
     'test/events/large-rows.test.ts',
     'test/accounts/revocation.test.ts',
     'test/accounts/privacy.test.ts',
@@ -53,7 +53,7 @@ const GROUPS: Record<string, string[]> = {
     'test/promotion/flag-imports.test.ts',
     'test/flags/{agreement,vendor-bucketing}.test.ts',
   ],
-  cli: ['test/cli/**/*.test.ts'],
+  cli: ['test/cli/**/*.test.ts', 'src/operate/update-countries.test.ts'],
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],
   clickhouse: ['src/stores/clickhouse/**/*.test.ts', 'test/scale/clickhouse/**/*.test.ts'],
 };
