@@ -3,7 +3,7 @@ import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
-import { MINUTE_MS } from '../../core/time/units.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { hashPassword } from '../../lib/secrets.ts';
@@ -219,6 +219,18 @@ export function newShare(
     updatedAt: now,
   };
 }
+
+const VIEWS_MS = 30 * DAY_MS;
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+type ViewDeps = Pick<ShareDeps, 'metadata' | 'clock'>;
+
+export const countView = ({ metadata, clock }: ViewDeps, share: Share): Promise<void> =>
+  metadata.shares.countView(share, dayOf(clock.now()));
+
+/** Of the last 30 days. */
+export const recentViews = ({ metadata, clock }: ViewDeps, { id }: Share): Promise<number> =>
+  metadata.shares.viewsSince(id, dayOf(clock.now() - VIEWS_MS));
 
 /** Answers are kept by it, so each change has a time of its own. */
 export const laterThan = (before: number, now: number): number => Math.max(before + 1, now);

@@ -1,18 +1,15 @@
 /** The overview of a site for visitors: they look around in what the link shows, and see no persons and no sessions. */
 import '../web/web-page.css';
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { getSharedTable, type Share, sharedCsvPath, type VisitorChoice } from '../../api/sharing.ts';
 import type { Overview } from '../../api/web.ts';
-import { ExportItems } from '../../charts/export-items.tsx';
-import { Menu } from '../../components/menu.tsx';
 import { Empty } from '../../components/states.tsx';
-import { useQueryState } from '../../lib/use-query-state.ts';
 import { Attribution } from '../web/attribution.tsx';
+import { OverTime } from '../web/over-time.tsx';
 import { type SiteSource, SiteSourceContext } from '../web/site-source.ts';
 import { Cards, useTabs } from '../web/web-cards.tsx';
 import { Chips } from '../web/web-controls.tsx';
 import { useWebState } from '../web/web-state.ts';
-import { isMetric, METRICS, Tiles, WebChart } from '../web/web-tiles.tsx';
 
 interface SharedSiteProps {
   token: string;
@@ -30,43 +27,13 @@ export function SharedSite({ token, overview, settings, choice }: SharedSiteProp
     <SiteSourceContext.Provider value={source}>
       <div class="stack">
         {!state.isFixed && choice.filters.length > 0 && <Chips state={state} />}
-        <OverTime token={token} overview={overview} choice={choice} />
+        <OverTime overview={overview} csvPath={sharedCsvPath(token, choice)} />
         <div class="web-cards">
           <Cards overview={overview} state={state} tabs={tabs} setTab={setTab} />
         </div>
         <Attribution />
       </div>
     </SiteSourceContext.Provider>
-  );
-}
-
-function OverTime({ token, overview, choice }: Omit<SharedSiteProps, 'settings'>) {
-  const [chosen, setMetric] = useQueryState('metric', 'visitors');
-  const metric = isMetric(chosen) ? chosen : 'visitors';
-  const picture = useRef<HTMLDivElement>(null);
-  return (
-    <>
-      <Tiles overview={overview} selected={metric} onSelect={setMetric} />
-      <section class="card stack-s" aria-label="Over time">
-        <div class="web-chart-head">
-          <div>
-            <h2>{METRICS[metric].label}</h2>
-            <p class="small muted">{METRICS[metric].help}</p>
-          </div>
-          <Menu label="Export">
-            <ExportItems
-              name="web-analytics"
-              csv={sharedCsvPath(token, choice)}
-              link={location.href}
-              picture={() => picture.current}
-            />
-          </Menu>
-        </div>
-        <div ref={picture}>
-          <WebChart overview={overview} metric={metric} />
-        </div>
-      </section>
-    </>
   );
 }
 

@@ -1,27 +1,24 @@
 import './web-page.css';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { getOverview, type Overview, webCsvPath } from '../../api/web.ts';
-import { ExportItems } from '../../charts/export-items.tsx';
 import { Button } from '../../components/button.tsx';
-import { Menu } from '../../components/menu.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatNumber, formatPercent } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
-import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { SiteLinksDialog } from '../sharing/site-links-dialog.tsx';
 import { Attribution } from './attribution.tsx';
 import { GoalsCard } from './goals-card.tsx';
 import { LeftOut } from './left-out.tsx';
 import { LiveVisitors } from './live-visitors.tsx';
+import { OverTime } from './over-time.tsx';
 import { SessionsDialog } from './sessions-dialog.tsx';
 import { SiteSetup } from './site-setup.tsx';
 import { SpeedCard } from './speed-card.tsx';
 import { type CardName, Cards, type CardTabs, useTabs } from './web-cards.tsx';
 import { Controls } from './web-controls.tsx';
 import { useWebState, type WebState } from './web-state.ts';
-import { isMetric, METRICS, Tiles, WebChart } from './web-tiles.tsx';
 
 /** Always loaded, so that changing tabs needs no request. */
 const USUAL_TABLES = ['channel', 'source', 'page', 'entry', 'exit', 'country', 'device', 'browser', 'os', 'host'];
@@ -73,7 +70,7 @@ function Site({ overview, state, tabs, setTab, reload }: SiteProps) {
   return (
     <div class="stack">
       <LeftOut overview={overview} state={state} />
-      <OverTime overview={overview} state={state} />
+      <SiteOverTime overview={overview} state={state} />
       <div class="web-cards">
         <Cards overview={overview} state={state} tabs={tabs} setTab={setTab} hints={HINTS} />
         <GoalsCard goals={overview.goals} state={state} onChanged={reload} />
@@ -84,40 +81,19 @@ function Site({ overview, state, tabs, setTab, reload }: SiteProps) {
   );
 }
 
-function OverTime({ overview, state }: Pick<SiteProps, 'overview' | 'state'>) {
+function SiteOverTime({ overview, state }: Pick<SiteProps, 'overview' | 'state'>) {
   const { id } = useProject();
-  const [chosen, setMetric] = useQueryState('metric', 'visitors');
-  const metric = isMetric(chosen) ? chosen : 'visitors';
   const [isListing, setListing] = useState(false);
-  const picture = useRef<HTMLDivElement>(null);
+  const sessions = (
+    <Button small onClick={() => setListing(true)}>
+      View sessions
+    </Button>
+  );
   return (
     <>
-      <Tiles overview={overview} selected={metric} onSelect={setMetric} />
-      <section class="card stack-s" aria-label="Over time">
-        <div class="web-chart-head">
-          <div>
-            <h2>{METRICS[metric].label}</h2>
-            <p class="small muted">{METRICS[metric].help}</p>
-          </div>
-          <div class="row">
-            <Button small onClick={() => setListing(true)}>
-              View sessions
-            </Button>
-            <Menu label="Export">
-              <ExportItems
-                name="web-analytics"
-                csv={webCsvPath(id, state.fields)}
-                link={location.href}
-                picture={() => picture.current}
-              />
-            </Menu>
-          </div>
-        </div>
-        <div ref={picture}>
-          <WebChart overview={overview} metric={metric} />
-        </div>
+      <OverTime overview={overview} csvPath={webCsvPath(id, state.fields)} actions={sessions}>
         <NewVisitors overview={overview} />
-      </section>
+      </OverTime>
       {isListing && <SessionsDialog state={state} onClose={() => setListing(false)} />}
     </>
   );

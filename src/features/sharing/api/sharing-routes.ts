@@ -2,7 +2,6 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Resource } from '../../../access/resources.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { DAY_MS } from '../../../core/time/units.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { queryText } from '../../../http/paging.ts';
@@ -14,6 +13,7 @@ import {
   addPassword,
   changeShare,
   deletePassword,
+  recentViews,
   refreshShare,
   requireItem,
   type ShareChanges,
@@ -45,9 +45,6 @@ const SHAREABLE: readonly Shareable[] = [
   { kind: 'web', url: 'web_analytics/shares/:id/', resource: 'insights', name: 'a part of the site' },
 ];
 
-const VIEWS_MS = 30 * DAY_MS;
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
 export function sharingRoutes(app: FastifyInstance, deps: SharingApiDeps): void {
   for (const shareable of SHAREABLE) {
     shares(app, deps, shareable);
@@ -63,7 +60,8 @@ const itemOf = ({ kind, url }: Shareable, params: Readonly<Record<string, string
   itemId: url.includes(':id') ? idFromPath(params) : WHOLE_SITE,
 });
 
-async function show({ metadata, clock }: SharingApiDeps, { id }: Project, { kind, itemId }: SharedItem) {
+async function show(deps: SharingApiDeps, { id }: Project, { kind, itemId }: SharedItem) {
+  const { metadata } = deps;
   const share = await metadata.shares.get(id, kind, itemId);
   if (share === null) return presentShare(null, [], 0);
   const kept = await metadata.shares.listPasswords(share.id);
@@ -71,7 +69,7 @@ async function show({ metadata, clock }: SharingApiDeps, { id }: Project, { kind
     metadata,
     kept.map(({ createdBy }) => createdBy),
   );
-  const views = await metadata.shares.viewsSince(share.id, dayOf(clock.now() - VIEWS_MS));
+  const views = await recentViews(deps, share);
   return presentShare(
     share,
     kept.map((password) => presentPassword(password, users)),

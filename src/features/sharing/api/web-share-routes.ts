@@ -1,10 +1,10 @@
 /** Links to parts of a site. What else a link has is changed below `shares/:id/sharing/`, as of other shared things. */
 import type { FastifyInstance } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
-import { DAY_MS } from '../../../core/time/units.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
+import { recentViews } from '../shares.ts';
 import {
   changeWebShare,
   createWebShare,
@@ -24,17 +24,13 @@ import {
 
 const URL_PREFIX = '/api/projects/:project_id/web_analytics/shares/';
 const ABOUT = { tag: 'sharing', scope: 'sharing_configuration' } as const;
-const VIEWS_MS = 30 * DAY_MS;
 
-async function present({ metadata, clock }: SharingApiDeps, found: readonly SharedPart[]) {
+async function present(deps: SharingApiDeps, found: readonly SharedPart[]) {
   const users = await usersById(
-    metadata,
+    deps.metadata,
     found.map(({ part }) => part.createdBy),
   );
-  const since = new Date(clock.now() - VIEWS_MS).toISOString().slice(0, 10);
-  const shown = found.map(async (one) =>
-    presentWebShare(one, users, await metadata.shares.viewsSince(one.share.id, since)),
-  );
+  const shown = found.map(async (one) => presentWebShare(one, users, await recentViews(deps, one.share)));
   return Promise.all(shown);
 }
 

@@ -20,6 +20,7 @@ import { enterPassword, type OpenedShare, openShare, requireShareAccess, SHARE_C
 import { frameAncestors } from '../rules/share-settings.ts';
 import type { VisitorQuery } from '../rules/visitor-question.ts';
 import { SharedViews } from '../shared-views.ts';
+import { countView } from '../shares.ts';
 
 const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;
 const KEPT = 'private, max-age=60';
@@ -126,7 +127,7 @@ async function sendData(
   const opened = await openShare(deps, tokenOf(request).slice(0, -DATA_SUFFIX.length));
   await requireShareAccess(deps, opened.share, readCookieBelow(request, deps.config.publicUrl, COOKIE));
   const view = await views.get(opened, visitorQuery(request));
-  await deps.metadata.shares.countView(opened.share, new Date(deps.clock.now()).toISOString().slice(0, 10));
+  await countView(deps, opened.share);
   return reply.header('cache-control', KEPT).send(view);
 }
 
