@@ -8,6 +8,7 @@ import { NO_FILTER } from '../../src/core/filters/property-filter.ts';
 import { KeptMeasurements } from '../../src/features/experiments/measure/kept-measurements.ts';
 import {
   type ExperimentMeasurement,
+  groupMetrics,
   measureExperiment,
 } from '../../src/features/experiments/measure/measure-experiment.ts';
 import type { ExperimentQuestion, MetricQuestion } from '../../src/features/experiments/rules/experiment-question.ts';
@@ -103,6 +104,17 @@ const movedTo = ({ exposure }: ExperimentWorld, other: ExperimentWorld, at: numb
 
 const isLarge = ({ data }: ExperimentWorld): boolean => data.events.length > 20;
 
+/** Of a file, some of it in another way. */
+const changesOf = ({ events }: EventFile, other: Partial<EventChanges>): EventChanges => ({
+  mark: () => events.mark(),
+  queryAdded: (...args) => events.queryAdded(...args),
+  havePersonsChanged: (...args) => events.havePersonsChanged(...args),
+  queryTogether: (...args) => events.queryTogether(...args),
+  queryParts: (...args) => events.queryParts(...args),
+  sliceRows: (...args) => events.sliceRows(...args),
+  ...other,
+});
+
 describe('what is kept of an experiment', () => {
   let file: EventFile;
   beforeAll(async () => {
@@ -139,17 +151,12 @@ describe('what is kept of an experiment', () => {
     await world.mirror();
     const kept = new KeptMeasurements();
     let all = 0;
-    const changes: EventChanges = {
+    const changes = changesOf(file, {
       mark() {
         all++;
         return file.events.mark();
       },
-      queryAdded: (...args) => file.events.queryAdded(...args),
-      havePersonsChanged: (...args) => file.events.havePersonsChanged(...args),
-      queryTogether: (...args) => file.events.queryTogether(...args),
-      queryParts: (...args) => file.events.queryParts(...args),
-      sliceRows: (...args) => file.events.sliceRows(...args),
-    };
+    });
     let [until, first] = [given.exposure.range.until, 0];
     const measuresAll = async (): Promise<boolean> => {
       const before = all;
@@ -172,6 +179,45 @@ describe('what is kept of an experiment', () => {
     expect(await measuresAll()).toBe(true);
     first = 0;
     expect(await measuresAll()).toBe(false);
+  });
+
+  it('is as it was after a failure, and is read again if persons are merged meanwhile', async () => {
+    const given = fc.sample(aBusyWorld, { numRuns: 50, seed: 5 }).find(isLarge);
+    if (given === undefined) throw new Error('no such world');
+    const world = await file.put(given.data, []);
+    await world.mirror();
+    const kept = new KeptMeasurements();
+    let [reads, all, during] = [0, 0, async (): Promise<void> => undefined];
+    const changes = changesOf(file, {
+      mark() {
+        all++;
+        return file.events.mark();
+      },
+      async queryParts(...args) {
+        reads++;
+        const once = during;
+        during = async () => undefined;
+        await once();
+        return file.events.queryParts(...args);
+      },
+    });
+    const question = questionAt(given, given.exposure.range.until, 0);
+    const { exposure, metrics, split } = question;
+    const measure = () => kept.measure({ ...file.deps, changes }, world.projectId, question);
+    const expected = async () =>
+      comparable(await measureExperiment(file.deps, world.projectId, exposure, metrics, split), question);
+    await world.addEvents(10);
+    await measure();
+    await world.addEvents(10);
+    [reads, all] = [0, 0];
+    during = async () => {
+      throw new Error('The disk is full.');
+    };
+    await expect(measure()).rejects.toThrow('The disk is full.');
+    during = () => world.merge(0, 1);
+    expect(comparable(await measure(), question)).toEqual(await expected());
+    // Once in vain, and twice for each group of metrics.
+    expect({ reads, all }).toEqual({ reads: 1 + 2 * groupMetrics(question).length, all: 0 });
   });
 
   it('counts events that were stored before their time once it has come', async () => {

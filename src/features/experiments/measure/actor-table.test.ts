@@ -54,6 +54,18 @@ it('replaces what is known of some, leaves out who did nothing, and adds new one
   });
 });
 
+it('is shown as if some had done nothing, and stays as it is', () => {
+  const table = new ActorTable(idsOf(11, 21, 31), measured([99, 1], [6, 2], [7, 3]));
+  const { exposures, values } = table.without(idsOf(31, 11, 77));
+  expect(exposures.actors).toBe(3);
+  expect([...exposures.since.subarray(0, 3)]).toEqual([Number.NaN, 6, Number.NaN]);
+  expect([...exposures.code.subarray(0, 3)]).toEqual([0, 2, 0]);
+  expect([...exposures.several.subarray(0, 3)]).toEqual([0, 0, 0]);
+  expect(values).toEqual(table.measured.values);
+  expect(shown(table).since).toEqual([99, 6, 7]);
+  expect(shown(table).several).toEqual([2, 0, 0]);
+});
+
 it('grows, and metrics go on sharing a column', () => {
   const table = new ActorTable(idsOf(1), measured([5, 1]));
   for (let round = 0; round < 300; round++) table.append(idsOf(100 + round), measured([round, round]));

@@ -29,6 +29,19 @@ export class ActorTable {
     return this.#measured;
   }
 
+  /** As if these persons had done nothing. */
+  without(ids: UuidColumn): MeasuredActors {
+    const { exposures, values } = this.#measured;
+    const [since, code, several] = [exposures.since.slice(), exposures.code.slice(), exposures.several.slice()];
+    for (const place of this.#placesOf(ids.words.words)) {
+      if (place === -1) continue;
+      since[place] = Number.NaN;
+      code[place] = 0;
+      several[place] = 0;
+    }
+    return { exposures: { actors: exposures.actors, since, code, several }, values };
+  }
+
   get bytes(): number {
     const columns = new Set<BigUint64Array | Column>([this.#ids, ...measuredColumns(this.#measured)]);
     return [...columns].reduce((sum, { byteLength }) => sum + byteLength, 0);

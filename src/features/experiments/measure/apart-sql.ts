@@ -20,6 +20,12 @@ export type ReadPersons = { kind: 'exposed'; batch: ActorBatch } | { kind: 'list
 /** Temporary tables: every exposure; a `number` for each person, `actor`; the same by the ids that events have. */
 const [EXPOSURES, NUMBERS, KEYS] = ['read_exposures', 'read_numbers', 'read_keys'];
 
+/**
+ * Of a few persons. The engine makes a Bloom filter only of keys that come through a filter, and asks it before it joins
+ * the events of everybody: a quarter less. This filter leaves nobody out, which the engine cannot know.
+ */
+const FEW_KEYS = `(select k.* from ${KEYS} k where k.number % 2 >= 0)`;
+
 /** The last one returns every exposure: `actor`, `at` in ms UTC, its `code`, a number for its `distinct_id`, `id`. */
 export function exposuresStatements(query: EventQuery, reading: Reading, persons: ReadPersons): SqlStatement[] {
   const keys = statementOf(query, KEYS, ({ sql }) => keysOfPersonsSql(sql, query.projectId, NUMBERS));
@@ -29,7 +35,7 @@ export function exposuresStatements(query: EventQuery, reading: Reading, persons
       keys,
       statementOf(query, null, (statement) => {
         const columns = `p.number as actor, ${exposureColumns(statement, reading)}`;
-        return `select ${columns} ${fromExposuresOf(statement, reading.exposure, KEYS)}`;
+        return `select ${columns} ${fromExposuresOf(statement, reading.exposure, FEW_KEYS)}`;
       }),
     ];
   return [
@@ -62,9 +68,10 @@ export function eventsStatements(
   const { plan, range } = reading;
   if (plan.entities.length === 0) return [];
   const onlyEntities = !plan.readsAll && persons.kind === 'exposed';
+  const keys = persons.kind === 'listed' ? FEW_KEYS : KEYS;
   const read = (chosen: Pick<ChosenRows, 'names' | 'hasNumbers'>, slice: string): EventsStatement => ({
     ...statementOf(query, null, (statement) => {
-      const from = `${statement.fromKeys(range, KEYS)} and ${slice}`;
+      const from = `${statement.fromKeys(range, keys)} and ${slice}`;
       return rowsSql(statement, reading, from, { ...chosen, onlyEntities, hasExposures: false });
     }),
     hasNumbers: chosen.hasNumbers,

@@ -68,21 +68,28 @@ function partSql({ sql }: EventStatement, { property, values }: ExposureSplit): 
   return cases.length === 0 ? '0' : `(case ${cases.join(' ')} else ${values.length} end)`;
 }
 
+/**
+ * Only for choosing events: null where there is no such property. So the engine can leave out whole blocks of events by
+ * the values that are in them.
+ */
 function isExposure(statement: EventStatement, question: ExposureQuestion): string {
   const { sql } = statement;
   const { event, flagKey, variants } = question;
   const isEvent =
     event === null
-      ? `e.event = ${sql.param(FLAG_CALLED)} and coalesce(${sql.property('$feature_flag')}, '') = ${sql.param(flagKey)}`
+      ? `e.event = ${sql.param(FLAG_CALLED)} and ${sql.property('$feature_flag')} = ${sql.param(flagKey)}`
       : statement.isOf(event);
   const isVariant = question.takesAll
     ? ['true']
-    : variants.map((variant) => `${variantSql(statement, question)} = ${sql.param(variant)}`);
+    : variants.map((variant) => `${variantProperty(statement, question)} = ${sql.param(variant)}`);
   return `(${isEvent}) and (${isVariant.join(' or ') || 'false'})`;
 }
 
-const variantSql = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestion): string =>
-  `coalesce(${sql.property(event === null ? '$feature_flag_response' : `$feature/${flagKey}`)}, '')`;
+const variantProperty = ({ sql }: EventStatement, { event, flagKey }: ExposureQuestion): string =>
+  sql.property(event === null ? '$feature_flag_response' : `$feature/${flagKey}`);
+
+const variantSql = (statement: EventStatement, question: ExposureQuestion): string =>
+  `coalesce(${variantProperty(statement, question)}, '')`;
 
 /**
  * Everybody who met a variant: `actor`, the `variant` of the first exposure, when that was (`since` in ms UTC), how many

@@ -17,13 +17,7 @@ import type { ExperimentQuestion } from '../rules/experiment-question.ts';
 import { ActorTable } from './actor-table.ts';
 import { changedPersonsStatement } from './changed-persons.ts';
 import { type EverybodyDeps, measureEverybody } from './measure-everybody.ts';
-import {
-  addUp,
-  type ExperimentMeasurement,
-  groupMetrics,
-  measureExperiment,
-  prepareExperimentQuery,
-} from './measure-experiment.ts';
+import { addUp, type ExperimentMeasurement, measureExperiment, prepareExperimentQuery } from './measure-experiment.ts';
 import { type MeasuredActors, measureActors } from './measured-actors.ts';
 import { entitiesOf } from './metric-plan.ts';
 import { rowsOfPersons } from './read-apart.ts';
@@ -64,13 +58,7 @@ export class KeptMeasurements {
     const key = keyOf(projectId, question);
     const known = this.#take(key, deps.clock.now());
     const renewed = known === undefined ? null : await this.#renew(deps, query, question, key, known);
-    if (renewed === null) return this.#measureAll(deps, query, question, key);
-    const measurement = await addUp(question, async function* (_, place) {
-      const table = renewed.tables[place];
-      if (table !== undefined) yield table.measured;
-    });
-    this.#put(key, renewed);
-    return measurement;
+    return renewed ?? this.#measureAll(deps, query, question, key);
   }
 
   async #renew(
@@ -79,13 +67,14 @@ export class KeptMeasurements {
     question: ExperimentQuestion,
     key: string,
     known: KeptMeasurement,
-  ): Promise<KeptMeasurement | null> {
+  ): Promise<ExperimentMeasurement | null> {
     try {
-      const changed = await measureChanged(deps, query, question, known);
-      if (changed === null) return null;
-      const { ids, groups, mark } = changed;
-      for (const [place, measured] of groups.entries()) known.tables[place]?.replace(ids, measured);
-      return { ...known, mark, until: question.exposure.range.until, usedAt: deps.clock.now() };
+      const renewed = await measureChanged(deps, query, question, known);
+      if (renewed === null) return null;
+      const { ids, measured, mark, measurement } = renewed;
+      for (const [place, own] of measured.entries()) known.tables[place]?.replace(ids, own);
+      this.#put(key, { ...known, mark, until: question.exposure.range.until, usedAt: deps.clock.now() });
+      return measurement;
     } catch (error) {
       // Nothing was replaced yet.
       this.#put(key, known);
@@ -137,20 +126,21 @@ export class KeptMeasurements {
   }
 }
 
-interface ChangedPersons {
+interface Renewed {
+  measurement: ExperimentMeasurement;
   ids: UuidColumn;
-  /** What they did, for each group of metrics. */
-  groups: readonly MeasuredActors[];
+  /** What these persons did, for each group of metrics. */
+  measured: readonly MeasuredActors[];
   mark: ChangeMark;
 }
 
-/** Everybody of whom something is new; null if everybody has to be measured. */
+/** Measures everybody of whom something is new, and adds up all; null if everybody has to be measured. */
 async function measureChanged(
   deps: KeptDeps,
   query: EventQuery,
   question: ExperimentQuestion,
-  { mark, until }: KeptMeasurement,
-): Promise<ChangedPersons | null> {
+  { mark, until, tables }: KeptMeasurement,
+): Promise<Renewed | null> {
   const { exposure } = question;
   const passed = { from: until, until: exposure.range.until };
   if (passed.from > passed.until) return null;
@@ -164,13 +154,22 @@ async function measureChanged(
     if (changed === null || changed.table.rowCount > MAX_CHANGED) return null;
     const ids = changed.table.uuids('id');
     const persons = Array.from({ length: changed.table.rowCount }, (_, at) => ids.textAt(at));
-    const groups: MeasuredActors[] = [];
-    for (const metrics of persons.length === 0 ? [] : groupMetrics(question)) {
-      const rows = await rowsOfPersons(deps, query, { ...question, metrics }, persons);
-      groups.push(await measureActors(rows, exposure, exposure.range.until));
-    }
+    const measured: MeasuredActors[] = [];
+    const measurement = await addUp(question, async function* (metrics, place) {
+      const table = tables[place];
+      if (table === undefined) return;
+      const reading = persons.length === 0 ? null : rowsOfPersons(deps, query, { ...question, metrics }, persons);
+      // It is awaited only after the others are added up, and may fail before.
+      reading?.catch(() => undefined);
+      yield reading === null ? table.measured : table.without(ids);
+      if (reading === null) return;
+      const own = await measureActors(await reading, exposure, exposure.range.until);
+      measured.push(own);
+      yield own;
+    });
     // Somebody who was merged meanwhile could be there twice.
-    if (!deps.changes.havePersonsChanged(changed.mark, query.projectId)) return { ids, groups, mark: changed.mark };
+    if (!deps.changes.havePersonsChanged(changed.mark, query.projectId))
+      return { measurement, ids, measured, mark: changed.mark };
   }
   return null;
 }

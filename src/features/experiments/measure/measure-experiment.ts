@@ -1,4 +1,5 @@
 import type { Entity } from '../../../core/actions/entity.ts';
+import { eachInTurn } from '../../../lib/in-batches.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
@@ -85,7 +86,7 @@ export async function addUp(
   for (const [place, group] of groupMetrics({ exposure, metrics }).entries()) {
     const totals = group.map((metric) => new VariantSums(metric));
     for await (const actors of read(group, place)) {
-      addTo(totals, actors);
+      await addTo(totals, actors);
       if (place === 0) counted.add(actors.exposures);
     }
     group.forEach((metric, at) => {
@@ -174,7 +175,7 @@ export async function measureCourse(
   const query = await prepareExperimentQuery(deps, projectId, exposure, entitiesOf(metric));
   for await (const rows of experimentRows(deps, query, { exposure, metrics: [metric], split: null }))
     for (const [at, until] of times.entries())
-      addTo(totals.slice(at, at + 1), await measureActors(rows, exposure, until));
+      await addTo(totals.slice(at, at + 1), await measureActors(rows, exposure, until));
   return totals.map((own) => own.data(exposure.variants));
 }
 
@@ -184,10 +185,10 @@ const asOf = (metric: MetricQuestion, at: number): MetricQuestion => ({
   exposedBefore: metric.exposedBefore === null ? null : Math.min(metric.exposedBefore, at - openWindowMs(metric) + 1),
 });
 
-function addTo(totals: readonly VariantSums[], { exposures, values }: MeasuredActors): void {
+async function addTo(totals: readonly VariantSums[], { exposures, values }: MeasuredActors): Promise<void> {
   // Most metrics count the same persons.
   const known = new Map<number | null, CodedActors>();
-  totals.forEach((total, at) => {
+  await eachInTurn([...totals.entries()], ([at, total]) => {
     const own = values[at];
     if (own === undefined) return;
     const { exposedBefore } = total;
