@@ -133,11 +133,31 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     await page.getByRole('button', { name: 'Ship a variant…' }).click();
     await page.getByRole('button', { name: 'Ship variant', exact: true }).click();
     await page.getByText('Select the variant that everyone gets.').waitFor();
+    await page.getByLabel('Variant', { exact: true }).selectOption('control');
+    const against = page.getByText(/^The results speak against it: test raises order placed by/);
+    await against.waitFor();
+    await page.getByLabel('Conclusion').selectOption('inconclusive');
+    const undecided = page.getByText(/^The evidence is enough to decide\. test raises order placed by/);
+    await undecided.waitFor();
+    await saveScreenshot(page, 'experiment-ship');
     await page.getByLabel('Variant', { exact: true }).selectOption('test');
     await page.getByText('get a different value.').waitFor();
+    await against.waitFor({ state: 'detached' });
+    await page.getByLabel('Conclusion').selectOption('won');
+    await undecided.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Ship variant', exact: true }).click();
     await page.getByText('Everyone gets test now.').waitFor();
     await page.getByText('Ended', { exact: true }).first().waitFor();
+    await page.getByText('The variant is better', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Change the conclusion…' }).click();
+    await page.getByLabel('Conclusion').selectOption('lost');
+    await page.getByText(/^The results do not show that a variant is worse\./).waitFor();
+    await page.getByLabel('Conclusion').selectOption('won');
+    await page.getByLabel('Comment').fill('A shorter form sells more.');
+    await page.getByRole('button', { name: 'Save conclusion' }).click();
+    await page.getByText('A shorter form sells more.', { exact: true }).waitFor();
+    expect(await page.getByText('Changed after the launch').count()).toBe(0);
+    await saveScreenshot(page, 'experiment-concluded');
     const flag = (await clientFor(server).get('/api/projects/1/feature_flags/')).body.results[0];
     expect(flag.filters.groups[0]).toMatchObject({ rollout_percentage: 100, variant: 'test' });
 
@@ -232,6 +252,14 @@ describe.skipIf(!hasBrowser)('experiments in the console', () => {
     expect(log[0]).toMatchObject({ activity: 'early_numbers_shown', user: { email: ACCOUNT.email } });
     await page.getByRole('button', { name: 'End…' }).click();
     await page.getByText(/The plan needs \d+ more days/).waitFor();
+    await page.getByLabel('Conclusion').selectOption('won');
+    await page.getByText(/^The results do not show that a variant is better\. Still collecting/).waitFor();
+    await page.getByLabel('Conclusion').selectOption('stopped_early');
+    await page.getByLabel('Comment').fill('The page was withdrawn.');
+    await page.getByRole('button', { name: 'End experiment' }).click();
+    await page.getByText('Experiment ended. The feature flag stays as it is.').waitFor();
+    const ended = (await client.get(`/api/projects/1/experiments/${body.id}/`)).body;
+    expect(ended).toMatchObject({ conclusion: 'stopped_early', conclusion_comment: 'The page was withdrawn.' });
     expect(pageErrors).toEqual([]);
   });
 

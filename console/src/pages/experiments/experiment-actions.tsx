@@ -1,4 +1,4 @@
-/** Launch, pause, end and ship; what changes the flag shows whose value changes. */
+/** Launch, pause, end, ship and conclude; what changes the flag shows whose value changes. */
 import { useState } from 'preact/hooks';
 import {
   createExposureCohort,
@@ -6,16 +6,19 @@ import {
   type Experiment,
   type Results,
   takeStep,
+  updateExperiment,
 } from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
+import { Banner } from '../../components/states.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
 import { pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { AffectedUsers } from '../flags/affected-users.tsx';
+import { againstConclusion, againstShipping, CONCLUSION_OPTIONS, NO_CONCLUSION } from './conclusions.ts';
 
 interface ActionProps {
   experiment: Experiment;
@@ -23,7 +26,7 @@ interface ActionProps {
   onChanged(experiment: Experiment): void;
 }
 
-type Open = 'launch' | 'end' | 'ship' | null;
+type Open = 'launch' | 'end' | 'ship' | 'conclude' | null;
 
 export function ExperimentActions({ experiment, results, onChanged }: ActionProps) {
   const { id } = useProject();
@@ -44,11 +47,13 @@ export function ExperimentActions({ experiment, results, onChanged }: ActionProp
       {status === 'paused' && <Button onClick={() => quick('resume')}>Resume</Button>}
       {(status === 'running' || status === 'paused') && <Button onClick={() => setOpen('end')}>End…</Button>}
       {status !== 'draft' && experiment.mode !== 'aa' && experiment.feature_flag?.deleted === false && (
-        <Button
-          kind={results?.verdict === 'better' && experiment.rolled_back === null ? 'primary' : 'plain'}
-          onClick={() => setOpen('ship')}
-        >
+        <Button kind={isReadyToShip(experiment, results) ? 'primary' : 'plain'} onClick={() => setOpen('ship')}>
           Ship a variant…
+        </Button>
+      )}
+      {experiment.end_date !== null && (
+        <Button kind="quiet" onClick={() => setOpen('conclude')}>
+          {experiment.conclusion === null ? 'Add a conclusion…' : 'Change the conclusion…'}
         </Button>
       )}
       {status !== 'draft' && (
@@ -77,10 +82,16 @@ export function ExperimentActions({ experiment, results, onChanged }: ActionProp
       </Button>
       {open === 'launch' && <Launch experiment={experiment} onChanged={onChanged} onClose={close} />}
       {open === 'end' && <End experiment={experiment} results={results} onChanged={onChanged} onClose={close} />}
+      {open === 'conclude' && (
+        <Conclude experiment={experiment} results={results} onChanged={onChanged} onClose={close} />
+      )}
       {open === 'ship' && <Ship experiment={experiment} results={results} onChanged={onChanged} onClose={close} />}
     </>
   );
 }
+
+const isReadyToShip = ({ rolled_back: rolledBack, shipped }: Experiment, results: Results | null): boolean =>
+  results?.verdict === 'better' && rolledBack === null && shipped === null;
 
 const flagIdOf = ({ feature_flag }: Experiment): number | null => (feature_flag as { id?: number } | null)?.id ?? null;
 
@@ -118,23 +129,87 @@ const EarlyNote = ({ results }: { results: Results | null }) =>
     </p>
   );
 
+/** What is said of an experiment. */
+interface Said {
+  conclusion: string;
+  comment: string;
+}
+
+/** Nothing is selected beforehand, whatever the metrics say. */
+const saidOf = ({ conclusion, conclusion_comment: comment }: Experiment): Said => ({
+  conclusion: conclusion ?? NO_CONCLUSION,
+  comment: comment ?? '',
+});
+
+/** Without what was left empty. */
+const concludedBy = ({ conclusion, comment }: Said): Record<string, string> => ({
+  ...(conclusion === NO_CONCLUSION ? {} : { conclusion }),
+  ...(comment === '' ? {} : { conclusion_comment: comment }),
+});
+
+interface ConclusionFieldsProps {
+  said: Said;
+  results: Results | null;
+  onChange(said: Said): void;
+}
+
+function ConclusionFields({ said, results, onChange }: ConclusionFieldsProps) {
+  const against = results && againstConclusion(said.conclusion, results);
+  return (
+    <>
+      <Select
+        label="Conclusion"
+        value={said.conclusion}
+        onChange={(conclusion) => onChange({ ...said, conclusion })}
+        options={CONCLUSION_OPTIONS}
+      />
+      {against && <Banner tone="warn">{against}</Banner>}
+      <TextArea
+        label="Comment"
+        value={said.comment}
+        onInput={(comment) => onChange({ ...said, comment })}
+        placeholder="What did you learn?"
+      />
+    </>
+  );
+}
+
 function End({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
   const { id } = useProject();
-  const [comment, setComment] = useState('');
+  const [said, setSaid] = useState(saidOf(experiment));
   return (
     <Confirm
       title={`End ${experiment.name}?`}
       action="End experiment"
       onClose={onClose}
       onConfirm={async () => {
-        const body = comment === '' ? {} : { conclusion_comment: comment };
-        onChanged(await takeStep(id, experiment.id, 'end', body));
+        onChanged(await takeStep(id, experiment.id, 'end', concludedBy(said)));
         toast('Experiment ended. The feature flag stays as it is.');
       }}
     >
       <EarlyNote results={results} />
       <p>No more exposures and events count. The feature flag stays as it is until you ship a variant.</p>
-      <TextArea label="Comment" value={comment} onInput={setComment} placeholder="What did you learn?" />
+      <ConclusionFields said={said} results={results} onChange={setSaid} />
+    </Confirm>
+  );
+}
+
+/** Of an experiment that has ended. */
+function Conclude({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
+  const { id } = useProject();
+  const [said, setSaid] = useState(saidOf(experiment));
+  return (
+    <Confirm
+      title={`What do you conclude from ${experiment.name}?`}
+      action="Save conclusion"
+      onClose={onClose}
+      onConfirm={async () => {
+        const body = { conclusion: said.conclusion || null, conclusion_comment: said.comment || null };
+        onChanged(await updateExperiment(id, experiment.id, body));
+        toast('Conclusion saved.');
+      }}
+    >
+      <ConclusionFields said={said} results={results} onChange={setSaid} />
     </Confirm>
   );
 }
@@ -143,6 +218,8 @@ function End({ experiment, results, onChanged, onClose }: ActionProps & { onClos
 function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
   const { id } = useProject();
   const [variant, setVariant] = useState('');
+  const [said, setSaid] = useState(saidOf(experiment));
+  const against = results === null || variant === '' ? [] : againstShipping(variant, results);
   const flagId = flagIdOf(experiment);
   const variants = (experiment.parameters['feature_flag_variants'] ?? []) as { key: string }[];
   const filters = filtersOf(experiment);
@@ -160,7 +237,7 @@ function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClo
       onClose={onClose}
       onConfirm={async () => {
         if (variant === '') throw new Error('Select the variant that everyone gets.');
-        onChanged(await takeStep(id, experiment.id, 'ship_variant', { variant_key: variant }));
+        onChanged(await takeStep(id, experiment.id, 'ship_variant', { variant_key: variant, ...concludedBy(said) }));
         toast(`Everyone gets ${variant} now.`);
       }}
     >
@@ -171,10 +248,19 @@ function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClo
         onChange={setVariant}
         options={[{ value: '', label: 'Select a variant' }, ...variants.map(({ key }) => ({ value: key, label: key }))]}
       />
+      {against.length > 0 && (
+        <Banner tone="warn">
+          The results speak against it:{' '}
+          {against.map((sentence, at) => (
+            <span key={at}>{sentence} </span>
+          ))}
+        </Banner>
+      )}
       <p>
         A release condition for everyone is added on top of the others. To undo it, remove that condition from the
         feature flag. A running experiment ends.
       </p>
+      <ConclusionFields said={said} results={results} onChange={setSaid} />
       {flagId !== null && variant !== '' && (
         <AffectedUsers query={{ id: flagId, active: true, filters: shipped }} audience="persons" />
       )}

@@ -16,6 +16,7 @@ import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { Breakdown } from './breakdown.tsx';
+import { CONCLUSIONS } from './conclusions.ts';
 import { DraftChecks } from './draft-checks.tsx';
 import { ExperimentActions } from './experiment-actions.tsx';
 import { ExperimentStatus } from './experiment-status.tsx';
@@ -242,14 +243,6 @@ const phaseFacts = (results: Results | null): Fact[] =>
           </>,
         ],
       );
-
-const CONCLUSIONS: Readonly<Record<string, string>> = {
-  won: 'The variant is better',
-  lost: 'The variant is worse',
-  inconclusive: 'Inconclusive',
-  stopped_early: 'Stopped early',
-  invalid: 'Invalid',
-};
 
 const personsOf = (planned: number | null, results: Results | null): string => {
   const seen = results === null ? '' : `${formatNumber(results.plan.users)} so far, `;
