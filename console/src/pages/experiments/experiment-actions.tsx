@@ -10,7 +10,7 @@ import {
 } from '../../api/experiments.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Select, TextArea } from '../../components/field.tsx';
+import { Select } from '../../components/field.tsx';
 import { Banner } from '../../components/states.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
 import { pluralize } from '../../lib/numbers.ts';
@@ -18,7 +18,8 @@ import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { AffectedUsers } from '../flags/affected-users.tsx';
-import { againstConclusion, againstShipping, CONCLUSION_OPTIONS, NO_CONCLUSION } from './conclusions.ts';
+import { ConclusionFields, conclusionBody, conclusionOf } from './conclusion-fields.tsx';
+import { againstShipping } from './conclusions.ts';
 
 interface ActionProps {
   experiment: Experiment;
@@ -129,67 +130,22 @@ const EarlyNote = ({ results }: { results: Results | null }) =>
     </p>
   );
 
-/** What is said of an experiment. */
-interface Said {
-  conclusion: string;
-  comment: string;
-}
-
-/** Nothing is selected beforehand, whatever the metrics say. */
-const saidOf = ({ conclusion, conclusion_comment: comment }: Experiment): Said => ({
-  conclusion: conclusion ?? NO_CONCLUSION,
-  comment: comment ?? '',
-});
-
-/** Without what was left empty. */
-const concludedBy = ({ conclusion, comment }: Said): Record<string, string> => ({
-  ...(conclusion === NO_CONCLUSION ? {} : { conclusion }),
-  ...(comment === '' ? {} : { conclusion_comment: comment }),
-});
-
-interface ConclusionFieldsProps {
-  said: Said;
-  results: Results | null;
-  onChange(said: Said): void;
-}
-
-function ConclusionFields({ said, results, onChange }: ConclusionFieldsProps) {
-  const against = results && againstConclusion(said.conclusion, results);
-  return (
-    <>
-      <Select
-        label="Conclusion"
-        value={said.conclusion}
-        onChange={(conclusion) => onChange({ ...said, conclusion })}
-        options={CONCLUSION_OPTIONS}
-      />
-      {against && <Banner tone="warn">{against}</Banner>}
-      <TextArea
-        label="Comment"
-        value={said.comment}
-        onInput={(comment) => onChange({ ...said, comment })}
-        placeholder="What did you learn?"
-      />
-    </>
-  );
-}
-
 function End({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
   const { id } = useProject();
-  const [said, setSaid] = useState(saidOf(experiment));
+  const [draft, setDraft] = useState(conclusionOf(experiment));
   return (
     <Confirm
       title={`End ${experiment.name}?`}
       action="End experiment"
       onClose={onClose}
       onConfirm={async () => {
-        onChanged(await takeStep(id, experiment.id, 'end', concludedBy(said)));
+        onChanged(await takeStep(id, experiment.id, 'end', conclusionBody(draft)));
         toast('Experiment ended. The feature flag stays as it is.');
       }}
     >
       <EarlyNote results={results} />
       <p>No more exposures and events count. The feature flag stays as it is until you ship a variant.</p>
-      <ConclusionFields said={said} results={results} onChange={setSaid} />
+      <ConclusionFields draft={draft} results={results} onChange={setDraft} />
     </Confirm>
   );
 }
@@ -197,19 +153,19 @@ function End({ experiment, results, onChanged, onClose }: ActionProps & { onClos
 /** Of an experiment that has ended. */
 function Conclude({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
   const { id } = useProject();
-  const [said, setSaid] = useState(saidOf(experiment));
+  const [draft, setDraft] = useState(conclusionOf(experiment));
   return (
     <Confirm
       title={`What do you conclude from ${experiment.name}?`}
       action="Save conclusion"
       onClose={onClose}
       onConfirm={async () => {
-        const body = { conclusion: said.conclusion || null, conclusion_comment: said.comment || null };
+        const body = { conclusion: draft.conclusion || null, conclusion_comment: draft.comment || null };
         onChanged(await updateExperiment(id, experiment.id, body));
         toast('Conclusion saved.');
       }}
     >
-      <ConclusionFields said={said} results={results} onChange={setSaid} />
+      <ConclusionFields draft={draft} results={results} onChange={setDraft} />
     </Confirm>
   );
 }
@@ -218,7 +174,7 @@ function Conclude({ experiment, results, onChanged, onClose }: ActionProps & { o
 function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
   const { id } = useProject();
   const [variant, setVariant] = useState('');
-  const [said, setSaid] = useState(saidOf(experiment));
+  const [draft, setDraft] = useState(conclusionOf(experiment));
   const against = results === null || variant === '' ? [] : againstShipping(variant, results);
   const flagId = flagIdOf(experiment);
   const variants = (experiment.parameters['feature_flag_variants'] ?? []) as { key: string }[];
@@ -237,7 +193,9 @@ function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClo
       onClose={onClose}
       onConfirm={async () => {
         if (variant === '') throw new Error('Select the variant that everyone gets.');
-        onChanged(await takeStep(id, experiment.id, 'ship_variant', { variant_key: variant, ...concludedBy(said) }));
+        onChanged(
+          await takeStep(id, experiment.id, 'ship_variant', { variant_key: variant, ...conclusionBody(draft) }),
+        );
         toast(`Everyone gets ${variant} now.`);
       }}
     >
@@ -260,7 +218,7 @@ function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClo
         A release condition for everyone is added on top of the others. To undo it, remove that condition from the
         feature flag. A running experiment ends.
       </p>
-      <ConclusionFields said={said} results={results} onChange={setSaid} />
+      <ConclusionFields draft={draft} results={results} onChange={setDraft} />
       {flagId !== null && variant !== '' && (
         <AffectedUsers query={{ id: flagId, active: true, filters: shipped }} audience="persons" />
       )}
