@@ -104,7 +104,7 @@ function Launch({ experiment, onChanged, onClose }: Omit<ActionProps, 'results'>
   const flagId = flagIdOf(experiment);
   return (
     <Confirm
-      title={`Launch ${experiment.name}?`}
+      title="Launch this experiment?"
       action="Launch experiment"
       onClose={onClose}
       onConfirm={async () => {
@@ -135,7 +135,7 @@ function End({ experiment, results, onChanged, onClose }: ActionProps & { onClos
   const [draft, setDraft] = useState(conclusionOf(experiment));
   return (
     <Confirm
-      title={`End ${experiment.name}?`}
+      title="End this experiment?"
       action="End experiment"
       onClose={onClose}
       onConfirm={async () => {
@@ -156,7 +156,7 @@ function Conclude({ experiment, results, onChanged, onClose }: ActionProps & { o
   const [draft, setDraft] = useState(conclusionOf(experiment));
   return (
     <Confirm
-      title={`What do you conclude from ${experiment.name}?`}
+      title="What do you conclude?"
       action="Save conclusion"
       onClose={onClose}
       onConfirm={async () => {
