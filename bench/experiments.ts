@@ -7,8 +7,8 @@
  * There are 50 events for each person, so 10 million events have 200,000 exposed. The events are kept for the next run
  * if `--folder` is given. First from the JSON of events, in a process of its own; then, in another one, with columns for
  * the properties that were read, which every store makes after a few statements. Then the same again after 1,000 new
- * events, some of them exposures, a minute later each time; and from the cache of answers. `--each`: also every metric
- * alone.
+ * events, some of them exposures, a minute later each time; from the cache of answers; and the statistics alone, of 20
+ * metrics and 50 variants. `--each`: also every metric alone.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -26,6 +26,7 @@ import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { type EventFileStore, openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
+import { compareMany } from './lib/many-comparisons.ts';
 import { PROJECT, UNTIL } from './lib/product-traffic.ts';
 import { median } from './lib/race.ts';
 import { addEvents, EXPOSURE, exposureOf, METRICS, START } from './lib/shop-experiment.ts';
@@ -100,6 +101,10 @@ async function measureColumns({ deps, events, measureAll }: Bench): Promise<void
   }
   console.log(`peak ${peak()}, before the first question ${before}; the engine may take ${flags.memory}`);
   await measureCached(measureAll);
+  for (const turn of ['first', 'second'])
+    await timed(`1,000 comparisons from sums, ${turn}`, async () => {
+      if (compareMany(20, 50) !== 1000) throw new Error('Not all could be compared.');
+    });
   console.log(`first answer: ${summary(first)}, ${(median(first) / scan).toFixed(1)} plain scans`);
   console.log(`after 1,000 new events: ${summary(added)}`);
   if (flags.each)

@@ -24,29 +24,47 @@ export const studentTail = (t: number, df: number): number =>
 export const chiSquareTail = (x: number, df: number): number => upperGamma(df / 2, x / 2);
 
 /** The z with P(Z ≤ z) = p. */
-export const normalQuantile = (p: number): number =>
-  p < 0.5 ? -upperQuantile(normalTail, p) : upperQuantile(normalTail, 1 - p);
+export const normalQuantile = (p: number): number => (p < 0.5 ? -upperNormalQuantile(p) : upperNormalQuantile(1 - p));
 
 /** The t with P(T ≤ t) = p. */
-export const studentQuantile = (p: number, df: number): number => {
-  const tail = (t: number): number => studentTail(t, df);
-  return p < 0.5 ? -upperQuantile(tail, p) : upperQuantile(tail, 1 - p);
-};
+export const studentQuantile = (p: number, df: number): number =>
+  p < 0.5 ? -upperStudentQuantile(p, df) : upperStudentQuantile(1 - p, df);
+
+/** All comparisons of an experiment ask for the same few. */
+const knownNormalQuantiles = new Map<number, number>();
+const MAX_KNOWN = 100;
+
+function upperNormalQuantile(p: number): number {
+  const known = knownNormalQuantiles.get(p);
+  if (known !== undefined) return known;
+  const quantile = upperQuantile(normalTail, p);
+  if (knownNormalQuantiles.size === MAX_KNOWN) knownNormalQuantiles.clear();
+  knownNormalQuantiles.set(p, quantile);
+  return quantile;
+}
+
+/** The normal one is below it, and twice the first term of the distance to it above, unless ν is small. */
+function upperStudentQuantile(p: number, df: number): number {
+  const z = upperNormalQuantile(p);
+  return upperQuantile((t) => studentTail(t, df), p, [z, z + (z ** 3 + z) / (2 * df)]);
+}
 
 /** Of the logarithm of a share. */
 const QUANTILE_PRECISION = 1e-14;
 
 /**
  * Where a falling tail has the value p ≤ ½: by false position on its logarithm, with the value at a side that stays
- * halved each time (the Illinois method), so that both sides close in.
+ * halved each time (the Illinois method), so that both sides close in. `around`: where it is likely to be.
  */
-function upperQuantile(tail: (x: number) => number, p: number): number {
+function upperQuantile(tail: (x: number) => number, p: number, around: readonly [number, number] = [0, 1]): number {
   if (p >= 0.5) return 0;
   if (p <= 0) return Number.POSITIVE_INFINITY;
   const goal = Math.log(p);
   const excess = (x: number): number => Math.log(tail(x)) - goal;
-  let [low, high] = [0, 1];
-  let [atLow, atHigh] = [Math.log(0.5) - goal, excess(1)];
+  let [low, high] = around;
+  let [atLow, atHigh] = [excess(low), excess(high)];
+  // Also where rounding puts it below.
+  if (atLow <= 0) [low, atLow] = [0, excess(0)];
   while (atHigh > 0) {
     [low, atLow] = [high, atHigh];
     high *= 2;

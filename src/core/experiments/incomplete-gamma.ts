@@ -23,10 +23,13 @@ function logGamma(x: number): number {
   return (at - 0.5) * Math.log(at) - at + 0.5 * Math.log(2 * Math.PI) + series - Math.log(product);
 }
 
+/** Every tail of the normal distribution needs it. */
+const LOG_GAMMA_HALF = logGamma(0.5);
+
 /** Q(a, x) = Γ(a, x) / Γ(a), for a > 0 and x ≥ 0. */
 export function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
-  const factor = Math.exp(a * Math.log(x) - x - logGamma(a));
+  const factor = Math.exp(a * Math.log(x) - x - (a === 0.5 ? LOG_GAMMA_HALF : logGamma(a)));
   return x < a + 1 ? 1 - factor * lowerSeries(a, x) : factor * upperFraction(a, x);
 }
 

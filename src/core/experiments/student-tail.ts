@@ -41,11 +41,12 @@ function betaFraction(a: number, b: number, x: number): number {
   for (let m = 1; m < MAX_TERMS; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    for (const step of [even, odd]) {
-      d = 1 / nonZero(1 + step * d);
-      c = nonZero(1 + step / c);
-      value *= c * d;
-    }
+    d = 1 / nonZero(1 + even * d);
+    c = nonZero(1 + even / c);
+    value *= c * d;
+    d = 1 / nonZero(1 + odd * d);
+    c = nonZero(1 + odd / c);
+    value *= c * d;
     if (Math.abs(c * d - 1) < EPSILON) break;
   }
   return value;
