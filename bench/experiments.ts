@@ -11,8 +11,8 @@
  * metrics and 50 variants. `--each`: also every metric alone.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MINUTE_MS } from '../src/core/time/units.ts';
@@ -62,9 +62,9 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<number
 const plainScan = (store: EventStore): Promise<unknown> =>
   store.query('select count(*) from (select e.person_id, e.event, count(*) from event_rows e group by 1, 2) x', []);
 
-const peak = (): string => `${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB`;
-const summary = (times: readonly number[]): string =>
-  `median ${median(times).toFixed(0)} ms, worst ${Math.max(...times).toFixed(0)} ms`;
+const peakMb = (): number => Math.round(process.resourceUsage().maxRSS / 1024);
+const round = (ms: number): number => Number(ms.toFixed(1));
+const summary = (times: readonly number[]) => ({ medianMs: round(median(times)), worstMs: round(Math.max(...times)) });
 
 /** The file is built beside the folder of this one. */
 const second = new SequenceThread(new URL('../sequence-worker.js', import.meta.url));
@@ -79,12 +79,12 @@ async function measureJson({ events, measureAll }: Bench): Promise<void> {
   await timed('one plain scan', () => plainScan(events));
   for (let i = 0; i < WARM_UP_QUERIES; i++) await timed('ten metrics, from JSON', () => measureAll(METRICS));
   while (await events.maintain(UNTIL));
-  console.log(`peak while properties were read from JSON: ${peak()}`);
+  console.log(`peak while properties were read from JSON: ${peakMb()} MB`);
 }
 
 async function measureColumns({ deps, events, measureAll }: Bench): Promise<void> {
   const scan = await timed('one plain scan', () => plainScan(events));
-  const before = peak();
+  const beforeMb = peakMb();
   const [first, added]: [number[], number[]] = [[], []];
   const own = { ...deps, changes: events, secondThread: () => second.methods() };
   for (let i = 0; i < ROUNDS; i++) {
@@ -99,26 +99,44 @@ async function measureColumns({ deps, events, measureAll }: Bench): Promise<void
     await addEvents(events, 2 * i);
     added.push(await timed('after 1,000 new events', () => measureKept(2 * i + 1)));
   }
-  console.log(`peak ${peak()}, before the first question ${before}; the engine may take ${flags.memory}`);
-  await measureCached(measureAll);
-  for (const turn of ['first', 'second'])
-    await timed(`1,000 comparisons from sums, ${turn}`, async () => {
-      if (compareMany(20, 50) !== 1000) throw new Error('Not all could be compared.');
-    });
-  console.log(`first answer: ${summary(first)}, ${(median(first) / scan).toFixed(1)} plain scans`);
-  console.log(`after 1,000 new events: ${summary(added)}`);
+  const result = {
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+    events: EVENTS,
+    plainScanMs: round(scan),
+    first: summary(first),
+    afterNewEvents: summary(added),
+    peakMb: peakMb(),
+    peakBeforeMb: beforeMb,
+    engineLimit: flags.memory,
+    cachedMs: round(await measureCached(measureAll)),
+    comparisonsMs: await measureComparisons(),
+  };
+  console.log(JSON.stringify(result, null, 2));
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync('bench/results/experiments.json', `${JSON.stringify(result, null, 2)}\n`);
   if (flags.each)
     for (const [at, metric] of METRICS.entries())
       await timed(`metric ${at} alone: ${metric.kind}`, () => measureAll([metric]));
 }
 
-async function measureCached(measureAll: (metrics: readonly MetricQuestion[]) => Promise<unknown>): Promise<void> {
+async function measureCached(measureAll: Bench['measureAll']): Promise<number> {
   const cache = new ResultCache({ now: () => UNTIL });
   const { signal } = new AbortController();
   const asked = { projectId: PROJECT, question: JSON.stringify([EXPOSURE, METRICS]), refresh: false, signal };
   const ask = () => cache.getOrCompute(asked, () => measureAll(METRICS));
   await ask();
-  await timed('from the cache', ask);
+  return timed('from the cache', ask);
+}
+
+/** The statistics alone; the first time, in which they are compiled, is apart. */
+async function measureComparisons() {
+  const compare = async (): Promise<void> => {
+    if (compareMany(20, 50) !== 1000) throw new Error('Not all could be compared.');
+  };
+  const first = await timed('1,000 comparisons from sums, the first time', compare);
+  const later: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) later.push(await timed('again', compare));
+  return { first: round(first), ...summary(later) };
 }
 
 async function measurePart(folder: string, measure: (bench: Bench) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Runs all benchmarks in sequence and writes bench/REPORT.md: each figure with its baseline from the same run, and the
- * command that produced it.
+ * Runs all benchmarks in sequence and writes bench/REPORT.md: each figure with its baseline from the same run, the command
+ * that produced it, and when, of which code and on which machine it was measured. With `--only` the other sections stay.
  *
  *   npm run bench [-- --short --only capture,decide --from-results]
  *
@@ -9,7 +9,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './lib/report-sections.ts';
 
@@ -25,6 +25,8 @@ const REPORT = 'bench/REPORT.md';
 
 interface Measured {
   bench: Bench;
+  /** When, of which code, on which machine. */
+  measured: string;
   command: string;
   output: string;
   result: unknown;
@@ -50,31 +52,43 @@ async function run(bench: Bench): Promise<void> {
   });
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   const printed = output.replace(/^> .*\n/gm, '').trim();
-  writeFileSync(`${RESULTS}/${bench.name}.run.json`, JSON.stringify({ command, code, output: printed }));
+  const measured = `on ${new Date().toISOString().slice(0, 10)} at ${commit()} on ${machine()}`;
+  writeFileSync(`${RESULTS}/${bench.name}.run.json`, JSON.stringify({ command, code, output: printed, measured }));
 }
+
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+function commit(): string {
+  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
+  return `${git('rev-parse', '--short=8', 'HEAD')}${isChanged ? ' with changes' : ''}`;
+}
+
+const machine = (): string =>
+  `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}, ${Math.round(totalmem() / 2 ** 30)} GB of memory`;
 
 function measured(bench: Bench): Measured | null {
   const file = `${RESULTS}/${bench.name}.run.json`;
   if (!existsSync(file)) return null;
-  const { command, code, output } = JSON.parse(readFileSync(file, 'utf8'));
-  if (code !== 0) return { bench, command, output: `Exit code ${code}.\n${output}`, result: null };
+  const { command, code, output, measured: when } = JSON.parse(readFileSync(file, 'utf8'));
+  const about = { bench, command, measured: when };
+  if (code !== 0) return { ...about, output: `Exit code ${code}.\n${output}`, result: null };
   const json = `${RESULTS}/${bench.name}.json`;
   const result = bench.rows && existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : null;
-  return { bench, command, output, result };
+  return { ...about, output, result };
 }
 
-function section({ bench, command, output, result }: Measured): string {
+function section({ bench, measured: when, command, output, result }: Measured): string {
   const rows = result === null || !bench.rows ? [] : bench.rows(result as never);
   const table =
     rows.length === 0
       ? []
       : ['| | Cairn | baseline | ratio |', '|---|--:|--:|--:|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
   return [
-    `## ${bench.title}`,
+    titleOf(bench),
     '',
     bench.description,
     '',
-    `Command: \`${command}\``,
+    `Measured ${when}. Command: \`${command}\``,
     '',
     ...table,
     '<details><summary>Full output</summary>',
@@ -88,24 +102,35 @@ function section({ bench, command, output, result }: Measured): string {
   ].join('\n');
 }
 
-const machineOf = (all: readonly Measured[]): string =>
-  all.map(({ result }) => (result as { machine?: string } | null)?.machine).find((one) => one !== undefined) ?? '';
+const titleOf = ({ title }: Bench): string => `## ${title}`;
 
-function write(all: readonly Measured[]): void {
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  const head = [
-    '# Benchmark report',
-    '',
-    `Machine: ${machineOf(all)}, ${memory} of memory. Load, server and baseline share it, so **ratios count, absolute`,
-    'figures do not**: every figure has a baseline from the same run. No figure was typed by hand;',
-    '`npm run bench` writes this page.',
-    '',
-  ];
-  writeFileSync(REPORT, [...head, ...all.map(section)].join('\n'));
+/** A section of the report as it was. */
+function sectionBefore(bench: Bench): string | null {
+  if (!existsSync(REPORT)) return null;
+  const lines = readFileSync(REPORT, 'utf8').split('\n');
+  const from = lines.indexOf(titleOf(bench));
+  if (from === -1) return null;
+  const next = lines.findIndex((line, at) => at > from && line.startsWith('## '));
+  return lines.slice(from, next === -1 ? undefined : next).join('\n');
+}
+
+const HEAD = `# Benchmark report
+
+Load, server and baseline share a machine, so **ratios count, absolute figures do not**: every figure has a baseline from
+the same run. Sections that were measured on different machines cannot be compared. No figure was typed by hand;
+\`npm run bench\` writes this page.
+`;
+
+function write(): void {
+  const sections = BENCHES.map((bench) => {
+    const own = measured(bench);
+    return own === null ? sectionBefore(bench) : section(own);
+  });
+  writeFileSync(REPORT, [HEAD, ...sections.filter((text) => text !== null)].join('\n'));
   execFileSync('node_modules/.bin/biome', ['format', '--write', REPORT], { stdio: 'ignore' });
   console.log(`\nWrote ${REPORT}.`);
 }
 
 mkdirSync(RESULTS, { recursive: true });
 if (!flags['from-results']) for (const bench of chosen()) await run(bench);
-write(BENCHES.map(measured).filter((one) => one !== null));
+write();

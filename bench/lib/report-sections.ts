@@ -40,6 +40,22 @@ interface HistoryResult {
   ratioOfCpu: number;
 }
 
+interface Times {
+  medianMs: number;
+  worstMs: number;
+}
+
+interface ExperimentResult {
+  events: number;
+  plainScanMs: number;
+  first: Times;
+  afterNewEvents: Times;
+  cachedMs: number;
+  peakMb: number;
+  peakBeforeMb: number;
+  comparisonsMs: Times & { first: number };
+}
+
 interface Batches {
   bare: EventRate;
   cairn: EventRate;
@@ -319,6 +335,27 @@ export const BENCHES: readonly Bench[] = [
         ['who is here now', seconds(asked.live.ms), '', ''],
         wait('/decide/ beside overviews, p99', 'decideP99'),
         wait('/e/ beside overviews, p99', 'captureP99'),
+      ];
+    },
+  },
+  {
+    name: 'experiments',
+    title: 'Experiments',
+    description:
+      'Ten metrics of an experiment: the first answer, the one after 1,000 new events, and the next one without any, beside one plain scan of the same events. And the statistics of 20 metrics and 50 variants alone.',
+    full: '--folder bench/results/experiments',
+    short: '--events 20000',
+    rows: (result: ExperimentResult) => {
+      const { plainScanMs: scan, first, afterNewEvents, cachedMs, comparisonsMs, events } = result;
+      const beside = (name: string, ms: number): Row => [name, seconds(ms), seconds(scan), ratio(ms, scan)];
+      return [
+        beside(`first answer, ${number(events)} events, median`, first.medianMs),
+        beside('the same, worst', first.worstMs),
+        beside('after 1,000 new events, median', afterNewEvents.medianMs),
+        beside('the same, worst', afterNewEvents.worstMs),
+        beside('without new events', cachedMs),
+        ['peak memory', `${result.peakMb} MB`, `before the first question: ${result.peakBeforeMb} MB`, ''],
+        ['1,000 comparisons', `${comparisonsMs.medianMs} ms`, `first time: ${comparisonsMs.first} ms`, ''],
       ];
     },
   },
