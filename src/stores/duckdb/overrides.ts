@@ -1,12 +1,12 @@
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 import type { PersonOverride } from '../events/event-store.ts';
-import { FlatOverrides } from '../events/flat-overrides.ts';
+import { affectedBy, FlatOverrides } from '../events/flat-overrides.ts';
 import { appendChunks } from './append-chunks.ts';
 import { overrideChunks } from './event-rows.ts';
 
 /**
- * Writes overrides inside the caller's transaction: reads those of the same persons, flattens them and replaces the rows
- * that differ. Three statements for any number of overrides. Returns them with all earlier ones of the same persons.
+ * Writes overrides inside the caller's transaction: reads those that they may change, flattens them and replaces the rows
+ * that differ. Three statements for any number of overrides. Returns them with those that they changed.
  */
 export async function writeDuckDbOverrides(
   connection: DuckDBConnection,
@@ -14,11 +14,11 @@ export async function writeDuckDbOverrides(
 ): Promise<readonly PersonOverride[]> {
   if (overrides.length === 0) return [];
   const wanted = overrides.map(lowerCase);
-  const known = await readTouched(connection, wanted);
-  const flat = new FlatOverrides(known);
+  const flat = new FlatOverrides(await readAffected(connection, wanted));
   for (const override of wanted) flat.add(override);
-  await replace(connection, flat.changes());
-  return [...known, ...wanted];
+  const changes = flat.changes();
+  await replace(connection, changes);
+  return [...changes, ...wanted];
 }
 
 /** DuckDB returns UUIDs in lower case. */
@@ -28,17 +28,16 @@ const lowerCase = ({ projectId, from, to }: PersonOverride): PersonOverride => (
   to: to.toLowerCase(),
 });
 
-async function readTouched(
+async function readAffected(
   connection: DuckDBConnection,
   overrides: readonly PersonOverride[],
 ): Promise<PersonOverride[]> {
-  const ids = new Set(overrides.flatMap(({ from, to }) => [from, to]));
+  const { ids, moved } = affectedBy(overrides);
   const result = await connection.run(
-    `with ids as (select unnest($1)::uuid as id)
-    select project_id, from_id, to_id
+    `select project_id, from_id, to_id
     from person_overrides
-    where from_id in (from ids) or to_id in (from ids)`,
-    [listValue([...ids])],
+    where from_id in (select unnest($1)::uuid) or to_id in (select unnest($2)::uuid)`,
+    [listValue(ids), listValue(moved)],
   );
   const rows = await result.getRowsJS();
   return rows.map(([projectId, from, to]) => ({ projectId: Number(projectId), from: String(from), to: String(to) }));

@@ -10,7 +10,7 @@ export class FlatOverrides {
   readonly #followers = new Map<string, Set<string>>();
   readonly #changed = new Map<string, PersonOverride>();
 
-  /** `known`: the existing overrides that share a person with the new ones; they must be flat. */
+  /** `known`: the existing overrides that the new ones may affect (`affectedBy`); they must be flat. */
   constructor(known: readonly PersonOverride[]) {
     for (const override of known) this.#point(override);
   }
@@ -55,6 +55,17 @@ export class FlatOverrides {
     const followers = this.#followers.get(target) ?? new Set();
     this.#followers.set(target, followers.add(override.from));
   }
+}
+
+/**
+ * Which existing overrides new ones need to know: those of `ids`, and those to one of `moved`. A person may have taken over
+ * any number of others, which stay where they are.
+ */
+export function affectedBy(overrides: readonly PersonOverride[]): { ids: string[]; moved: string[] } {
+  return {
+    ids: [...new Set(overrides.flatMap(({ from, to }) => [from, to]))],
+    moved: [...new Set(overrides.map(({ from }) => from))],
+  };
 }
 
 const keyOf = (projectId: number, personId: string): string => `${projectId}/${personId}`;
