@@ -13,7 +13,7 @@
  * The events of `minute` and `hour` are kept for the next run if `--folder` is given.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backtestAlert } from '../src/features/alerts/backtest-alert.ts';
@@ -32,6 +32,7 @@ import type { MetadataStore } from '../src/stores/metadata/metadata-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { measureBesideAlerts } from './lib/beside-alerts.ts';
 import { measureDestinationCost } from './lib/destination-cost.ts';
+import { machine } from './lib/machine.ts';
 import { type Cost, costOf, median } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
 import { DUE, LENGTHS, WATCHED_KINDS, type WatchInterval, watchShop } from './lib/watched-shop.ts';
@@ -158,7 +159,7 @@ async function measureRounds(folder: string, interval: WatchInterval) {
 async function measure(folder: string) {
   const wants = (part: string): boolean => flags.only.split(',').includes(part);
   return {
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+    machine: machine(),
     events: EVENTS,
     ...(wants('minute') ? { byTheMinute: await measureRounds(folder, 'every_minute') } : {}),
     ...(wants('hour') ? { byTheHour: await measureRounds(folder, 'hourly') } : {}),

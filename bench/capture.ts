@@ -7,11 +7,12 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { browserEvent } from './lib/browser-events.ts';
 import { type LoadResult, runLoad } from './lib/load.ts';
+import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { serverEvent } from './lib/server-events.ts';
 import { type MakeEvent, makeTemplates } from './lib/templates.ts';
@@ -139,7 +140,7 @@ async function main(): Promise<void> {
     const cairnSingle = await measured(cairn, singles(cairn));
     const singleDrain = await drained(cairn);
     const report = {
-      machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+      machine: machine(),
       singleBrowserEvents: {
         bare: pickFigures(bareSingle),
         cairn: pickFigures(cairnSingle),

@@ -5,12 +5,13 @@
  *   npm run bench:console [-- --runs 3]
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../test/support/browser.ts';
+import { machine } from './lib/machine.ts';
 import { startProcess } from './lib/processes.ts';
 import { median } from './lib/race.ts';
 
@@ -128,7 +129,7 @@ try {
       `${`${kB} kB`.padStart(9)} ${String(requests).padStart(3)} requests ${String(firstContentMs).padStart(5)} ms ${String(doneMs).padStart(6)} ms  ${path}`,
     );
   }
-  const report = { machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`, pages };
+  const report = { machine: machine(), pages };
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/console.json', `${JSON.stringify(report, null, 2)}\n`);
 } finally {

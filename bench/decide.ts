@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seeded } from '../src/features/demo/rules/seeded-random.ts';
@@ -17,6 +17,7 @@ import { flagKey } from './lib/flag-definitions.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
 import { largeBatch, waitBeside } from './lib/large-batch.ts';
 import { type LoadResult, runLoad, type Template } from './lib/load.ts';
+import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 
 const { values: flags } = parseArgs({
@@ -236,7 +237,7 @@ async function main(): Promise<void> {
     const decide20Flags = await compare(bare, cairn, PATHS[0], SIZES[0]);
     const first = await firstRequests(cairn);
     const report = {
-      machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+      machine: machine(),
       persons,
       decide20Flags,
       flags20Flags: await compare(bare, cairn, PATHS[1], SIZES[0]),

@@ -8,7 +8,6 @@
  * ranges instead of the index, and the functions with which posthog-js reads a user agent.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { detectBrowser, detectBrowserVersion, detectDeviceType, detectOS } from '@posthog/core';
@@ -19,6 +18,7 @@ import { seeded } from '../src/features/demo/rules/seeded-random.ts';
 import { readCountryFile } from '../src/features/geoip/country-table.ts';
 import { Geoip } from '../src/features/geoip/geoip.ts';
 import { openLog } from '../src/lib/log.ts';
+import { machine } from './lib/machine.ts';
 import { race } from './lib/race.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '41' } } });
@@ -115,7 +115,7 @@ for (const [name, [ours, baseline]] of Object.entries(PAIRS)) {
 }
 geoip.close();
 const report = {
-  machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+  machine: machine(),
   microseconds: measured,
   countriesMegabytes: Number(megabytes.toFixed(1)),
   countriesLoadMs: Math.round(loadMs),

@@ -7,10 +7,10 @@
  * The evaluators take turns, and the median CPU time is reported: compare the ratios, not the absolute numbers.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { compareEvaluators, measureCounting, measureLinearity, measurePreparation } from './lib/evaluate-rates.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
+import { machine } from './lib/machine.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ const options = { flags: Number(values.flags), people: Number(values.people), ro
 const scenarios: Record<string, unknown> = {};
 for (const scenario of SCENARIOS) scenarios[scenario] = await compareEvaluators(scenario, options);
 const report = {
-  machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+  machine: machine(),
   ...scenarios,
   nanosecondsPerFlag: await measureLinearity([20, 100, 1000], 20_000, options.rounds),
   preparing1000Flags: measurePreparation(1000, options.rounds),

@@ -12,7 +12,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MINUTE_MS } from '../src/core/time/units.ts';
@@ -26,6 +26,7 @@ import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { type EventFileStore, openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
+import { machine } from './lib/machine.ts';
 import { compareMany } from './lib/many-comparisons.ts';
 import { PROJECT, UNTIL } from './lib/product-traffic.ts';
 import { median } from './lib/race.ts';
@@ -100,7 +101,7 @@ async function measureColumns({ deps, events, measureAll }: Bench): Promise<void
     added.push(await timed('after 1,000 new events', () => measureKept(2 * i + 1)));
   }
   const result = {
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+    machine: machine(),
     events: EVENTS,
     plainScanMs: round(scan),
     first: summary(first),

@@ -5,10 +5,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { median } from './lib/race.ts';
 
@@ -47,7 +48,7 @@ try {
   execFileSync(process.execPath, ['scripts/build.js']);
   await (await startProcess(['scripts/run.js', 'bench/bare-server.ts'], {})).stop();
   const report = {
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+    machine: machine(),
     cairn: await measured(['scripts/start.js', '--built'], { DATA_DIR: dataDir, PORT: '0' }),
     bare: await measured([BARE], {}),
   };

@@ -4,9 +4,10 @@
  *   npm run bench:mcp [-- --rounds 200]
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { machine } from './lib/machine.ts';
 import { startProcess } from './lib/processes.ts';
 import { median } from './lib/race.ts';
 
@@ -99,7 +100,7 @@ try {
   }
   const calls: Record<string, Awaited<ReturnType<typeof measure>>> = {};
   for (const [name, pair] of Object.entries(PAIRS)) calls[name] = await measure(pair);
-  const report = { machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`, calls };
+  const report = { machine: machine(), calls };
   console.log(JSON.stringify(report, null, 2));
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/mcp.json', `${JSON.stringify(report, null, 2)}\n`);

@@ -7,11 +7,11 @@
  * two have one, in one event of each body.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { parseJsonBytes } from '../src/core/json/parse-json.ts';
 import { seeded } from '../src/features/demo/rules/seeded-random.ts';
 import { browserEvent } from './lib/browser-events.ts';
+import { machine } from './lib/machine.ts';
 import { race } from './lib/race.ts';
 import { serverEvent } from './lib/server-events.ts';
 
@@ -64,7 +64,7 @@ async function measure(body: string): Promise<{ bytes: number; ours: number; nat
 
 const measured: Record<string, unknown> = {};
 for (const [name, body] of Object.entries(BODIES)) measured[name] = await measure(body);
-const report = { machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`, measured };
+const report = { machine: machine(), measured };
 console.log(JSON.stringify(report, null, 2));
 mkdirSync('bench/results', { recursive: true });
 writeFileSync('bench/results/parse.json', `${JSON.stringify(report, null, 2)}\n`);

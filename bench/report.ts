@@ -9,8 +9,9 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { machine } from './lib/machine.ts';
 import { BENCHES, type Bench } from './lib/report-sections.ts';
 
 const { values: flags } = parseArgs({
@@ -52,7 +53,7 @@ async function run(bench: Bench): Promise<void> {
   });
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   const printed = output.replace(/^> .*\n/gm, '').trim();
-  const measured = `on ${new Date().toISOString().slice(0, 10)} at ${commit()} on ${machine()}`;
+  const measured = `on ${new Date().toISOString().slice(0, 10)} at ${commit()} on ${machine()}, ${Math.round(totalmem() / 2 ** 30)} GB of memory`;
   writeFileSync(`${RESULTS}/${bench.name}.run.json`, JSON.stringify({ command, code, output: printed, measured }));
 }
 
@@ -62,9 +63,6 @@ function commit(): string {
   const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
   return `${git('rev-parse', '--short=8', 'HEAD')}${isChanged ? ' with changes' : ''}`;
 }
-
-const machine = (): string =>
-  `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}, ${Math.round(totalmem() / 2 ** 30)} GB of memory`;
 
 function measured(bench: Bench): Measured | null {
   const file = `${RESULTS}/${bench.name}.run.json`;

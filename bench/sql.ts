@@ -7,7 +7,7 @@
  * And what others wait for meanwhile: /e/ and /decide/, quiet and beside the heaviest statements (`waits`), in turns.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, setPriority, tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -15,6 +15,7 @@ import { NO_PLACEHOLDERS } from '../src/features/sql/rules/prepare-text.ts';
 import { SqlRunner } from '../src/features/sql/sql-runner.ts';
 import type { ProjectCopier } from '../src/stores/events/project-copy.ts';
 import { measureBesideSql } from './lib/beside-sql.ts';
+import { machine } from './lib/machine.ts';
 import { PROJECT } from './lib/product-traffic.ts';
 import { median } from './lib/race.ts';
 import { openShopStore } from './lib/shop-store.ts';
@@ -157,8 +158,7 @@ try {
   });
   // As the process that runs statements has it: otherwise a busy machine slows only one of the two.
   setPriority(LOW_PRIORITY);
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`;
-  const report = { machine, events: EVENTS, ...(await measure(folder)), waits };
+  const report = { machine: machine(), events: EVENTS, ...(await measure(folder)), waits };
   console.log(JSON.stringify(report, null, 2));
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/sql.json', `${JSON.stringify(report, null, 2)}\n`);

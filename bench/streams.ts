@@ -8,10 +8,11 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { median } from './lib/race.ts';
 
@@ -134,7 +135,7 @@ try {
     busy.push(await slowestDuring(server, () => changeFlag(server, id, 50 + i)));
   }
   const report = {
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+    machine: machine(),
     streams: STREAMS,
     changes: CHANGES,
     heardByAll: changes.every(({ heard }) => heard === STREAMS),

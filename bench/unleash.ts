@@ -8,7 +8,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ import { startOwnPostgres } from '../test/support/own-postgres.ts';
 import { makeFolder } from './lib/decide-folder.ts';
 import { flagKey, personProperties } from './lib/flag-definitions.ts';
 import { runLoad, type Template } from './lib/load.ts';
+import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { makeUnleashFlags } from './lib/unleash-flags.ts';
 
@@ -157,7 +158,7 @@ async function main(): Promise<void> {
       }
     }
     const report: Record<string, unknown> = {
-      machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+      machine: machine(),
       unleashVersion: VERSION,
     };
     for (const contender of contenders) {

@@ -9,7 +9,7 @@
  * `--short` is for CI: it checks that everything runs and that the numbers are equal, not how fast.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -24,6 +24,7 @@ import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
 import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { measureBesideOverview } from './lib/beside-overview.ts';
+import { machine } from './lib/machine.ts';
 import { PROJECT, UNTIL } from './lib/product-traffic.ts';
 import { type Cost, costOf, median } from './lib/race.ts';
 import { makeSessions, openShopSite } from './lib/shop-store.ts';
@@ -187,8 +188,7 @@ try {
   const waits = await measureBesideOverview({ seconds: SECONDS, turns: TURNS, events: sent });
   for (const name of ['quiet', 'besideOverview'] as const) console.log(`${name}: ${JSON.stringify(waits[name])}`);
   console.log(`overviews of a server: ${waits.overviews}`);
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`;
-  const report = { machine, events: EVENTS, days: Number(flags.days), asked, byHand, waits };
+  const report = { machine: machine(), events: EVENTS, days: Number(flags.days), asked, byHand, waits };
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/web.json', `${JSON.stringify(report, null, 2)}\n`);
 } finally {

@@ -27,6 +27,10 @@ interface ActionProps {
   onChanged(experiment: Experiment): void;
 }
 
+interface DialogProps extends ActionProps {
+  onClose(): void;
+}
+
 type Open = 'launch' | 'end' | 'ship' | 'conclude' | null;
 
 export function ExperimentActions({ experiment, results, onChanged }: ActionProps) {
@@ -99,7 +103,7 @@ const flagIdOf = ({ feature_flag }: Experiment): number | null => (feature_flag 
 const filtersOf = ({ feature_flag }: Experiment): Record<string, unknown> =>
   (feature_flag as { filters?: Record<string, unknown> } | null)?.filters ?? {};
 
-function Launch({ experiment, onChanged, onClose }: Omit<ActionProps, 'results'> & { onClose(): void }) {
+function Launch({ experiment, onChanged, onClose }: Omit<DialogProps, 'results'>) {
   const { id } = useProject();
   const flagId = flagIdOf(experiment);
   return (
@@ -130,7 +134,7 @@ const EarlyNote = ({ results }: { results: Results | null }) =>
     </p>
   );
 
-function End({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
+function End({ experiment, results, onChanged, onClose }: DialogProps) {
   const { id } = useProject();
   const [draft, setDraft] = useState(conclusionOf(experiment));
   return (
@@ -151,7 +155,7 @@ function End({ experiment, results, onChanged, onClose }: ActionProps & { onClos
 }
 
 /** Of an experiment that has ended. */
-function Conclude({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
+function Conclude({ experiment, results, onChanged, onClose }: DialogProps) {
   const { id } = useProject();
   const [draft, setDraft] = useState(conclusionOf(experiment));
   return (
@@ -171,7 +175,7 @@ function Conclude({ experiment, results, onChanged, onClose }: ActionProps & { o
 }
 
 /** No variant is selected beforehand. */
-function Ship({ experiment, results, onChanged, onClose }: ActionProps & { onClose(): void }) {
+function Ship({ experiment, results, onChanged, onClose }: DialogProps) {
   const { id } = useProject();
   const [variant, setVariant] = useState('');
   const [draft, setDraft] = useState(conclusionOf(experiment));

@@ -158,11 +158,14 @@ async function measureChanged(
     const measurement = await addUp(question, async function* (metrics, place) {
       const table = tables[place];
       if (table === undefined) return;
-      const reading = persons.length === 0 ? null : rowsOfPersons(deps, query, { ...question, metrics }, persons);
+      if (persons.length === 0) {
+        yield table.measured;
+        return;
+      }
+      const reading = rowsOfPersons(deps, query, { ...question, metrics }, persons);
       // It is awaited only after the others are added up, and may fail before.
-      reading?.catch(() => undefined);
-      yield reading === null ? table.measured : table.without(ids);
-      if (reading === null) return;
+      reading.catch(() => undefined);
+      yield table.without(ids);
       const own = await measureActors(await reading, exposure, exposure.range.until);
       measured.push(own);
       yield own;
