@@ -1,5 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Failure } from '../../core/errors.ts';
@@ -84,6 +86,26 @@ it('leaves all to the usual way where each request is to be logged, and when the
   expect(await said('/greet/')).toBe('Hello, Ada');
   fastPath.close();
   expect(await said('/greet/')).toBe('usual');
+});
+
+it('answers when the whole body has been received, as those who look for the rest of it can see', async () => {
+  const complete: boolean[] = [];
+  server.on('request', (request, response) => response.on('finish', () => complete.push(request.complete)));
+  expect(await said('/greet/')).toBe('Hello, Ada');
+  // In two parts.
+  const { port } = server.address() as AddressInfo;
+  const sent = request({
+    port,
+    path: '/greet/',
+    method: 'POST',
+    headers: { 'content-type': 'text/plain', 'content-length': 14 },
+  });
+  sent.write('{"name":');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  sent.end('"Eva"}');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(await json(answer)).toBe('Hello, Eva');
+  expect(complete).toEqual([true, true]);
 });
 
 it('tells the operator what the caller need not know', async () => {

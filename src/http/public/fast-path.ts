@@ -112,8 +112,10 @@ export class FastPath<D extends FastPathDeps> {
     const publicRequest = new FastPublicRequest(this.#deps.ids.uuid(), request, query, this.#addressOf);
     const fast = { route, maxBytes, request: publicRequest, response, since };
     request.once('data', (chunk: Buffer) => {
-      if (chunk.length === length) this.#answerBody(fast, chunk);
-      else this.#receiveRest(fast, request, chunk);
+      if (chunk.length < length) return this.#receiveRest(fast, request, chunk);
+      // Node's parser sets it only after this: the answer would be taken for one to a body that is still to be read.
+      request.complete = true;
+      this.#answerBody(fast, chunk);
     });
     return true;
   }
