@@ -16,8 +16,11 @@ export interface DecideRequest {
   groupProperties: ReadonlyMap<string, SubjectProperties>;
   /** Only these flags; null for all. */
   flagKeys: ReadonlySet<string> | null;
-  /** `$geoip_…` of the request's address, which override stored ones too. Called only if a flag depends on them. */
-  place?: () => JsonObject | null;
+  /**
+   * `$geoip_…` of the request's address, which override stored ones too. Called only if a flag depends on them; null where
+   * the address does not count.
+   */
+  place: (() => JsonObject | null) | null;
   /** Where the caller runs. Called only if a flag depends on it. */
   runtime(): CallerRuntime;
 }
@@ -31,6 +34,7 @@ export const requestFor = (distinctId: string, more: Partial<DecideRequest> = {}
   groups: new Map(),
   groupProperties: new Map(),
   flagKeys: null,
+  place: null,
   runtime: () => 'unknown',
   ...more,
 });

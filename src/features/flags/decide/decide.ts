@@ -85,7 +85,7 @@ const decideHere = (
 
 /** What the caller says goes before the place of the address, and that before what is stored. */
 function withPlace({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): DecideRequest {
-  if (request.place === undefined || !needs.hasPlace) return request;
+  if (request.place === null || !needs.hasPlace) return request;
   return { ...request, personProperties: { ...request.place(), ...request.personProperties } };
 }
 

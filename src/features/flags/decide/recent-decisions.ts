@@ -24,7 +24,7 @@ interface RecentDecision extends DecisionInputs {
 type Generation = WeakMap<FlagSnapshot, Map<string, RecentDecision>>;
 
 /** Of one generation; a value takes eight bytes. */
-const MAX_VALUES = 1024 * 1024;
+const MAX_VALUES = 4 * 1024 * 1024;
 /** What an entry takes beside its values, in values. */
 const ENTRY_OVERHEAD = 40;
 

@@ -99,11 +99,11 @@ function decisionFor(
   const flagRequest = readFlagRequest(body, {
     missingDistinctId: () => new Failure('invalid', missingDistinctId, { code: 'missing_distinct_id' }),
     runtime: () => callerRuntime(body['evaluation_runtime'], request.headers),
+    place: placeOf(deps, request, project, body),
   });
-  const placed = { ...flagRequest, ...placeOf(deps, request, project, body) };
-  return placed.distinctId === COOKIELESS_ID
-    ? decideForCookieless(deps, request, project, body, placed)
-    : decide(deps.decide, project.id, placed);
+  return flagRequest.distinctId === COOKIELESS_ID
+    ? decideForCookieless(deps, request, project, body, flagRequest)
+    : decide(deps.decide, project.id, flagRequest);
 }
 
 /** For the id that the visitor's events have; where that cannot be said, for a new one. */
@@ -121,16 +121,15 @@ async function decideForCookieless(
 }
 
 /**
- * Where the request comes from. A server says that this is not where its user is. The address is found only if a flag asks
- * for the place: that takes longer than reading the rest of the request.
+ * Where the request comes from; null: it does not count, since a server says that this is not where its user is. The
+ * address is found only if a flag asks for the place: that takes longer than reading the rest of the request.
  */
 export const placeOf = (
   { geoip }: FlagPublicDeps,
   request: PublicRequest,
   { webAnalytics }: Project,
   { geoip_disable: isOff }: JsonObject,
-): Pick<DecideRequest, 'place'> =>
-  webAnalytics.geoip && !saysTrue(isOff) ? { place: () => geoip.placeOf(request.ip) } : {};
+): DecideRequest['place'] => (webAnalytics.geoip && !saysTrue(isOff) ? () => geoip.placeOf(request.ip) : null);
 
 async function withoutFlags(deps: FlagPublicDeps, projectId: number): Promise<Decision> {
   return { evaluations: [], hasErrors: false, snapshot: await getSnapshot(deps.decide, projectId) };

@@ -12,6 +12,7 @@ interface FlagRequestContext {
   /** The error for a body without a distinct id. */
   missingDistinctId(): Failure;
   runtime(): CallerRuntime;
+  place: DecideRequest['place'];
 }
 
 type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 'deviceId' | 'flagKeys';
@@ -30,7 +31,7 @@ const FIELD_NAMES: FieldNames = {
 
 export function readFlagRequest(
   body: JsonObject,
-  { missingDistinctId, runtime }: FlagRequestContext,
+  { missingDistinctId, runtime, place }: FlagRequestContext,
   names: FieldNames = FIELD_NAMES,
 ): DecideRequest {
   const distinctId = readId(body, names.distinctId);
@@ -44,6 +45,7 @@ export function readFlagRequest(
     groups: readGroups(body, names.groups),
     groupProperties: readGroupProperties(body, names.groupProperties),
     flagKeys: readFlagKeys(body, names.flagKeys),
+    place,
     runtime,
   };
 }

@@ -34,7 +34,7 @@ export function readOfrepContext({ context = {} }: JsonObject, runtime: () => Ca
 
 function readRequest(context: JsonObject, runtime: () => CallerRuntime): DecideRequest {
   try {
-    return readFlagRequest(context, { missingDistinctId: missingTargetingKey, runtime }, FIELD_NAMES);
+    return readFlagRequest(context, { missingDistinctId: missingTargetingKey, runtime, place: null }, FIELD_NAMES);
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'TARGETING_KEY_MISSING') throw error;
     throw invalidContext('INVALID_CONTEXT', error.message);

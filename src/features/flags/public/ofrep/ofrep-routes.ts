@@ -95,8 +95,8 @@ async function decideFor(
   await waitForVersion(deps, request, project.id, body);
   const decideRequest = readOfrepContext(body, () => runtimeOf(request, isPublic));
   const context = isJsonObject(body['context']) ? body['context'] : body;
-  const placed = { ...decideRequest, ...placeOf(deps, request, project, context), flagKeys };
-  const decision = await decide(deps.decide, project.id, placed);
+  const place = placeOf(deps, request, project, context);
+  const decision = await decide(deps.decide, project.id, { ...decideRequest, place, flagKeys });
   deps.flagUsage.record(project.id, decision, usageSource(request.headers['user-agent'], null));
   return { project, decision };
 }
