@@ -7,9 +7,10 @@
 import type { Sql } from '../tables.ts';
 import { latestBlockId, listBlocks, RECENT_LEVEL, readBlockFilters, readIds, type SeenBlock } from './block-rows.ts';
 import type { IdList } from './id-list.ts';
+import { type KeyedBlock, keyAt, keyOf, LevelBlocks } from './level-blocks.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 
-export interface KnownBlock extends SeenBlock {
+export interface KnownBlock extends KeyedBlock {
   filter: Uint8Array | null;
 }
 
@@ -30,8 +31,8 @@ const FILTER_BATCH = 200;
 export class BlockIndex {
   readonly #maxFilterBytes: number;
   readonly #blocks = new Map<number, KnownBlock>();
-  /** By project, then by level, in the order of ids. */
-  readonly #projects = new Map<number, Map<number, KnownBlock[]>>();
+  /** By project, then by level. */
+  readonly #projects = new Map<number, Map<number, LevelBlocks<KnownBlock>>>();
   readonly recent = new RecentBlocks<KnownBlock>();
   /** Those whose filter is in memory. */
   readonly #filtered: KnownBlock[] = [];
@@ -76,40 +77,36 @@ export class BlockIndex {
   }
 
   apply({ removed, added }: BlockChanges): void {
-    const gone = removed.flatMap((id) => this.#blocks.get(id) ?? []);
-    const fresh = added.filter(({ id }) => !this.#blocks.has(id));
-    for (const block of gone) this.#remove(block);
-    const changed = new Set(gone.filter(isPacked).map((block) => this.#levelOf(block)));
-    for (const { list, ...block } of fresh) {
-      const known = { ...block, filter: null };
+    const gone = new Set(removed.flatMap((id) => this.#blocks.get(id) ?? []));
+    const changed = new Map<LevelBlocks<KnownBlock>, KnownBlock[]>();
+    for (const block of gone) {
+      this.#blocks.delete(block.id);
+      this.recent.remove(block);
+      if (!isPacked(block)) continue;
+      changed.set(this.#levelOf(block), []);
+      this.#dropFilter(block);
+    }
+    for (const { list, ...block } of added) {
+      if (this.#blocks.has(block.id)) continue;
+      const known = { ...block, firstKey: keyOf(block.firstUuid), lastKey: keyOf(block.lastUuid), filter: null };
       this.#blocks.set(block.id, known);
       this.#latest = Math.max(this.#latest, block.id);
-      if (isPacked(block)) changed.add(this.#addPacked(known));
+      if (isPacked(block)) {
+        const level = this.#levelOf(block);
+        const fresh = changed.get(level);
+        if (fresh === undefined) changed.set(level, [known]);
+        else fresh.push(known);
+      }
       // Without a list it is gone already.
       else if (list !== undefined) this.recent.add(known, list);
     }
-    for (const level of changed) level.sort(byFirst);
+    for (const [level, blocks] of changed) level.change(gone, blocks);
   }
 
-  #addPacked(block: KnownBlock): KnownBlock[] {
-    const level = this.#levelOf(block);
-    level.push(block);
-    return level;
-  }
-
-  #remove(block: KnownBlock): void {
-    this.#blocks.delete(block.id);
-    this.recent.remove(block);
-    if (!isPacked(block)) return;
-    const level = this.#levelOf(block);
-    level.splice(level.indexOf(block), 1);
-    this.#dropFilter(block);
-  }
-
-  #levelOf({ projectId, level }: SeenBlock): KnownBlock[] {
-    const levels = this.#projects.get(projectId) ?? new Map<number, KnownBlock[]>();
+  #levelOf({ projectId, level }: SeenBlock): LevelBlocks<KnownBlock> {
+    const levels = this.#projects.get(projectId) ?? new Map<number, LevelBlocks<KnownBlock>>();
     this.#projects.set(projectId, levels);
-    const blocks = levels.get(level) ?? [];
+    const blocks = levels.get(level) ?? new LevelBlocks<KnownBlock>();
     levels.set(level, blocks);
     return blocks;
   }
@@ -118,55 +115,61 @@ export class BlockIndex {
   around(projectId: number, uuid: string, words: Uint32Array, at: number): KnownBlock[] {
     const found: KnownBlock[] = [];
     this.recent.find(projectId, words, at, found);
-    for (const blocks of this.#projects.get(projectId)?.values() ?? []) {
-      const block = blocks[lowerBound(blocks, uuid)];
-      if (block !== undefined && block.firstUuid <= uuid) found.push(block);
+    const levels = this.#projects.get(projectId);
+    if (levels === undefined) return found;
+    const key = keyAt(words, at);
+    for (const level of levels.values()) {
+      const block = level.around(uuid, key);
+      if (block !== undefined) found.push(block);
     }
     return found;
   }
 
   /** The blocks of a level in the order of ids, from the first that ends at or after `uuid`. */
   from(projectId: number, level: number, uuid: string): KnownBlock[] {
-    const blocks = this.#projects.get(projectId)?.get(level) ?? [];
-    return blocks.slice(lowerBound(blocks, uuid));
+    const blocks = this.#projects.get(projectId)?.get(level);
+    return blocks === undefined ? [] : blocks.all.slice(blocks.placeOf(uuid, keyOf(uuid)));
   }
 
   lastOf(projectId: number, level: number): KnownBlock | undefined {
-    return this.#projects.get(projectId)?.get(level)?.at(-1);
+    return this.#projects.get(projectId)?.get(level)?.all.at(-1);
   }
 
   /** How many blocks of a level have ids within the range of another block. */
-  countOverlaps({ projectId, firstUuid, lastUuid }: SeenBlock, level: number): number {
-    const blocks = this.#projects.get(projectId)?.get(level) ?? [];
-    const first = lowerBound(blocks, firstUuid);
-    const last = lowerBound(blocks, lastUuid);
-    const isLastHit = (blocks[last]?.firstUuid ?? '~') <= lastUuid;
+  countOverlaps({ projectId, ...block }: KnownBlock, level: number): number {
+    const blocks = this.#projects.get(projectId)?.get(level);
+    if (blocks === undefined) return 0;
+    const first = blocks.placeOf(block.firstUuid, block.firstKey);
+    const last = blocks.placeOf(block.lastUuid, block.lastKey);
+    const isLastHit = (blocks.all[last]?.firstUuid ?? '~') <= block.lastUuid;
     return last - first + (isLastHit ? 1 : 0);
   }
 
   /** Of all projects. */
   ofLevel(level: number): KnownBlock[] {
-    return [...this.#projects.values()].flatMap((levels) => levels.get(level) ?? []);
+    return [...this.#projects.values()].flatMap((levels) => levels.get(level)?.all ?? []);
+  }
+
+  /** How many ids a level has, of all projects. */
+  eventsOf(level: number): number {
+    let sum = 0;
+    for (const levels of this.#projects.values()) sum += levels.get(level)?.events ?? 0;
+    return sum;
   }
 
   levels(): number[] {
     return [...new Set([...this.#projects.values()].flatMap((levels) => [...levels.keys()]))].sort((a, b) => a - b);
   }
 
-  /** Calls `use` with the filter of each block that exists; returns the others. */
-  async withFilters(
+  /** Reads the filters of blocks, and calls `use` with each. Returns those that no longer exist. */
+  async readFilters(
     on: Sql,
     blocks: readonly KnownBlock[],
     use: (block: KnownBlock, filter: Uint8Array) => void,
   ): Promise<KnownBlock[]> {
-    const missing: KnownBlock[] = [];
-    for (const block of blocks) {
-      if (block.filter === null) missing.push(block);
-      else use(block, block.filter);
-    }
     const gone: KnownBlock[] = [];
-    for (let at = 0; at < missing.length; at += FILTER_BATCH) {
-      const batch = missing.slice(at, at + FILTER_BATCH);
+    for (let at = 0; at < blocks.length; at += FILTER_BATCH) {
+      const batch = blocks.slice(at, at + FILTER_BATCH);
       const filters = await readBlockFilters(
         on,
         batch.map(({ id }) => id),
@@ -209,16 +212,3 @@ export class BlockIndex {
 }
 
 const isPacked = ({ level }: SeenBlock): boolean => level !== RECENT_LEVEL;
-
-const byFirst = (a: SeenBlock, b: SeenBlock): number => (a.firstUuid < b.firstUuid ? -1 : 1);
-
-/** The first block that ends at or after `uuid`. */
-function lowerBound(blocks: readonly SeenBlock[], uuid: string): number {
-  let [low, high] = [0, blocks.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((blocks[middle] as SeenBlock).lastUuid < uuid) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

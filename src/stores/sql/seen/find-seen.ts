@@ -57,22 +57,20 @@ export async function findInBlocks(on: Sql, index: BlockIndex, events: readonly 
 
 async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId[]) {
   const words = new Uint32Array(events.length * WORDS);
-  const wanted = byBlock(index, events, words);
   const likely = new Map<KnownBlock, EventId[]>();
-  const search = (block: KnownBlock, places: readonly number[]): void => {
-    const found = places.map((place) => events[place] as EventId);
-    if (found.length > 0) likely.set(block, found);
-  };
-  const packed: KnownBlock[] = [];
-  for (const [block, places] of wanted) {
-    if (block.level === RECENT_LEVEL) search(block, places);
-    else packed.push(block);
+  /** By block, the places of events, where its filter is not in memory. */
+  const unread = new Map<KnownBlock, number[]>();
+  for (const [place, event] of events.entries()) {
+    writeWords(event.uuid, words, place);
+    for (const block of index.around(event.projectId, event.uuid, words, place)) {
+      if (block.level === RECENT_LEVEL) addTo(likely, block, event);
+      else if (block.filter === null) addTo(unread, block, place);
+      else if (mayContain(block.filter, words, place)) addTo(likely, block, event);
+    }
   }
-  const gone = await index.withFilters(on, packed, (block, filter) => {
-    search(
-      block,
-      (wanted.get(block) as number[]).filter((place) => mayContain(filter, words, place)),
-    );
+  const gone = await index.readFilters(on, [...unread.keys()], (block, filter) => {
+    for (const place of unread.get(block) ?? [])
+      if (mayContain(filter, words, place)) addTo(likely, block, events[place] as EventId);
   });
   // While it is being packed, an id is in two blocks.
   const found = new Map<string, SeenEvent>();
@@ -93,18 +91,10 @@ async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId
   return { found: [...found.values()], isComplete: gone.length === 0 && read === blocks.length };
 }
 
-/** The places of those events that may be in a block; their ids are written to `words`. */
-function byBlock(index: BlockIndex, events: readonly EventId[], words: Uint32Array): Map<KnownBlock, number[]> {
-  const wanted = new Map<KnownBlock, number[]>();
-  for (const [place, { projectId, uuid }] of events.entries()) {
-    writeWords(uuid, words, place);
-    for (const block of index.around(projectId, uuid, words, place)) {
-      const places = wanted.get(block);
-      if (places === undefined) wanted.set(block, [place]);
-      else places.push(place);
-    }
-  }
-  return wanted;
+function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 const matches = (list: PackedIds | undefined, wanted: readonly EventId[]): SeenEvent[] =>

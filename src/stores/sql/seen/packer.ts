@@ -188,8 +188,7 @@ export class SeenPacker {
 
   #fullLevel(): number | undefined {
     const { recent, growth } = this.#sizes;
-    const idsOf = (level: number): number => this.#index.ofLevel(level).reduce((sum, { events }) => sum + events, 0);
-    return this.#index.levels().find((level) => idsOf(level) > recent * growth ** level);
+    return this.#index.levels().find((level) => this.#index.eventsOf(level) > recent * growth ** level);
   }
 
   async #emptyLevel(on: Sql, level: number): Promise<BlockChanges> {
