@@ -86,9 +86,9 @@ export class BlockIndex {
       changed.set(this.#levelOf(block), []);
       this.#dropFilter(block);
     }
-    for (const { list, ...block } of added) {
+    for (const block of added) {
       if (this.#blocks.has(block.id)) continue;
-      const known = { ...block, firstKey: keyOf(block.firstUuid), lastKey: keyOf(block.lastUuid), filter: null };
+      const known = toKnown(block);
       this.#blocks.set(block.id, known);
       this.#latest = Math.max(this.#latest, block.id);
       if (isPacked(block)) {
@@ -98,7 +98,7 @@ export class BlockIndex {
         else fresh.push(known);
       }
       // Without a list it is gone already.
-      else if (list !== undefined) this.recent.add(known, list);
+      else if (block.list !== undefined) this.recent.add(known, block.list);
     }
     for (const [level, blocks] of changed) level.change(gone, blocks);
   }
@@ -210,5 +210,21 @@ export class BlockIndex {
     if (last !== undefined && last !== block) this.#filtered[this.#filtered.indexOf(block)] = last;
   }
 }
+
+/**
+ * Without a spread: V8 gives each object that is made with one here a shape of its own, and reading a block took as long
+ * as finding it.
+ */
+const toKnown = ({ id, projectId, level, firstUuid, lastUuid, events }: SeenBlock): KnownBlock => ({
+  id,
+  projectId,
+  level,
+  firstUuid,
+  lastUuid,
+  events,
+  firstKey: keyOf(firstUuid),
+  lastKey: keyOf(lastUuid),
+  filter: null,
+});
 
 const isPacked = ({ level }: SeenBlock): boolean => level !== RECENT_LEVEL;
