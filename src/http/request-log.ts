@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler, RouteOptions } from 'fastify';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { isHead } from './head-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,11 +19,12 @@ export const requestLogger =
   ({ metrics, log }: { metrics: Metrics; log: Logger }): LogAnswer =>
   (request, reply, route = request.routeOptions.url ?? 'unknown') => {
     const ms = reply.elapsedTime;
-    const { method, url } = request;
+    const { url } = request;
+    const method = isHead(request.raw) ? 'HEAD' : request.method;
     metrics.requestTimes.observe(method, route, reply.statusCode, ms / 1000);
     const level = url.startsWith('/api/') ? 'info' : 'debug';
     if (!log.isLevelEnabled(level)) return;
-    request.log[level]({ req: request, res: reply, ms: Math.round(ms * 10) / 10 }, 'request');
+    request.log[level]({ req: { method, url, ip: request.ip }, res: reply, ms: Math.round(ms * 10) / 10 }, 'request');
   };
 
 /**

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
+import { refuseHead } from './head-requests.ts';
 
 /** What the next request on this connection would be read with. */
 const READERS = ['data', 'drain', 'end', 'timeout'];
@@ -22,6 +23,7 @@ const taken = new WeakSet<Socket>();
 export function takeSocket(reply: FastifyReply, headers: Readonly<Record<string, string>>): TakenSocket | null {
   const { raw, request } = reply;
   const { socket } = request.raw;
+  refuseHead(request.raw);
   reply.hijack();
   if (socket.destroyed || raw.socket === null || taken.has(socket)) return null;
   taken.add(socket);

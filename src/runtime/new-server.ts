@@ -11,6 +11,7 @@ import type { Config } from '../config.ts';
 import type { Admission } from '../http/admission/admission.ts';
 import { receiveBodies, receivedBody } from '../http/admission/receive-bodies.ts';
 import { refuseConnection, sendError } from '../http/errors.ts';
+import { routeHeadAsGet } from '../http/head-requests.ts';
 import { lazyLog } from '../http/lazy-log.ts';
 import { addCors } from '../http/public/cors.ts';
 import type { Ids } from '../lib/ids.ts';
@@ -35,6 +36,8 @@ export function newServer(
     http: { connectionsCheckingInterval: 1000 },
     clientErrorHandler: refuseConnection,
     forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    rewriteUrl: routeHeadAsGet,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     // Bad escapes in a path never reach a route; they are answered like other errors.
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),

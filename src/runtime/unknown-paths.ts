@@ -27,9 +27,7 @@ export function rejectReservedNames(app: FastifyInstance, deps: AppDeps, known: 
 
 /** Whether a person follows a link or types an address; scripts and SDKs do not ask for HTML. */
 const isPageVisit = ({ method, headers }: FastifyRequest, path: string): boolean =>
-  (method === 'GET' || method === 'HEAD') &&
-  !path.startsWith('/api/') &&
-  (headers.accept?.includes('text/html') ?? false);
+  method === 'GET' && !path.startsWith('/api/') && (headers.accept?.includes('text/html') ?? false);
 
 /** Answers before the body is read wherever possible: an error in the body does not matter then. */
 export function handleUnknownPaths(

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../../core/errors.ts';
 
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
+  if (request.method === 'GET') return;
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (origin === undefined ? site !== 'cross-site' : isOurs(origin, request, publicUrl)) return;
   throw forbidden(

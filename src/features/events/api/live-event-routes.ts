@@ -7,6 +7,7 @@ import { parseExact, stringifyExact } from '../../../core/json/exact-json.ts';
 import { requiredScopes } from '../../../core/scopes.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { EventStream } from '../../../http/event-stream.ts';
+import { refuseHead } from '../../../http/head-requests.ts';
 import { queryText } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import { STREAM_HEADERS } from '../../../http/server-sent-events.ts';
@@ -39,7 +40,8 @@ export function liveEventRoutes(app: FastifyInstance, deps: EventApiDeps): void 
     response: Type.String({
       description: 'A stream of `text/event-stream`; `dropped` events count what was left out.',
     }),
-    handler: async ({ caller, project, query, reply }) => {
+    handler: async ({ caller, project, query, request, reply }) => {
+      refuseHead(request.raw);
       requireRoom(organizations, project.organizationId, deps.config.maxLiveStreams);
       const event = queryText(query, 'event') || undefined;
       const distinctId = queryText(query, 'distinct_id') || undefined;

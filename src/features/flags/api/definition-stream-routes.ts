@@ -23,7 +23,6 @@ interface DefinitionStreamDeps {
 export function definitionStreamRoutes(app: FastifyInstance, deps: DefinitionStreamDeps): void {
   app.get(PATH, {
     schema: DOCUMENT,
-    exposeHeadRoute: false,
     config: { isUncompressed: true },
     handler: (request, reply) => open(deps, request, reply),
   });

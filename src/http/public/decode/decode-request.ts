@@ -77,7 +77,7 @@ async function unpack({ data, isUnpacked }: Layer, compression: Compression, req
 
 async function findPayload(request: EncodedRequest): Promise<FoundPayload> {
   const { contentType = '', contentEncoding: encoding, rawBody } = request;
-  if (request.method === 'GET' || request.method === 'HEAD') {
+  if (request.method === 'GET') {
     return {
       data: Buffer.from(request.query.get('data') ?? '', 'utf8'),
       fields: NO_FIELDS,

@@ -12,7 +12,7 @@ import type { FlagPublicDeps } from '../deps.ts';
 const PATH = '/ofrep/v1/stream';
 
 export function ofrepStreamRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
-  app.get(PATH, { schema: DOCUMENT, exposeHeadRoute: false }, (request, reply) => open(deps, request, reply));
+  app.get(PATH, { schema: DOCUMENT }, (request, reply) => open(deps, request, reply));
   app.options(PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply.code(204).header('allow', 'GET, OPTIONS').send(),
   );
