@@ -22,7 +22,7 @@ describeWithPostgres(() => {
   let pool: pg.Pool;
   beforeAll(async () => {
     database = await freshDatabase();
-    pool = openPool(database.url, { size: 2 });
+    pool = await openPool(database.url, { size: 2 });
   });
   afterAll(async () => {
     await pool.end();

@@ -30,7 +30,7 @@ export function openSqliteAccess(dataDir: string): DatabaseAccess {
 
 export async function openPostgresAccess(url: string): Promise<DatabaseAccess> {
   const { openPool } = await import('../../src/stores/postgres/pool.ts');
-  const pool = openPool(url, { size: 1 });
+  const pool = await openPool(url, { size: 1 });
   const numbered = (sql: string): string => {
     let at = 0;
     return sql.replaceAll('?', () => `$${++at}`);

@@ -106,7 +106,7 @@ export interface TestWorker {
 
 export async function startWorker(url: string, node: string, events: BlockStore, leaseMs = 1500): Promise<TestWorker> {
   const db = openPostgresDatabase(url, { size: 4 });
-  const pool = openLogPool(url, 4);
+  const pool = await openLogPool(url, 4);
   const channel = await openMessageChannel(url);
   const ingest = postgresChunkStore(db);
   const logger = openLog('silent');
@@ -194,7 +194,7 @@ export interface TestIntake {
 
 export async function openIntake(url: string, node = 'intake'): Promise<TestIntake> {
   const log = await openPartitionedLog(url, { maxBytes: 1e9, partitions: PARTITIONS, node });
-  const pool = openLogPool(url, 2);
+  const pool = await openLogPool(url, 2);
   const channel = await openMessageChannel(url);
   const writes = new PartitionedReadYourWrites({
     initialHeads: new Map(),

@@ -31,15 +31,12 @@ const FIRST_HALVES = 65_536;
 export class CountryTable {
   readonly date: string;
   readonly #ranges: CountryRanges;
-  /** For each first half of an IPv4 address (first group of an IPv6 one) the first range that starts there or later. */
-  readonly #v4Index: Uint32Array;
-  readonly #v6Index: Uint32Array;
+  #v4Index: Uint32Array | null = null;
+  #v6Index: Uint32Array | null = null;
 
   constructor(ranges: CountryRanges) {
     this.date = ranges.date;
     this.#ranges = ranges;
-    this.#v4Index = indexOf(ranges.v4.starts);
-    this.#v6Index = indexOf(ranges.v6.high);
   }
 
   /** ISO 3166 code; undefined where the address has none. */
@@ -53,6 +50,7 @@ export class CountryTable {
   #findV4(address: IpAddress): number {
     const [first = 0, second = 0] = [address[6], address[7]];
     const { starts } = this.#ranges.v4;
+    this.#v4Index ??= indexOf(starts);
     const wanted = first * FIRST_HALVES + second;
     let [low, high] = [(this.#v4Index[first] ?? 0) - 1, (this.#v4Index[first + 1] ?? 0) - 1];
     while (low < high) {
@@ -66,6 +64,7 @@ export class CountryTable {
   #findV6(address: IpAddress): number {
     const first = address[0] ?? 0;
     const { high: upper, low: lower } = this.#ranges.v6;
+    this.#v6Index ??= indexOf(upper);
     const wantedHigh = first * FIRST_HALVES + (address[1] ?? 0);
     const wantedLow = (address[2] ?? 0) * FIRST_HALVES + (address[3] ?? 0);
     let [low, high] = [(this.#v6Index[first] ?? 0) - 1, (this.#v6Index[first + 1] ?? 0) - 1];
@@ -79,6 +78,10 @@ export class CountryTable {
   }
 }
 
+/**
+ * For each first half of an IPv4 address (first group of an IPv6 one) the first range that starts there or later. Made
+ * with the first address: most processes and threads start long before one comes, or never see any.
+ */
 function indexOf(starts: Uint32Array): Uint32Array {
   const index = new Uint32Array(FIRST_HALVES + 1).fill(starts.length);
   for (let i = starts.length - 1, half = FIRST_HALVES; half >= 0; half--) {

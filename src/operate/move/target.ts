@@ -35,7 +35,7 @@ export class MoveTarget {
     await stores.metadata.close();
     const log = await openPartitionedLog(databaseUrl, { maxBytes: 0, partitions: logPartitions });
     await log.close();
-    const pool = openPool(databaseUrl, { size: 1 });
+    const pool = await openPool(databaseUrl, { size: 1 });
     const client = await pool.connect();
     // The next query fails if the connection is lost.
     client.on('error', () => undefined);

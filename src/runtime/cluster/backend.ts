@@ -1,5 +1,6 @@
 /** The backend of a cluster: PostgreSQL and ClickHouse, shared by any number of web nodes and workers. */
 
+import type pg from 'pg';
 import { BroadcastConfirmations } from '../../ingest/cluster/broadcast-confirmations.ts';
 import { PartitionedIntake } from '../../ingest/cluster/partitioned-intake.ts';
 import { PartitionedReadYourWrites } from '../../ingest/cluster/partitioned-read-your-writes.ts';
@@ -114,7 +115,7 @@ async function openStores(
   const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
   const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
   toClose.push(() => log.close());
-  const pool = openLogPool(databaseUrl, POOL_SIZE);
+  const pool = await openLogPool(databaseUrl, POOL_SIZE);
   toClose.push(() => pool.end());
   const messages = await openMessageChannel(databaseUrl);
   toClose.push(() => messages.close());
@@ -251,12 +252,7 @@ function throttledSend(messages: MessageChannel, message: NodeMessage): () => vo
 }
 
 /** The uuid does not tell the partition, so all are searched. */
-async function findInPartitions(
-  pool: ReturnType<typeof openLogPool>,
-  log: PartitionedLog,
-  projectId: number,
-  uuid: string,
-) {
+async function findInPartitions(pool: pg.Pool, log: PartitionedLog, projectId: number, uuid: string) {
   for (const [partition, position] of await log.positions()) {
     const reader = {
       read: (seq: number, maxEvents: number, maxBytes: number) =>

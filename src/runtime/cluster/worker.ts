@@ -86,7 +86,7 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 /** ClickHouse is opened when it is first used: it may be down when the node starts. */
 async function openStores(options: ClusterWorkerOptions) {
   const db = openPostgresDatabase(options.databaseUrl, { size: options.databasePoolSize });
-  const pool = openLogPool(options.databaseUrl, LOG_POOL_SIZE);
+  const pool = await openLogPool(options.databaseUrl, LOG_POOL_SIZE);
   return {
     db,
     pool,

@@ -7,8 +7,8 @@ import { openPool } from './pool.ts';
  * Connections for short statements that must succeed quickly or fail. Commits wait for the disk whatever the server's
  * settings: a successful capture response promises that.
  */
-export function openLogPool(url: string, size: number): pg.Pool {
-  const pool = openPool(url, { size });
+export async function openLogPool(url: string, size: number): Promise<pg.Pool> {
+  const pool = await openPool(url, { size });
   // Otherwise a connection lost during a statement would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   const { options } = pool as unknown as { options: { onConnect?(client: pg.PoolClient): Promise<unknown> } };

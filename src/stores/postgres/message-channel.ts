@@ -1,7 +1,8 @@
 /** Messages between nodes by NOTIFY and LISTEN, over a separate connection that reconnects when lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { MessageChannel, NodeMessage } from '../cluster/node-messages.ts';
+import { loadPg } from './pool.ts';
 
 const CHANNEL = 'cairn';
 const MIN_RECONNECT_DELAY_MS = 100;
@@ -51,7 +52,8 @@ class PostgresMessageChannel implements MessageChannel {
   }
 
   async connect(): Promise<void> {
-    const client = new pg.Client({
+    const { Client } = await loadPg();
+    const client = new Client({
       connectionString: this.#url,
       connectionTimeoutMillis: 5000,
       keepAlive: true,

@@ -22,7 +22,7 @@ const DEFAULT_POOL_OPTIONS: PoolOptions = { size: 10 };
 
 /** Any number of nodes and threads may open it. */
 export function openPostgresDatabase(url: string, options: PoolOptions = DEFAULT_POOL_OPTIONS): Kysely<Tables> {
-  const pool = kyselyPool(openPool(url, options));
+  const pool = async () => kyselyPool(await openPool(url, options));
   return new Kysely<Tables>({
     dialect: {
       createDriver: () => new PostgresDriver({ pool }),

@@ -12,7 +12,7 @@ describeWithPostgres(() => {
   let pool: pg.Pool;
   beforeAll(async () => {
     database = await freshDatabase();
-    pool = openPool(database.url, { size: 4 });
+    pool = await openPool(database.url, { size: 4 });
   });
   afterAll(async () => {
     await pool.end();

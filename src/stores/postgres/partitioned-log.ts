@@ -31,7 +31,7 @@ interface Request {
 }
 
 export async function openPartitionedLog(url: string, options: PartitionedLogOptions): Promise<PartitionedLog> {
-  const pool = openLogPool(url, CONNECTIONS);
+  const pool = await openLogPool(url, CONNECTIONS);
   try {
     const partitions = await ensurePartitions(pool, options.partitions ?? DEFAULT_PARTITIONS);
     const log = new PostgresLog(pool, partitions, options);

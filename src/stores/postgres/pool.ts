@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL for Kysely, with values converted as the queries in `sql/` expect. */
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { cleanText } from '../../core/json/text.ts';
 import { isOutdatedPlan, rethrowConnectionLoss } from './errors.ts';
 
@@ -16,19 +16,25 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 /** How long a node that disappears during a transaction keeps its locks. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
-const NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+/** Only where PostgreSQL is used: it takes a twentieth of a start. */
+export const loadPg = async (): Promise<typeof pg> => (await import('pg')).default;
+
 /** Counts, ids and times stay far below 2⁵³. */
-const types = {
-  getTypeParser: ((id: number, format?: 'text') =>
-    NUMBERS.has(id) ? Number : pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser,
-};
+function typesOf({ builtins, getTypeParser }: typeof pg.types): pg.CustomTypesConfig {
+  const numbers = new Set<number>([builtins.INT8, builtins.NUMERIC]);
+  return {
+    getTypeParser: ((id: number, format?: 'text') =>
+      numbers.has(id) ? Number : getTypeParser(id, format)) as typeof getTypeParser,
+  };
+}
 
 /** Lost connections are replaced by the next query. */
-export function openPool(url: string, { size }: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({
+export async function openPool(url: string, { size }: PoolOptions): Promise<pg.Pool> {
+  const { Pool, types } = await loadPg();
+  const pool = new Pool({
     connectionString: url,
     max: size,
-    types,
+    types: typesOf(types),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
