@@ -5,7 +5,10 @@ import { startServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 let log = '';
 beforeAll(async () => {
-  server = await startServer({ log: openLog('debug', { write: (line: string) => void (log += line) }) });
+  const write = (line: string): void => {
+    log += line;
+  };
+  server = await startServer({ log: openLog('debug', { write }) });
 });
 afterAll(() => server.close());
 
