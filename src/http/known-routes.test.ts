@@ -19,4 +19,15 @@ it('knows when a more specific route matches', () => {
   expect(known.hasMoreSpecific('/api/things/:id/', '/api/things/activity')).toBe(true);
   expect(known.hasMoreSpecific('/api/things/:id/', '/api/things/7/')).toBe(false);
   expect(known.hasMoreSpecific('/api/things/activity/', '/api/things/activity/')).toBe(false);
+  known.add('/api/:project/things/:id/', 'GET');
+  known.add('/api/:project/things/list/', 'GET');
+  known.add('/api/:project/others/list/', 'GET');
+  const isReserved = (path: string): boolean => known.hasMoreSpecific('/api/:project/things/:id/', path);
+  expect(['/api/1/things/list/', '/api/1/things/7/', '/api/1/things/others/'].map(isReserved)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  known.add('/api/:project/things/others/', 'GET');
+  expect(isReserved('/api/1/things/others/')).toBe(true);
 });
