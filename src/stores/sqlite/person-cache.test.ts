@@ -27,6 +27,24 @@ it('evicts the oldest entries when full, and never stores very large ones', () =
   expect(memory.get(1, 'id-4')).toEqual(person(4));
 });
 
+it('evicts in the order of reading, whichever were invalidated or read again in between', () => {
+  const memory = new PersonCache(1000);
+  const read = (n: number): void => memory.set(1, `id-${n}`, `uuid-${n}`, person(n), 100);
+  const known = (): number[] => Array.from({ length: 10 }, (_, n) => n).filter((n) => memory.get(1, `id-${n}`));
+  for (const n of [0, 1, 2, 3]) read(n);
+  // The oldest, one in the middle, the newest.
+  memory.invalidate(['uuid-0', 'uuid-2', 'uuid-3']);
+  for (const n of [4, 5, 1, 6]) read(n);
+  expect(known()).toEqual([1, 4, 5, 6]);
+  read(7);
+  expect(known()).toEqual([1, 5, 6, 7]);
+  for (const n of [8, 9]) read(n);
+  expect(known()).toEqual([6, 7, 8, 9]);
+  memory.invalidateAll();
+  for (const n of [3, 4]) read(n);
+  expect(known()).toEqual([3, 4]);
+});
+
 /** Persons with several ids each, read and changed in any order: what is found is what was read since the last change. */
 it('never returns an entry that changed since it was read', () => {
   const step = fc.record({

@@ -11,6 +11,9 @@ interface CachedPerson {
   projectId: number;
   distinctId: string;
   size: number;
+  /** The entry that came before this one, and the one after it. */
+  older: CachedPerson | null;
+  newer: CachedPerson | null;
 }
 
 /** Of properties as JSON; they take about three times as much memory. */
@@ -24,8 +27,10 @@ export class PersonCache {
   readonly #maxChars: number;
   /** By project and distinct id; a person is cached under entry id at a time. */
   readonly #byId = new Map<number, Map<string, CachedPerson>>();
-  /** In insertion order: the first entry is evicted first. */
   readonly #byUuid = new Map<string, CachedPerson>();
+  /** Evicted first. A map knows its first entry, too, but looks for it among all that were deleted before: 0.2 ms. */
+  #oldest: CachedPerson | null = null;
+  #newest: CachedPerson | null = null;
   #size = 0;
 
   constructor(maxChars = MAX_CACHED_CHARS) {
@@ -40,29 +45,40 @@ export class PersonCache {
   set(projectId: number, distinctId: string, uuid: string, person: SubjectPerson, chars: number): void {
     if (chars > MAX_PERSON_CHARS) return;
     this.invalidate([uuid]);
-    const entry = { person, uuid, projectId, distinctId, size: chars + ENTRY_OVERHEAD };
+    const size = chars + ENTRY_OVERHEAD;
+    const entry: CachedPerson = { person, uuid, projectId, distinctId, size, older: this.#newest, newer: null };
+    if (this.#newest === null) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
     this.#ofProject(projectId).set(distinctId, entry);
     this.#byUuid.set(uuid, entry);
-    this.#size += entry.size;
-    for (const [oldest] of this.#byUuid) {
-      if (this.#size <= this.#maxChars) break;
-      this.invalidate([oldest]);
-    }
+    this.#size += size;
+    while (this.#size > this.#maxChars && this.#oldest !== null) this.#remove(this.#oldest);
   }
 
   invalidate(uuids: readonly string[]): void {
     for (const uuid of uuids) {
       const entry = this.#byUuid.get(uuid);
-      if (entry === undefined) continue;
-      this.#byUuid.delete(uuid);
-      this.#byId.get(entry.projectId)?.delete(entry.distinctId);
-      this.#size -= entry.size;
+      if (entry !== undefined) this.#remove(entry);
     }
+  }
+
+  #remove(entry: CachedPerson): void {
+    const { uuid, projectId, distinctId, size, older, newer } = entry;
+    this.#byUuid.delete(uuid);
+    this.#byId.get(projectId)?.delete(distinctId);
+    this.#size -= size;
+    if (older === null) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === null) this.#newest = older;
+    else newer.older = older;
   }
 
   invalidateAll(): void {
     this.#byId.clear();
     this.#byUuid.clear();
+    this.#oldest = null;
+    this.#newest = null;
     this.#size = 0;
   }
 
