@@ -56,10 +56,10 @@ async function measured(server: RunningProcess, path: string, size: number, maxM
  * Warms up V8, and requests every person once: a server that has been running for an hour has them in its cache
  * (docs/decisions/0033).
  */
-function warmUp(server: RunningProcess, path: string): Promise<LoadResult> {
+function warmUp(server: RunningProcess, path: string, size: number): Promise<LoadResult> {
   let next = 0;
-  const templates = requests(SIZES[0], () => next++ % personsIn(SIZES[0]));
-  const maxRequests = Math.max(20_000, personsIn(SIZES[0]));
+  const templates = requests(size, () => next++ % personsIn(size));
+  const maxRequests = Math.max(20_000, personsIn(size));
   return runLoad({ url: server.url, path, connections: 64, templates, maxRequests });
 }
 
@@ -100,6 +100,8 @@ async function ask(server: RunningProcess, path: string, size: number, distinctI
 
 /** Alternates between the servers, so that a slow moment of the machine affects both. */
 async function compare(bare: RunningProcess, cairn: RunningProcess, path: string, size: number) {
+  await warmUp(bare, barePath(path, size), size);
+  await warmUp(cairn, path, size);
   const rounds = flags.short ? 1 : 3;
   const maxMs = (seconds * 1000) / rounds;
   const bareRuns: Measured[] = [];
@@ -230,10 +232,6 @@ async function main(): Promise<void> {
   writeFileSync(answersFile, JSON.stringify(await answers(cairn)));
   const bare = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], { ANSWERS: answersFile });
   try {
-    for (const path of PATHS) {
-      await warmUp(bare, barePath(path, SIZES[0]));
-      await warmUp(cairn, path);
-    }
     const decide20Flags = await compare(bare, cairn, PATHS[0], SIZES[0]);
     const first = await firstRequests(cairn);
     const report = {
