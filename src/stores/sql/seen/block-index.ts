@@ -4,6 +4,7 @@
  *
  * It must know every block that exists; one that no longer exists does no harm. New blocks always have greater numbers.
  */
+import { addToList } from '../../../lib/add-to-list.ts';
 import type { Sql } from '../tables.ts';
 import { latestBlockId, listBlocks, RECENT_LEVEL, readBlockFilters, readIds, type SeenBlock } from './block-rows.ts';
 import type { IdList } from './id-list.ts';
@@ -91,12 +92,7 @@ export class BlockIndex {
       const known = toKnown(block);
       this.#blocks.set(block.id, known);
       this.#latest = Math.max(this.#latest, block.id);
-      if (isPacked(block)) {
-        const level = this.#levelOf(block);
-        const fresh = changed.get(level);
-        if (fresh === undefined) changed.set(level, [known]);
-        else fresh.push(known);
-      }
+      if (isPacked(block)) addToList(changed, this.#levelOf(block), known);
       // Without a list it is gone already.
       else if (block.list !== undefined) this.recent.add(known, block.list);
     }
@@ -136,8 +132,8 @@ export class BlockIndex {
   }
 
   /** How many blocks of a level have ids within the range of another block. */
-  countOverlaps({ projectId, ...block }: KnownBlock, level: number): number {
-    const blocks = this.#projects.get(projectId)?.get(level);
+  countOverlaps(block: KnownBlock, level: number): number {
+    const blocks = this.#projects.get(block.projectId)?.get(level);
     if (blocks === undefined) return 0;
     const first = blocks.placeOf(block.firstUuid, block.firstKey);
     const last = blocks.placeOf(block.lastUuid, block.lastKey);

@@ -1,5 +1,6 @@
 /** Finds ids among rows (`seen_events`) and in blocks. */
 import { sql } from 'kysely';
+import { addToList } from '../../../lib/add-to-list.ts';
 import { eventKey } from '../../ingest/event-key.ts';
 import type { EventId, SeenEvent } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
@@ -63,14 +64,14 @@ async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId
   for (const [place, event] of events.entries()) {
     writeWords(event.uuid, words, place);
     for (const block of index.around(event.projectId, event.uuid, words, place)) {
-      if (block.level === RECENT_LEVEL) addTo(likely, block, event);
-      else if (block.filter === null) addTo(unread, block, place);
-      else if (mayContain(block.filter, words, place)) addTo(likely, block, event);
+      if (block.level === RECENT_LEVEL) addToList(likely, block, event);
+      else if (block.filter === null) addToList(unread, block, place);
+      else if (mayContain(block.filter, words, place)) addToList(likely, block, event);
     }
   }
   const gone = await index.readFilters(on, [...unread.keys()], (block, filter) => {
     for (const place of unread.get(block) ?? [])
-      if (mayContain(filter, words, place)) addTo(likely, block, events[place] as EventId);
+      if (mayContain(filter, words, place)) addToList(likely, block, events[place] as EventId);
   });
   // While it is being packed, an id is in two blocks.
   const found = new Map<string, SeenEvent>();
@@ -89,12 +90,6 @@ async function searchBlocks(on: Sql, index: BlockIndex, events: readonly EventId
     }
   }
   return { found: [...found.values()], isComplete: gone.length === 0 && read === blocks.length };
-}
-
-function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
 
 const matches = (list: PackedIds | undefined, wanted: readonly EventId[]): SeenEvent[] =>
