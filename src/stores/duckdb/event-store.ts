@@ -246,7 +246,8 @@ class DuckDbEventStore implements EventFileStore {
     return this.#oneAtATime(async () => {
       const { writer, queries } = this.#engine;
       if (await this.#sessions.step(writer)) return true;
-      return this.#promotion.step({ writer, query: (sql) => queries.query(sql, []) }, Math.trunc(now));
+      const query = (sql: string) => queries.query(sql, []);
+      return this.#promotion.step({ writer, query, isEngineBusy: this.#isEngineBusy }, Math.trunc(now));
     });
   }
 
@@ -497,10 +498,12 @@ class DuckDbEventStore implements EventFileStore {
   async #writeRows<T>(columns: readonly PromotedColumn[], write: () => Promise<T>, meanwhile?: () => void): Promise<T> {
     const { writer } = this.#engine;
     const work = async () => ({ written: await write(), marks: await saveMarks(writer, columns) });
-    const { written, marks } = await inTransaction(writer, work, meanwhile);
+    const { written, marks } = await inTransaction(writer, work, { meanwhile, isEngineBusy: this.#isEngineBusy });
     marks.saved();
     return written;
   }
+
+  readonly #isEngineBusy = (): boolean => this.#engine.queries.areBusy || this.#copying !== null;
 
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The event store is closed.'));

@@ -1,16 +1,20 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commit } from './commit.ts';
+import { commit, type EngineUse } from './run-in-engine.ts';
 
-/** `meanwhile` is called while the engine commits. */
+interface TransactionOptions extends EngineUse {
+  /** Called while the engine commits. */
+  meanwhile?: (() => void) | undefined;
+}
+
 export async function inTransaction<T>(
   writer: DuckDBConnection,
   work: () => Promise<T>,
-  meanwhile?: () => void,
+  { meanwhile, ...use }: TransactionOptions = {},
 ): Promise<T> {
   await writer.run('begin');
   try {
     const result = await work();
-    const committed = commit(writer);
+    const committed = commit(writer, use);
     meanwhile?.();
     await committed;
     return result;

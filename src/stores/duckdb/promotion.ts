@@ -14,6 +14,7 @@ import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from 
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 import { readUsualProperties } from './read-usual-properties.ts';
+import { type EngineUse, runInEngine } from './run-in-engine.ts';
 import { readNumber } from './schema.ts';
 
 /** About how long writes wait for one step; the number of rows adapts to it. */
@@ -35,7 +36,7 @@ interface Pass {
   end: number;
 }
 
-interface PromotionStore {
+interface PromotionStore extends EngineUse {
   writer: DuckDBConnection;
   query(sql: string): Promise<SqlRow[]>;
 }
@@ -85,14 +86,14 @@ export class DuckDbPromotion {
     await this.#saveUses(store.writer, now);
     if (this.#isSampleDue(now)) await this.#sample(store, now);
     const unused = this.#columns.all.find((column) => this.#isObsolete(column, now));
-    if (unused !== undefined) return this.#drop(store.writer, unused);
+    if (unused !== undefined) return this.#drop(store, unused);
     // All of these before any is filled: events that come meanwhile are written with every column.
     const usual = this.#missingUsual();
-    if (usual !== undefined) return this.#promote(store.writer, usual, now);
+    if (usual !== undefined) return this.#promote(store, usual, now);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
     const wanted = this.#columns.mostRead()[0];
-    return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
+    return wanted === undefined ? false : this.#promote(store, wanted, now);
   }
 
   #isSampleDue(now: number): boolean {
@@ -142,10 +143,11 @@ export class DuckDbPromotion {
     }
   }
 
-  async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
+  async #promote(store: PromotionStore, { owner, key }: PropertyRead, now: number): Promise<boolean> {
+    const { writer } = store;
     if (this.#columns.all.length >= MAX_PROMOTED_COLUMNS) {
       const replaced = findReplaceable(this.#columns.all, now);
-      return replaced === undefined ? false : this.#drop(writer, replaced);
+      return replaced === undefined ? false : this.#drop(store, replaced);
     }
     const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
     await inTransaction(writer, async () => {
@@ -164,7 +166,8 @@ export class DuckDbPromotion {
   }
 
   /** Removed from memory first, so that no query starts to read it; running ones run again. */
-  async #drop(writer: DuckDBConnection, column: PromotedColumn): Promise<boolean> {
+  async #drop(store: PromotionStore, column: PromotedColumn): Promise<boolean> {
+    const { writer } = store;
     this.#columns.remove(column);
     try {
       await inTransaction(writer, async () => {
@@ -176,7 +179,7 @@ export class DuckDbPromotion {
       throw error;
     }
     // Columns of earlier versions have a function as default, with which the journal of a drop could not be replayed.
-    await this.#checkpoint(writer);
+    await this.#checkpoint(store);
     return true;
   }
 
@@ -185,22 +188,23 @@ export class DuckDbPromotion {
     const pass = this.#pass;
     if (pass.at >= pass.end) return this.#finish(store, column);
     const start = performance.now();
-    await fillRows(store.writer, column, pass.at, pass.at + this.#rows);
+    await fillRows(store, column, pass.at, pass.at + this.#rows);
     pass.at += this.#rows;
     this.#rowsSinceCheckpoint += this.#rows;
-    if (this.#rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) await this.#checkpoint(store.writer);
+    if (this.#rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) await this.#checkpoint(store);
     else this.#rows = nextRows(this.#rows, performance.now() - start);
     return true;
   }
 
   /** Fails while a query is reading; then a later checkpoint does it. */
-  async #checkpoint(writer: DuckDBConnection): Promise<void> {
+  async #checkpoint(store: PromotionStore): Promise<void> {
     this.#rowsSinceCheckpoint = 0;
-    await writer.run('checkpoint').catch(() => undefined);
+    await runInEngine(store.writer, 'checkpoint', [], store).catch(() => undefined);
   }
 
   /** Ready once no row is pending; if rows have moved meanwhile, another pass finds them. */
-  async #finish({ writer, query }: PromotionStore, column: PromotedColumn): Promise<boolean> {
+  async #finish(store: PromotionStore, column: PromotedColumn): Promise<boolean> {
+    const { writer, query } = store;
     this.#pass = null;
     const name = columnName(column);
     const [found] = await query(
@@ -215,7 +219,7 @@ export class DuckDbPromotion {
       column.id,
     ]);
     Object.assign(column, { hasMarks, hasSavedMarks: hasMarks, isReady: true });
-    if (this.#columns.all.every(({ isReady }) => isReady)) await this.#checkpoint(writer);
+    if (this.#columns.all.every(({ isReady }) => isReady)) await this.#checkpoint(store);
     return true;
   }
 }
@@ -225,12 +229,14 @@ async function beginPass(writer: DuckDBConnection, column: PromotedColumn): Prom
   return { column, at: 0, end: last + 1 };
 }
 
-async function fillRows(writer: DuckDBConnection, column: PromotedColumn, from: number, until: number): Promise<void> {
+async function fillRows(store: PromotionStore, column: PromotedColumn, from: number, until: number): Promise<void> {
   const name = columnName(column);
-  await writer.run(
+  await runInEngine(
+    store.writer,
     `update ${TABLE_OF[column.owner]} set ${name} = ${promotedTextSql('properties', '$1')}
     where rowid >= $2 and rowid < $3 and ${name} = ${PENDING_SQL}`,
     [jsonPointer(column.key), BigInt(from), BigInt(until)],
+    store,
   );
 }
 

@@ -28,6 +28,11 @@ export class QueryConnections {
     return new QueryConnections(await Promise.all(Array.from({ length: count }, () => instance.connect())));
   }
 
+  /** Whether a statement is running, or about to. */
+  get areBusy(): boolean {
+    return this.#free.length < this.#all.length;
+  }
+
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
     return this.#use((connection) => run(connection, { sql, values }, toSqlRows, signal), signal);
   }

@@ -1,0 +1,48 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import { commit, runInEngine } from './run-in-engine.ts';
+
+test('a commit that fails is reported, and nothing of it is stored', async () => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const [first, second] = [await instance.connect(), await instance.connect()];
+  await first.run('create table ids (id integer primary key)');
+  for (const connection of [first, second]) await connection.run('begin');
+  for (const connection of [first, second]) await connection.run('insert into ids values (1)');
+  await second.run('insert into ids values (2)');
+  await commit(first);
+  await expect(commit(second)).rejects.toThrow(/^TransactionContext Error: Failed to commit/);
+  expect((await first.runAndReadAll('select id from ids')).getRows()).toEqual([[1]]);
+  instance.closeSync();
+});
+
+test('values are bound, and a statement that fails is reported', async () => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run('create table ids (id bigint, name varchar)');
+  await runInEngine(connection, 'insert into ids values ($1, $2)', [2n ** 60n, 'first']);
+  expect((await connection.runAndReadAll('select id, name from ids')).getRows()).toEqual([[2n ** 60n, 'first']]);
+  await expect(runInEngine(connection, 'insert into ids values ($1, $2)', ['x', 'y'])).rejects.toThrow(
+    /Could not convert/,
+  );
+  instance.closeSync();
+});
+
+test('a statement does not wait for a query that occupies the thread of the engine', async () => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const [writer, reader] = [await instance.connect(), await instance.connect()];
+  await writer.run('create table ids (id bigint)');
+  const ended: string[] = [];
+  // Endless, on two threads: the engine's own and the reader's.
+  const query = reader
+    .run('select count(*) from range(1000000) a, range(1000000) b where a.range % 7 = b.range % 11')
+    .then(() => ended.push('query'))
+    .catch(() => ended.push('query'));
+  await writer.run('begin');
+  await writer.run('insert into ids values (1)');
+  await commit(writer, { isEngineBusy: () => true });
+  ended.push('commit');
+  reader.interrupt();
+  await query;
+  expect(ended).toEqual(['commit', 'query']);
+  instance.closeSync();
+});
