@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { browserEvent } from './lib/browser-events.ts';
+import { measureEngineAlone } from './lib/engine-alone.ts';
 import { type LoadResult, runLoad } from './lib/load.ts';
 import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
@@ -30,6 +31,7 @@ const { values: flags } = parseArgs({
 const VISITORS = 5000;
 const KEY = 'phc_bench_project_key';
 const persons = Number(flags.persons);
+const MAX_BASELINE_EVENTS = 300_000;
 
 interface Measured extends LoadResult {
   perSecond: number;
@@ -171,7 +173,8 @@ async function measureBatches(
   events: number,
   eventsPerSecond?: number,
 ) {
-  const baseline = await measured(bare, batches(bare, event, Math.min(events, 500_000)));
+  const baseline = await measured(bare, batches(bare, event, Math.min(events, MAX_BASELINE_EVENTS)));
+  const engineAlone = await measureEngineAlone(event, Math.min(events, MAX_BASELINE_EVENTS), persons);
   const stopWatching = watch(cairn);
   const before = await statusOf(cairn);
   const cpuBefore = cairn.cpuSeconds();
@@ -186,6 +189,8 @@ async function measureBatches(
     acceptedAndProcessedPerSecond: round(accepted.events / (accepted.seconds + drain)),
     // Of all threads, until the last event is stored; `cairn` has the part of accepting them.
     cpuMicrosPerEventInAll: round((cpu / accepted.events) * 1e6, 1),
+    // If events were only parsed, written as JSON and stored in the engine.
+    cpuMicrosPerEventEngineAlone: round(engineAlone, 1),
     storedInRun: ingest.stored - before.ingest.stored,
     drainSeconds: round(drain, 1),
     ...Object.fromEntries(Object.entries(watched).map(([name, value]) => [name, round(value, 1)])),

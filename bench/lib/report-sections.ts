@@ -60,6 +60,8 @@ interface Batches {
   bare: EventRate;
   cairn: EventRate;
   acceptedAndProcessedPerSecond: number;
+  cpuMicrosPerEventInAll: number;
+  cpuMicrosPerEventEngineAlone: number;
   peakMb: number;
   lagLastThirdMs: number;
 }
@@ -109,6 +111,11 @@ const againstBare = (what: string, bare: Rate, cairn: Rate): Row[] => [
   [`${what}, p99`, `${number(cairn.p99Ms)} ms`, `${number(bare.p99Ms)} ms`, ''],
 ];
 
+const besideEngine = (
+  what: string,
+  { cpuMicrosPerEventInAll: all, cpuMicrosPerEventEngineAlone: engine }: Batches,
+): Row => [what, `${number(all)} µs`, `${number(engine)} µs`, ratio(all, engine)];
+
 export const BENCHES: readonly Bench[] = [
   {
     name: 'capture',
@@ -144,6 +151,8 @@ export const BENCHES: readonly Bench[] = [
           '',
           '',
         ],
+        besideEngine('CPU of a server event, in all; baseline: the event engine alone', batches),
+        besideEngine('CPU of a browser event, in all; the same baseline', result.batchesOf100BrowserEvents),
         ['at a steady rate: accepted and processed/s', number(steady.acceptedAndProcessedPerSecond), '', ''],
         [
           'the same per busy core (bare server: accepted only)',

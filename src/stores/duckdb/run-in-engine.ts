@@ -13,7 +13,7 @@ const MIN_PAUSE_MS = 1;
 /** What takes long is asked for less often. */
 const MAX_PAUSE_MS = 10;
 const PAUSES_PER_WAIT = 20;
-/** Then the statement may still be waiting for the engine's thread. */
+/** So long something else has been running: the statement may still be waiting for the engine's thread. */
 const MAX_WAIT_BEHIND_OTHERS_MS = 60;
 
 export interface EngineUse {
@@ -42,10 +42,12 @@ export const commit = (connection: DuckDBConnection, use?: EngineUse): Promise<v
 async function execute(statement: DuckDBPreparedStatement, { isEngineBusy = () => true }: EngineUse): Promise<void> {
   const pending = duckdb.pending_prepared(statement['prepared_statement']);
   const start = performance.now();
+  let freeAt = start;
   while (isRunning(duckdb.pending_execute_check_state(pending))) {
-    const waited = performance.now() - start;
-    if (waited >= MAX_WAIT_BEHIND_OTHERS_MS && isEngineBusy()) break;
-    await sleep(Math.min(Math.max(MIN_PAUSE_MS, waited / PAUSES_PER_WAIT), MAX_PAUSE_MS));
+    const now = performance.now();
+    if (!isEngineBusy()) freeAt = now;
+    if (now - freeAt >= MAX_WAIT_BEHIND_OTHERS_MS) break;
+    await sleep(Math.min(Math.max(MIN_PAUSE_MS, (now - start) / PAUSES_PER_WAIT), MAX_PAUSE_MS));
   }
   // The state of a commit that has ended is ERROR also where there was none. Executing one that has failed would report
   // another kind of error, with this one in its text.
