@@ -5,7 +5,7 @@
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger, SentEvent, SentRequest } from './ledger.ts';
+import { joinedId, type Ledger, type SentEvent, type SentRequest } from './ledger.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { PROJECT_KEY } from './server-process.ts';
 
@@ -20,7 +20,6 @@ export class Client {
   readonly #numbers = new Map<string, number>();
   readonly #unanswered: SentRequest[] = [];
   #agent = new Agent({ keepAlive: true });
-  #eventCount = 0;
   #running = false;
   #senders: Promise<void>[] = [];
 
@@ -29,7 +28,7 @@ export class Client {
   /** Per batch. */
   maxEvents = 200;
 
-  /** `name` distinguishes the events and persons of several clients. */
+  /** `name` distinguishes the persons of several clients. */
   constructor(url: string, ledger: Ledger, random: SeededRandom, name = '') {
     this.#name = name;
     this.#url = url;
@@ -63,7 +62,7 @@ export class Client {
   /** A request to repeat, preferably one without a response. */
   #requestToRepeat(): SentRequest | undefined {
     if (this.#unanswered.length > 0 && this.#random.happens(0.7)) return this.#unanswered.shift();
-    const repeatable = this.#ledger.requests.slice(-200).filter((sent) => sent.events.every((e) => e.hasIdentity));
+    const repeatable = this.#ledger.recent.filter(({ isRepeatable }) => isRepeatable);
     return repeatable.length > 0 ? this.#random.oneOf(repeatable) : undefined;
   }
 
@@ -108,15 +107,9 @@ export class Client {
     const body = isSingle
       ? { api_key: PROJECT_KEY, ...only.raw }
       : { api_key: PROJECT_KEY, batch: raws.map(({ raw }) => raw), sent_at: new Date().toISOString() };
-    const sent: SentRequest = {
-      path: this.#random.oneOf(isSingle ? ['/capture/', '/e/', '/i/v0/e/'] : ['/batch/', '/e/']),
-      body: JSON.stringify(body),
-      events: raws.map(({ event }) => event),
-      attempts: 0,
-      acknowledged: 0,
-    };
-    this.#ledger.requests.push(sent);
-    return sent;
+    const path = this.#random.oneOf(isSingle ? ['/capture/', '/e/', '/i/v0/e/'] : ['/batch/', '/e/']);
+    const events = raws.map(({ event }) => event);
+    return this.#ledger.addRequest(path, JSON.stringify(body), events);
   }
 
   /** An event of an ordered id; sometimes it merges a new id with it. */
@@ -124,11 +117,12 @@ export class Client {
     const distinctId = `ordered-${this.#name}${sender}-${this.#random.between(1, IDS_PER_SENDER)}`;
     const number = (this.#numbers.get(distinctId) ?? 0) + 1;
     this.#numbers.set(distinctId, number);
-    const marker = this.#marker();
-    const joins = this.#random.happens(0.05) ? `joined-${marker}` : null;
+    const marker = this.#ledger.newMarker();
+    const joins = this.#random.happens(0.05);
     const isAlias = this.#random.happens(0.3);
-    const joining = joins === null ? {} : isAlias ? { alias: joins } : { $anon_distinct_id: joins };
-    const name = joins === null ? 'ordered' : isAlias ? '$create_alias' : '$identify';
+    const other = joinedId(marker);
+    const joining = !joins ? {} : isAlias ? { alias: other } : { $anon_distinct_id: other };
+    const name = !joins ? 'ordered' : isAlias ? '$create_alias' : '$identify';
     const raw = {
       event: name,
       distinct_id: distinctId,
@@ -136,12 +130,12 @@ export class Client {
       properties: { marker, number, ...joining, $set: { last: number } },
       uuid: this.#random.uuid(),
     };
-    const event = { marker, hasIdentity: true, isNameless: false, isPersonless: false, distinctId, number, joins };
+    const event = { marker, hasIdentity: true, isNameless: false, distinctId, number, joins };
     return { raw, event };
   }
 
   #unorderedEvent(): { raw: object; event: SentEvent } {
-    const marker = this.#marker();
+    const marker = this.#ledger.newMarker();
     const isNameless = this.#random.happens(0.02);
     const isPersonless = this.#random.happens(0.1);
     const distinctId = isPersonless
@@ -166,19 +160,14 @@ export class Client {
       ...(typeof identity === 'object' ? identity : {}),
     };
     const hasIdentity = identity !== null;
-    return { raw, event: { marker, hasIdentity, isNameless, isPersonless, distinctId, number: null, joins: null } };
-  }
-
-  #marker(): string {
-    return `${this.#name}m${++this.#eventCount}`;
+    return { raw, event: { marker, hasIdentity, isNameless, distinctId, number: null, joins: false } };
   }
 
   async #attempt(sent: SentRequest): Promise<boolean> {
-    sent.attempts++;
+    this.#ledger.noteAttempt(sent);
     const status = await post(`${this.#url}${sent.path}`, sent.body, this.#agent);
-    this.#ledger.note(status);
-    if (status === 200) sent.acknowledged++;
-    else await sleep(status === 503 ? 20 : 5);
+    this.#ledger.noteAnswer(sent, status);
+    if (status !== 200) await sleep(status === 503 ? 20 : 5);
     return status === 200;
   }
 }

@@ -63,7 +63,7 @@ export async function runTorture(
     isClean = violations.length === 0;
     return {
       scenario,
-      requests: ledger.requests.length,
+      requests: ledger.requests,
       acknowledged: ledger.acknowledgedEvents,
       stored: events,
       answers: Object.fromEntries(ledger.answers),

@@ -10,7 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import pg from 'pg';
 import { startOwnPostgres } from '../test/support/own-postgres.ts';
-import { checkAll, type PersonRecords, type StoredRow } from './check.ts';
+import { checkAll } from './check.ts';
+import type { MetadataRows } from './check-persons.ts';
+import type { StoredRow } from './check-rows.ts';
 import { Client } from './client.ts';
 import { Ledger } from './ledger.ts';
 import type { TortureResult } from './run-torture.ts';
@@ -68,7 +70,7 @@ export async function runScaleTorture(options: ScaleOptions): Promise<TortureRes
     for (const one of all) await stopGracefully(one, violations);
     return {
       scenario: 'scale',
-      requests: ledger.requests.length,
+      requests: ledger.requests,
       acknowledged: ledger.acknowledgedEvents,
       stored: findings.events,
       answers: Object.fromEntries(ledger.answers),
@@ -172,10 +174,10 @@ async function disconnectClickHouse({ webs, ledger, proxy, options, violations }
 
 async function checkStored(run: ScaleRun): ReturnType<typeof checkAll> {
   const status = await (run.webs[0] as ServerProcess).settled(300_000);
-  const records = openPersonRecords(run.databaseUrl);
-  const rows = await readEvents(run.options.clickhouseUrl, run.clickhouseDatabase);
-  const findings = await checkAll(rows, records, run.ledger, status);
-  await records.close();
+  const metadata = await openMetadata(run.databaseUrl);
+  const parts = readEvents(run.options.clickhouseUrl, run.clickhouseDatabase);
+  const findings = await checkAll({ parts, isOrdered: false }, metadata, run.ledger, status);
+  await metadata.close();
   return findings;
 }
 
@@ -231,15 +233,27 @@ async function checkWithoutClickHouse(
   if (accepted() === before) violations.push('no event was accepted while ClickHouse was unreachable');
 }
 
-function openPersonRecords(url: string): PersonRecords & { close(): Promise<void> } {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  return {
-    rows: async <T>(sql: string) => (await pool.query(sql)).rows as T[],
-    close: () => pool.end(),
-  };
+const ROWS_PER_FETCH = 10_000;
+
+async function openMetadata(url: string): Promise<MetadataRows & { close(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  async function* rows<T>(sql: string): AsyncGenerator<T> {
+    await client.query(`begin; declare found no scroll cursor for ${sql}`);
+    try {
+      for (;;) {
+        const fetched = (await client.query(`fetch ${ROWS_PER_FETCH} from found`)).rows as T[];
+        yield* fetched;
+        if (fetched.length < ROWS_PER_FETCH) return;
+      }
+    } finally {
+      await client.query('rollback');
+    }
+  }
+  return { rows, close: () => client.end() };
 }
 
-async function readEvents(url: string, database: string): Promise<StoredRow[]> {
+async function* readEvents(url: string, database: string): AsyncGenerator<StoredRow[]> {
   const client = createClient({ url: `${url}/${database}`, request_timeout: 600_000, log: QUIET });
   const result = await client.query({
     query: `select JSONExtractString(properties, 'marker') as marker, toString(uuid) as uuid, distinct_id as distinctId,
@@ -247,7 +261,6 @@ async function readEvents(url: string, database: string): Promise<StoredRow[]> {
       from events`,
     format: 'JSONEachRow',
   });
-  const rows = await result.json<StoredRow>();
+  for await (const rows of result.stream<StoredRow>()) yield rows.map((row) => row.json());
   await client.close();
-  return rows;
 }

@@ -22,7 +22,7 @@ export type Options = Omit<TortureOptions, 'scenario' | 'dataDir' | 'env'>;
 export type Scenario = (options: Options) => Promise<TortureResult | null>;
 
 const acknowledged = ({ ledger }: TortureRun): string =>
-  `${ledger.requests.length} requests, ${ledger.acknowledgedEvents} events acknowledged`;
+  `${ledger.requests} requests, ${ledger.acknowledgedEvents} events acknowledged`;
 
 /** Killed at random moments: under load, during startup, and during recovery. */
 const kill: Scenario = (options) =>
