@@ -79,6 +79,9 @@ const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'
 const group = process.env['TESTS'];
 /** Groups whose tests measure how long others wait. The rest mostly waits for disks and answers itself. */
 const MEASURE_WAITS = ['security', 'faults', 'deliveries', 'streams', 'browser', 'cli'];
+/** `TEST_WORKERS` is for several runs at once, as in CI. */
+const WORKERS =
+  Number(process.env['TEST_WORKERS']) || availableParallelism() + (MEASURE_WAITS.includes(group ?? '') ? 0 : 1);
 const stores = process.env['STORES'] ?? 'embedded';
 const needsPostgres = stores !== 'embedded' || ['postgres', 'clickhouse', 'scale'].includes(group ?? '');
 
@@ -105,6 +108,6 @@ export default defineConfig({
     isolate: false,
     // Later runs, and other groups, need not transform the sources again.
     experimental: { fsModuleCache: true },
-    maxWorkers: availableParallelism() + (MEASURE_WAITS.includes(group ?? '') ? 0 : 1),
+    maxWorkers: WORKERS,
   },
 });

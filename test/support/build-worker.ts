@@ -1,9 +1,10 @@
 import { build } from '../../scripts/build.js';
 import { buildConsole } from '../../scripts/build-console.js';
-import { hasBrowser } from './browser.ts';
+import { findBrowser } from './find-browser.ts';
 
 /** The worker thread runs built code, since Node 20 cannot start a thread from TypeScript. Browser tests need the console. */
 export async function setup(): Promise<void> {
   await build();
-  if (hasBrowser) await buildConsole();
+  // Not `hasBrowser`: loading Playwright takes two seconds.
+  if (findBrowser() !== undefined) await buildConsole();
 }
