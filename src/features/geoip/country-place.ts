@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../core/json/json.ts';
+import { once } from '../../core/once.ts';
 import { continentOf } from './continents.ts';
 
-const NAMES = new Intl.DisplayNames('en', { type: 'region' });
+const names = once(() => new Intl.DisplayNames('en', { type: 'region' }));
 
 /** There are few codes, and every captured request needs one. */
 const known = new Map<string, JsonObject>();
@@ -17,7 +18,7 @@ function newPlace(code: string): JsonObject {
   const continent = continentOf(code);
   return {
     $geoip_country_code: code,
-    $geoip_country_name: (NAMES.of(code) ?? code).replace(/ SAR China$/, ''),
+    $geoip_country_name: (names().of(code) ?? code).replace(/ SAR China$/, ''),
     ...(continent && { $geoip_continent_code: continent.code, $geoip_continent_name: continent.name }),
   };
 }

@@ -1,5 +1,6 @@
 /** One insight of a digest, as numbers: pictures are drawn from them when the message is sent. */
 import type { JsonObject } from '../../../core/json/json.ts';
+import { once } from '../../../core/once.ts';
 
 export interface DigestTile {
   name: string;
@@ -30,13 +31,13 @@ export interface DigestChart {
   series: readonly { label: string; values: readonly number[] }[];
 }
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const precise = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const whole = once(() => new Intl.NumberFormat('en', { maximumFractionDigits: 0 }));
+const precise = once(() => new Intl.NumberFormat('en', { maximumFractionDigits: 2 }));
 
 /** `1,234`, `0.25`, `12.5 %` */
 export function numberText(value: number | null, unit: DigestNumber['unit'] = 'count'): string {
   if (value === null) return 'no value';
-  const text = (Math.abs(value) >= 1000 ? whole : precise).format(value).replace(/^-0$/, '0');
+  const text = (Math.abs(value) >= 1000 ? whole : precise)().format(value).replace(/^-0$/, '0');
   return unit === 'percent' ? `${text} %` : text;
 }
 
@@ -51,7 +52,7 @@ export function changeText({ value, previous, unit }: DigestNumber): string {
 
 function signed(value: number): string {
   const size = Math.abs(value);
-  const text = size >= 10 ? whole.format(size) : precise.format(Math.round(size * 10) / 10);
+  const text = size >= 10 ? whole().format(size) : precise().format(Math.round(size * 10) / 10);
   return `${value < 0 ? '-' : '+'}${text}`;
 }
 

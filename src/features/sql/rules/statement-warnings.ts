@@ -1,5 +1,7 @@
 /** What whoever reads an answer has to know: that it does not have everything that was asked for. */
 
+import { once } from '../../../core/once.ts';
+
 export interface StatementWarning {
   code: 'events_left_out' | 'rows_left_out';
   message: string;
@@ -22,7 +24,7 @@ export function statementWarnings(answer: AnswerFacts, { eventsFrom }: SourceFac
   if (answer.readsEvents && eventsFrom !== null) {
     warnings.push({
       code: 'events_left_out',
-      message: `Only events from ${MONTH.format(eventsFrom)} on (UTC) are counted: the project is larger than the copy of it that SQL reads may be (SQL_COPY_MAX_GB).`,
+      message: `Only events from ${month().format(eventsFrom)} on (UTC) are counted: the project is larger than the copy of it that SQL reads may be (SQL_COPY_MAX_GB).`,
     });
   }
   if (answer.hasMore && answer.isLimitLowered) {
@@ -34,7 +36,7 @@ export function statementWarnings(answer: AnswerFacts, { eventsFrom }: SourceFac
   return warnings;
 }
 
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const month = once(() => new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }));
 
 /** For answers whose body has no place for them. */
 export const WARNING_HEADER = 'x-cairn-warning';
