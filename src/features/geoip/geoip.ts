@@ -9,7 +9,7 @@ import { formatIpAddress, isInNetwork, parseIpAddress } from '../../lib/ip-addre
 import type { Logger } from '../../lib/log.ts';
 import { CityFile } from './city-file.ts';
 import { countryPlace } from './country-place.ts';
-import { CountryTable, readCountryFile } from './country-table.ts';
+import { packedCountryTable } from './country-table.ts';
 import { RESERVED_NETWORKS } from './reserved-networks.ts';
 
 interface GeoipOptions {
@@ -24,15 +24,17 @@ interface GeoipOptions {
   watchIntervalMs?: number;
 }
 
+type Countries = Awaited<ReturnType<typeof packedCountryTable>>;
+
 const WATCH_INTERVAL_MS = 5000;
 
 export class Geoip {
-  #countries: CountryTable;
+  #countries: Countries;
   readonly #options: GeoipOptions;
   #cities: CityFile | null = null;
   readonly #watched: string[] = [];
 
-  private constructor(options: GeoipOptions, countries: CountryTable) {
+  private constructor(options: GeoipOptions, countries: Countries) {
     this.#options = options;
     this.#countries = countries;
   }
@@ -90,16 +92,16 @@ export class Geoip {
 }
 
 /** The newer one of the two. */
-async function readCountries({ shippedCountries, ownCountries }: GeoipOptions): Promise<CountryTable> {
+async function readCountries({ shippedCountries, ownCountries }: GeoipOptions): Promise<Countries> {
   const tables = await Promise.all([shippedCountries, ownCountries].map(readTable));
   const [newest] = tables.flatMap((table) => table ?? []).toSorted((a, b) => (a.date < b.date ? 1 : -1));
   if (newest === undefined) throw new Error('The table of countries is missing: build it with `npm run build`.');
   return newest;
 }
 
-async function readTable(file: string | URL): Promise<CountryTable | null> {
+async function readTable(file: string | URL): Promise<Countries | null> {
   try {
-    return new CountryTable(await readCountryFile(await readFile(file)));
+    return await packedCountryTable(await readFile(file));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new Error(`${file} is not a table of countries. Remove it to use the one that ships with Cairn.`, { cause });
