@@ -1,4 +1,6 @@
+import type { FastifySchema } from 'fastify';
 import { VERSION } from '../version.ts';
+import { ERROR_RESPONSES } from './schemas/errors.ts';
 
 /** The OpenAPI document without its routes, which are added when they are registered. */
 export const OPENAPI = {
@@ -26,3 +28,12 @@ export const OPENAPI = {
     },
   },
 } as const;
+
+const NO_BODY = { type: 'null', description: 'Done; there is no body.' };
+
+/** What a private route says of itself, with its responses as the document has them. */
+export function withResponse({ schema, url }: { schema: FastifySchema; url: string }) {
+  const { answer, ...rest } = (schema ?? {}) as { answer?: { status: number; response?: object } };
+  if (answer === undefined) return { schema, url };
+  return { schema: { ...rest, response: { [answer.status]: answer.response ?? NO_BODY, ...ERROR_RESPONSES } }, url };
+}

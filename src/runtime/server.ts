@@ -12,7 +12,7 @@ import { compressAnswers } from '../http/compression.ts';
 import { consolePage, consoleRoutes, type SendConsolePage } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
 import { KnownRoutes } from '../http/known-routes.ts';
-import { OPENAPI } from '../http/openapi.ts';
+import { OPENAPI, withResponse } from '../http/openapi.ts';
 import { FastPath } from '../http/public/fast-path.ts';
 import { logRequests } from '../http/request-log.ts';
 import { dataHeaders, pageHeaders } from '../http/security-headers.ts';
@@ -57,7 +57,7 @@ export async function buildServer(
   decorateRequests(app);
   logRequests(app, deps.logAnswer);
   const known = recordRoutes(app);
-  await app.register(swagger, { openapi: OPENAPI });
+  await app.register(swagger, { openapi: OPENAPI, transform: withResponse });
   await app.register(scope((api) => privateRoutes(api, deps, features, known, status)));
   await app.register(scope((api) => publicRoutes(api, deps, features)));
   const fastRoutes = features.flatMap((feature) => feature.fastRoutes ?? []);
@@ -89,6 +89,7 @@ function setCompilers(app: FastifyInstance): void {
     httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body ?? {}) }) : () => true,
   );
   // Response schemas are for the API document, and for the tests that compare answers with it.
+  app.setReplySerializer((answer) => stringifyExact(answer));
   app.setSerializerCompiler(() => (answer) => stringifyExact(answer));
 }
 

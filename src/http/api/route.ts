@@ -11,7 +11,6 @@ import { forbidden } from '../../core/errors.ts';
 import { type RouteScope, requiredScopes } from '../../core/scopes.ts';
 import type { MembershipLevel, Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, requestUrl } from '../paging.ts';
-import { ERROR_RESPONSES } from '../schemas/errors.ts';
 import {
   callerFromBody,
   callerFromHeaders,
@@ -212,7 +211,10 @@ function present<T>(value: T | null): T {
   return value;
 }
 
-/** For the OpenAPI document; the schema of the body is also used to validate it. */
+/**
+ * For the OpenAPI document; the schema of the body is also used to validate it. That of the response is not given to the
+ * framework, which would keep an array with a place for each number up to the status (`withResponse` of openapi.ts).
+ */
 function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<string, unknown> {
   const { url, summary, tag, body, query = {}, status = 200, response, level, edits } = declaration;
   const { hidden = false, isLegacy = false } = declaration;
@@ -231,6 +233,6 @@ function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<str
     ...(params.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(params) } } : {}),
     ...(parameters.length > 0 ? { querystring: { type: 'object', properties: Object.fromEntries(parameters) } } : {}),
     ...(body ? { body } : {}),
-    response: { [status]: response ?? { type: 'null', description: 'Done; there is no body.' }, ...ERROR_RESPONSES },
+    answer: { status, response },
   };
 }
