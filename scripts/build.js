@@ -21,6 +21,9 @@ export const NOT_BUNDLED = [
   'vite',
 ];
 
+/** What dependencies load only where nobody says what to use instead (`new-server.ts`), or if it is there. */
+const NEVER_LOADED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'pg-native'];
+
 /** Each becomes `dist/<name>.js`. */
 const PROGRAMS = {
   serve: 'src/serve.ts',
@@ -36,7 +39,14 @@ const PROGRAMS = {
 const COMMON = { absWorkingDir: root, outdir: `${root}dist`, bundle: true, logLevel: 'warning' };
 const FOR_NODE = { ...COMMON, platform: 'node', target: 'node20.19' };
 
-const SOURCES = ['src', 'docs/guides', 'package.json', 'scripts/build.js', 'scripts/run-program.js'];
+const SOURCES = [
+  'src',
+  'docs/guides',
+  'package.json',
+  'scripts/build.js',
+  'scripts/no-yaml.js',
+  'scripts/run-program.js',
+];
 const OUTPUTS = ['main.js', 'cairn.js', 'guides.json', 'countries.br', 'run-program.js'];
 const outputsOf = (name) => [`${name}.cjs`, `${name}.cjs.cache`, `${name}.js`];
 
@@ -70,7 +80,8 @@ async function buildPrograms(bundle) {
   const { metafile } = await bundle({
     ...FOR_NODE,
     entryPoints: PROGRAMS,
-    external: [...NOT_BUNDLED, 'pg-native'],
+    external: [...NOT_BUNDLED, ...NEVER_LOADED],
+    alias: { yaml: './scripts/no-yaml.js' },
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     banner: { js: "'use strict';const MODULE_URL = require('node:url').pathToFileURL(__filename).href;" },

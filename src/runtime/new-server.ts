@@ -20,6 +20,12 @@ import type { Logger } from '../lib/log.ts';
 /** Code units: a flag key has up to 400 characters, each with one or two of them. */
 const MAX_PARAM_LENGTH = 1000;
 
+/** All routes have compilers of ours; otherwise the framework would load its own, two libraries, all the same. */
+const notCompiled = () => () => {
+  throw new Error('A route has a schema, and the server no compiler for it.');
+};
+const NO_COMPILERS = { buildValidator: notCompiled, buildSerializer: notCompiled };
+
 /** A server without routes. */
 export function newServer(
   deps: { log: Logger; ids: Ids },
@@ -38,6 +44,7 @@ export function newServer(
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     rewriteUrl: routeHeadAsGet,
+    schemaController: { compilersFactory: NO_COMPILERS },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     // Bad escapes in a path never reach a route; they are answered like other errors.
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
