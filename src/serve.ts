@@ -1,12 +1,15 @@
 /** The server process: starts, listens, stops gracefully. */
 
 import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
+import { collectWhenQuiet } from './lib/collect-when-quiet.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
 import { firstStartMessage } from './runtime/first-start-message.ts';
 
 /** After this the process exits anyway, before an orchestrator kills it. */
 const STOP_WITHIN_MS = 10_000;
+/** After the start, until its garbage is collected. */
+const QUIET_MS = 2000;
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help') || process.argv.includes('-h')) {
@@ -29,6 +32,7 @@ async function main(): Promise<void> {
   });
   show(address, true);
   log.info({ address, dataDir: config.dataDir, ms: Math.round(performance.now()) }, 'ready');
+  collectWhenQuiet(QUIET_MS);
 
   let isStopping = false;
   const stop = async (signal: string): Promise<void> => {

@@ -19,6 +19,7 @@ import { StepTimes } from '../../ingest/process/step-times.ts';
 import { reconcileStores } from '../../ingest/recover/reconcile-stores.ts';
 import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
+import { collectWhenQuiet } from '../../lib/collect-when-quiet.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { type Logger, openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
@@ -45,6 +46,9 @@ import { SeenEvents } from '../../stores/sql/seen/seen-events.ts';
 import { openSqliteDatabase } from '../../stores/sqlite/metadata-store.ts';
 import { queryMethods } from '../worker-features.ts';
 import type { EmbeddedWorkerMethods, EmbeddedWorkerOptions } from '../worker-protocol.ts';
+
+/** After the start, until its garbage is collected: after that of the main thread. */
+const QUIET_MS = 3000;
 
 type Port = NonNullable<typeof parentPort>;
 
@@ -75,6 +79,8 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   // An earlier process may have left persons to index, or an earlier version all of them.
   worker.indexer.onIdle();
   for (const maintenance of worker.maintenance) maintenance.start();
+  // An idle thread of the engine has the allocator give back pages, half a second after any query: also of the others.
+  collectWhenQuiet(QUIET_MS, () => void stores.events.query('select 1', []).catch(() => undefined));
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
