@@ -1,7 +1,10 @@
 /**
  * Startup time and idle memory, compared with a bare Fastify server.
  *
- *   npm run bench:footprint [-- --starts 7]
+ *   npm run bench:footprint [-- --starts 7 --events 10000000]
+ *
+ * With `--events`, also the startup time with so many events, and after a crash with others still to be processed. Sending
+ * ten million takes some ten minutes.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,8 +15,14 @@ import { parseArgs } from 'node:util';
 import { machine } from './lib/machine.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { median } from './lib/race.ts';
+import { startsWithHistory } from './lib/starts-with-history.ts';
 
-const { values: options } = parseArgs({ options: { starts: { type: 'string', default: '7' } } });
+const { values: options } = parseArgs({
+  options: { starts: { type: 'string', default: '7' }, events: { type: 'string', default: '0' } },
+});
+const EVENTS = Math.min(Number(options.events), 20_000_000);
+/** Each has a burst of events, and a crash. */
+const STARTS_WITH_HISTORY = 3;
 const IDLE_MS = 5000;
 /** The output of scripts/run.js; started directly, so that the time to build it is not measured. */
 const BARE = 'dist/tools/bench-bare-server-ts.mjs';
@@ -51,6 +60,7 @@ try {
     machine: machine(),
     cairn: await measured(['scripts/start.js', '--built'], { DATA_DIR: dataDir, PORT: '0' }),
     bare: await measured([BARE], {}),
+    ...(EVENTS > 0 ? { withHistory: await startsWithHistory(EVENTS, STARTS_WITH_HISTORY) } : {}),
   };
   console.log(JSON.stringify(report, null, 2));
   mkdirSync('bench/results', { recursive: true });
