@@ -1,3 +1,5 @@
+import { addColumn, addColumns, addProducts, addValues, countAbove } from './sum-loops.ts';
+
 /** Those who count and have the same code, ascending. */
 interface CodeGroup {
   readonly code: number;
@@ -44,41 +46,28 @@ export class SumsByCode {
   }
 
   countAbove({ groups }: CodedActors, column: Uint8Array, limit: number): void {
-    for (const { code, actors } of groups) {
-      let count = this.of(code);
-      for (let at = 0; at < actors.length; at++) count += Number((column[actors[at] as number] as number) > limit);
-      this.#sums[code] = count;
-    }
+    for (const { code, actors } of groups) this.#sums[code] = this.of(code) + countAbove(actors, column, limit);
   }
 
   add({ groups }: CodedActors, column: Float64Array): void {
     for (const { code, actors } of groups) {
-      let sum = this.of(code);
-      for (let at = 0; at < actors.length; at++) sum += column[actors[at] as number] as number;
-      this.#sums[code] = sum;
+      const totals = Float64Array.of(this.of(code));
+      addValues(totals, actors, column);
+      this.#sums[code] = totals[0] as number;
     }
   }
 
   addProducts({ groups }: CodedActors, one: Float64Array, other: Float64Array): void {
     for (const { code, actors } of groups) {
-      let sum = this.of(code);
-      for (let at = 0; at < actors.length; at++) {
-        const actor = actors[at] as number;
-        sum += (one[actor] as number) * (other[actor] as number);
-      }
-      this.#sums[code] = sum;
+      const totals = Float64Array.of(this.of(code));
+      addProducts(totals, actors, one, other);
+      this.#sums[code] = totals[0] as number;
     }
   }
 
   set(code: number, sum: number): void {
     this.#sums[code] = sum;
   }
-}
-
-interface Sums {
-  sum: number;
-  nonZero: number;
-  squares: number;
 }
 
 /** Sums over one column. */
@@ -89,26 +78,21 @@ export class ColumnSums {
 
   add({ groups }: CodedActors, column: Float64Array): void {
     for (const { code, actors } of groups) {
-      let { sum, nonZero, squares } = this.of(code);
-      for (let at = 0; at < actors.length; at++) {
-        const value = column[actors[at] as number] as number;
-        sum += value;
-        squares += value * value;
-        // Not a branch: half of the values are 0, and a processor would guess wrong.
-        nonZero += Number(value !== 0);
-      }
-      this.set(code, { sum, nonZero, squares });
+      const totals = Float64Array.from(this.totals(code));
+      addColumn(totals, actors, column);
+      this.setTotals(code, totals);
     }
   }
 
-  of(code: number): Sums {
-    return { sum: this.sum.of(code), nonZero: this.nonZero.of(code), squares: this.squares.of(code) };
+  /** As `addColumn` has them. */
+  totals(code: number): number[] {
+    return [this.sum.of(code), this.nonZero.of(code), this.squares.of(code)];
   }
 
-  set(code: number, { sum, nonZero, squares }: Sums): void {
-    this.sum.set(code, sum);
-    this.nonZero.set(code, nonZero);
-    this.squares.set(code, squares);
+  setTotals(code: number, [sum, nonZero, squares]: Float64Array): void {
+    this.sum.set(code, sum as number);
+    this.nonZero.set(code, nonZero as number);
+    this.squares.set(code, squares as number);
   }
 }
 
@@ -122,22 +106,11 @@ interface PairSums {
 /** The same as adding each of them, in one pass over both: half of the time. */
 export function addPair({ groups }: CodedActors, sums: PairSums, one: Float64Array, other: Float64Array): void {
   for (const { code, actors } of groups) {
-    let { sum, nonZero, squares } = sums.one.of(code);
-    let { sum: otherSum, nonZero: otherNonZero, squares: otherSquares } = sums.other.of(code);
-    let products = sums.products.of(code);
-    for (let at = 0; at < actors.length; at++) {
-      const actor = actors[at] as number;
-      const [value, otherValue] = [one[actor] as number, other[actor] as number];
-      sum += value;
-      squares += value * value;
-      nonZero += Number(value !== 0);
-      otherSum += otherValue;
-      otherSquares += otherValue * otherValue;
-      otherNonZero += Number(otherValue !== 0);
-      products += value * otherValue;
-    }
-    sums.one.set(code, { sum, nonZero, squares });
-    sums.other.set(code, { sum: otherSum, nonZero: otherNonZero, squares: otherSquares });
-    sums.products.set(code, products);
+    const known = [...sums.one.totals(code), ...sums.other.totals(code), sums.products.of(code)];
+    const totals = Float64Array.from(known);
+    addColumns(totals, actors, one, other);
+    sums.one.setTotals(code, totals);
+    sums.other.setTotals(code, totals.subarray(3));
+    sums.products.set(code, totals[6] as number);
   }
 }
