@@ -8,6 +8,7 @@ import {
 import type { PartReader, SqlStatement } from '../events/event-changes.ts';
 import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
 import { readColumns, readParts } from './column-reader.ts';
+import { ScanMemory } from './scan-memory.ts';
 import { toSqlRows } from './values.ts';
 
 /**
@@ -18,14 +19,17 @@ export class QueryConnections {
   readonly #free: DuckDBConnection[];
   readonly #all: readonly DuckDBConnection[];
   readonly #waiting: ((connection: DuckDBConnection) => void)[] = [];
+  readonly #memory: ScanMemory;
 
-  private constructor(connections: readonly DuckDBConnection[]) {
+  private constructor(connections: readonly DuckDBConnection[], memory: ScanMemory) {
     this.#all = connections;
     this.#free = [...connections];
+    this.#memory = memory;
   }
 
-  static async open(instance: DuckDBInstance, count: number): Promise<QueryConnections> {
-    return new QueryConnections(await Promise.all(Array.from({ length: count }, () => instance.connect())));
+  static async open(instance: DuckDBInstance, count: number, memoryLimit: string): Promise<QueryConnections> {
+    const connections = await Promise.all(Array.from({ length: count }, () => instance.connect()));
+    return new QueryConnections(connections, new ScanMemory(await instance.connect(), memoryLimit));
   }
 
   /** Whether a statement is running, or about to. */
@@ -58,13 +62,21 @@ export class QueryConnections {
     signal?: AbortSignal,
   ): Promise<T> {
     const readAll = async (connection: DuckDBConnection): Promise<T> => {
+      // Others may need more memory.
+      if (this.#free.length === this.#all.length - 1) await this.#memory.lower();
       await connection.run('begin transaction read only');
-      const reader = begin(await readTables(connection, statements, signal));
+      const tables = await readTables(connection, statements, signal);
+      if (tables.some(({ rowCount }) => rowCount > MAX_LOW_ROWS)) await this.#memory.restore();
+      const reader = begin(tables);
       await readInTurn(connection, parts, (part, place) => reader.add(part, place), signal);
       signal?.throwIfAborted();
       return reader;
     };
-    return this.#use(readAll, signal, endTransaction);
+    const finish = async (connection: DuckDBConnection): Promise<void> => {
+      await endTransaction(connection);
+      this.#memory.restoreLater();
+    };
+    return this.#use(readAll, signal, finish, true);
   }
 
   /**
@@ -75,10 +87,12 @@ export class QueryConnections {
     work: (connection: DuckDBConnection) => Promise<T>,
     signal?: AbortSignal,
     finish?: (connection: DuckDBConnection) => Promise<void>,
+    needsLittle = false,
   ): Promise<T> {
     const connection = await this.#acquire(signal);
     const interruption = signal && interruptOn(signal, connection);
     try {
+      if (!needsLittle || this.#free.length < this.#all.length - 1) await this.#memory.restore();
       return await work(connection);
     } catch (error) {
       signal?.throwIfAborted();
@@ -94,6 +108,7 @@ export class QueryConnections {
   async close(): Promise<void> {
     const connections = await Promise.all(this.#all.map(() => this.#acquire()));
     for (const connection of connections) connection.closeSync();
+    await this.#memory.close();
   }
 
   async #acquire(signal?: AbortSignal): Promise<DuckDBConnection> {
@@ -120,6 +135,9 @@ export class QueryConnections {
     else next(connection);
   }
 }
+
+/** With more in temporary tables, joins need more memory than `ScanMemory` leaves. */
+const MAX_LOW_ROWS = 500_000;
 
 /** Nothing was written. There is no transaction if not even its beginning was reached. */
 const endTransaction = async (connection: DuckDBConnection): Promise<void> => {

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EventFileStore, openEventStore } from './event-store.ts';
+
+const LIMIT = `select current_setting('memory_limit') as memory_limit`;
+
+describe('the memory limit of the engine', () => {
+  let folder: string;
+  let store: EventFileStore;
+
+  const open = async (memoryLimit: string): Promise<void> => {
+    store = await openEventStore(join(folder, 'events.duckdb'), { memoryLimit });
+  };
+  const limitOf = async (): Promise<unknown> => (await store.query(LIMIT, []))[0]?.['memory_limit'];
+  /** While parts are read, beside as many rows of a table. */
+  const limitInParts = async (rows = 1): Promise<string[]> => {
+    const tables = [`select cast(range as integer) as n from range(${rows})`];
+    const found: string[] = [];
+    const begin = () => ({
+      add: (part: { texts(name: string): string[] }) => found.push(...part.texts('memory_limit')),
+    });
+    await store.queryParts(
+      tables.map((sql) => ({ sql, values: [] })),
+      [{ sql: LIMIT, values: [] }],
+      begin,
+    );
+    return found;
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cairn-scan-memory-'));
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is lower while parts are read, and as before for the next query', async () => {
+    await open('512MB');
+    expect(await limitInParts()).toEqual(['137.3 MiB']);
+    expect(await limitInParts()).toEqual(['137.3 MiB']);
+    expect(await limitOf()).toBe('488.2 MiB');
+  });
+
+  it('stays as it is for many rows, and where it is lower', async () => {
+    await open('512MB');
+    expect(await limitInParts(500_001)).toEqual(['488.2 MiB']);
+    await store.close();
+    await open('100MB');
+    expect(await limitInParts()).toEqual(['95.3 MiB']);
+    expect(await limitOf()).toBe('95.3 MiB');
+  });
+
+  it('stays as it is while another query runs', async () => {
+    await open('512MB');
+    const other = store.query('select sum(range % 7) as n from range(200000000)', []);
+    const found = await limitInParts();
+    await other;
+    expect(found).toEqual(['488.2 MiB']);
+  });
+});
