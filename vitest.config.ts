@@ -44,7 +44,7 @@ const GROUPS: Record<string, string[]> = {
     'src/query/**/*.test.ts',
     'test/insights/{over-time-vectors,sequence-vectors,long-queries}.test.ts',
     'test/web-analytics/{oracle,channels,world-vectors,hostile,session-properties}.test.ts',
-    'test/experiments/{guardrails,bad-input,metric-kinds,kept-measurements,second-thread}.test.ts',
+    'test/experiments/{guardrails,bad-input,metric-kinds,kept-measurements,read-in-slices}.test.ts',
     'test/sql/*.test.ts',
   ],
   // The products' own clients, and their evaluation of flags.

@@ -1,6 +1,6 @@
 /**
  * How fast an experiment is measured: ten metrics over the events of a made-up shop, everybody exposed, beside one plain
- * scan of the same events in the same run. With a second thread and as much memory for the engine as the server has.
+ * scan of the same events in the same run. With as much memory for the engine as the server has.
  *
  *   npm run bench:experiments [-- --events 10000000 --folder kept/ --each --memory 512MB]
  *
@@ -21,7 +21,6 @@ import { measureExperiment } from '../src/features/experiments/measure/measure-e
 import type { MetricQuestion } from '../src/features/experiments/rules/experiment-question.ts';
 import { ResultCache } from '../src/features/insights/result-cache.ts';
 import type { ScanDeps } from '../src/query/query-deps.ts';
-import { SequenceThread } from '../src/runtime/sequence-thread.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { type EventFileStore, openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
@@ -67,9 +66,6 @@ const peakMb = (): number => Math.round(process.resourceUsage().maxRSS / 1024);
 const round = (ms: number): number => Number(ms.toFixed(1));
 const summary = (times: readonly number[]) => ({ medianMs: round(median(times)), worstMs: round(Math.max(...times)) });
 
-/** The file is built beside the folder of this one. */
-const second = new SequenceThread(new URL('../sequence-worker.js', import.meta.url));
-
 interface Bench {
   deps: ScanDeps;
   events: EventFileStore;
@@ -86,7 +82,7 @@ async function measureJson({ events, measureAll }: Bench): Promise<void> {
 async function measureColumns({ deps, events, measureAll }: Bench): Promise<void> {
   const beforeMb = peakMb();
   const [first, added]: [number[], number[]] = [[], []];
-  const own = { ...deps, changes: events, secondThread: () => second.methods() };
+  const own = { ...deps, changes: events };
   for (let i = 0; i < ROUNDS; i++) {
     const kept = new KeptMeasurements();
     const measureKept = (minutes: number) =>
@@ -147,7 +143,6 @@ async function measurePart(folder: string, measure: (bench: Bench) => Promise<vo
   const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
   const measureAll = (metrics: readonly MetricQuestion[]) => measureExperiment(deps, PROJECT, EXPOSURE, metrics);
   await measure({ deps, events, measureAll });
-  await second.close();
   await events.close();
   await metadata.close();
 }

@@ -1,7 +1,6 @@
 /** Starts the second thread when it is needed, and ends it when it has not been for a while. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { ExperimentThreadMethods } from '../features/experiments/thread-methods.ts';
 import type { SequenceMethods } from '../features/insights/sequence-methods.ts';
 import type { WebThreadMethods } from '../features/web-analytics/thread-methods.ts';
 import { type Remote, remote } from '../lib/rpc.ts';
@@ -15,7 +14,7 @@ interface Running {
   remote: Remote<SecondMethods>;
 }
 
-type SecondMethods = SequenceMethods & WebThreadMethods & ExperimentThreadMethods;
+type SecondMethods = SequenceMethods & WebThreadMethods;
 
 export class SequenceThread {
   readonly #file: URL;

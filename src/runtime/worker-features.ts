@@ -23,7 +23,7 @@ const featureMethods = (deps: WorkerDeps) => {
   return {
     ...cohortWorkerMethods(deps),
     ...definitionWorkerMethods(deps),
-    ...experimentWorkerMethods({ ...deps, secondThread }),
+    ...experimentWorkerMethods(deps),
     ...webWorkerMethods({ ...deps, secondThread }),
     ...insightWorkerMethods({ ...deps, secondThread }),
   };

@@ -27,7 +27,6 @@ interface ExperimentWorkerDeps extends QueryDeps {
   events: EventStore;
   /** What was measured is kept where the store can tell what is new. */
   changes?: EverybodyDeps['changes'] | undefined;
-  secondThread?: EverybodyDeps['secondThread'];
 }
 
 /** What experiments do on the worker thread. */

@@ -19,7 +19,7 @@ describe('the memory limit of the engine', () => {
     const tables = [`select cast(range as integer) as n from range(${rows})`];
     const found: string[] = [];
     const begin = () => ({
-      add: (part: { texts(name: string): string[] }) => found.push(...part.texts('memory_limit')),
+      add: (part: { texts(name: string): readonly string[] }) => found.push(...part.texts('memory_limit')),
     });
     await store.queryParts(
       tables.map((sql) => ({ sql, values: [] })),

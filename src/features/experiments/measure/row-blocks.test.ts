@@ -85,19 +85,3 @@ it('tells rows apart, by their place among all rows where ties matter', async ()
     }
   expect(new Set(idsIn(blocks)).size).toBe(kept);
 });
-
-it('has the rows of each half of the actors apart, in the same order', () => {
-  const blocks = new RowBlocks(PLAN, ENCODING, false, 1);
-  blocks.add(columnsOf(ROWS.slice(0, 70_000)));
-  blocks.add(columnsOf(ROWS.slice(70_000)));
-  for (const half of [0, 1]) {
-    const own = ROWS.filter(({ actor, bits }) => actor % 2 === half && (bits & 2) !== 0);
-    const found = blocks
-      .with(2, half)
-      .flatMap(({ count, actor, at, numbers }) =>
-        Array.from({ length: count }, (_, row) => [actor[row], at[row], numbers[0]?.[row]]),
-      );
-    const expectedRows = [2, 3].flatMap((kind) => own.filter(({ bits }) => bits === kind));
-    expect(found).toEqual(expectedRows.map(({ actor, at, number }) => [actor >> 1, at, number]));
-  }
-});

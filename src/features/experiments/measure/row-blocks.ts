@@ -40,36 +40,30 @@ export class RowBlocks {
   readonly #encoding: KeyEncoding;
   readonly #readsAll: boolean;
   readonly #hasPlaces: boolean;
-  /** The low bits of an actor's number say which part they belong to. */
-  readonly #partBits: number;
   /** Number → a bit for each entity whose number is read. */
   readonly #numberMasks: readonly number[];
-  /** By part. */
-  readonly #blocks: readonly OpenBlock[][];
-  /** By kind, which is what rows are and their part: the last block. */
+  readonly #blocks: OpenBlock[] = [];
+  /** By what rows are: the last block. */
   readonly #open: (OpenBlock | undefined)[] = [];
   readonly #sorter: KindSorter;
   #highestActor = -1;
   #rows = 0;
   #ids = 0;
 
-  /** With `partBits`, actors are split into parts by the low bits of their numbers, and numbered anew without these. */
-  constructor(plan: MetricPlan, encoding: KeyEncoding, hasPlaces: boolean, partBits = 0) {
+  constructor(plan: MetricPlan, encoding: KeyEncoding, hasPlaces: boolean) {
     this.#encoding = encoding;
     this.#readsAll = plan.readsAll;
     this.#hasPlaces = hasPlaces;
-    this.#partBits = partBits;
-    this.#blocks = Array.from({ length: 2 ** partBits }, () => []);
-    this.#sorter = new KindSorter(encoding.base << partBits);
+    this.#sorter = new KindSorter(encoding.base);
     const identities = plan.entities.map(entityIdentity);
     this.#numberMasks = Array.from(plan.numbers.values(), ({ entities }) =>
       entities.reduce((mask, entity) => mask | (1 << identities.indexOf(entityIdentity(entity))), 0),
     );
   }
 
-  /** One more than the highest number of an actor in any part. */
+  /** One more than the highest number of an actor. */
   get actors(): number {
-    return (this.#highestActor >> this.#partBits) + 1;
+    return this.#highestActor + 1;
   }
 
   /** Kind by kind: rows of different kinds alternate, so one after the other would be slow. */
@@ -80,32 +74,29 @@ export class RowBlocks {
 
   #addSome(columns: RowColumns, from: number, to: number): void {
     const { actor, key } = columns;
-    const partBits = this.#partBits;
-    const { starts, rows, highestActor } = this.#sorter.sort(actor, key, from, to, partBits);
+    const { starts, rows, highestActor } = this.#sorter.sort(actor, key, from, to);
     this.#highestActor = Math.max(this.#highestActor, highestActor);
-    const firstKind = this.#readsAll ? 0 : 1 << partBits;
-    for (let kind = firstKind; kind < starts.length - 1; kind++) {
+    for (let kind = this.#readsAll ? 0 : 1; kind < starts.length - 1; kind++) {
       const [first, past] = [starts[kind] as number, starts[kind + 1] as number];
       if (first < past) this.#addKind(kind, rows.subarray(first, past), columns, this.#rows - from);
     }
     this.#rows += to - from;
   }
 
-  #addKind(kind: number, rows: Int32Array, columns: RowColumns, before: number): void {
+  #addKind(bits: number, rows: Int32Array, columns: RowColumns, before: number): void {
     for (let done = 0; done < rows.length; ) {
-      const block = this.#openFor(kind);
+      const block = this.#openFor(bits);
       const some = rows.subarray(done, done + block.actor.length - block.count);
-      fill(block, some, columns, { ...this.#encoding, partBits: this.#partBits, before });
+      fill(block, some, columns, { ...this.#encoding, before });
       block.count += some.length;
       done += some.length;
     }
   }
 
   /** Twice as large as the one before: there may be many kinds of rows, of few rows each. */
-  #openFor(kind: number): OpenBlock {
-    const last = this.#open[kind];
+  #openFor(bits: number): OpenBlock {
+    const last = this.#open[bits];
     if (last !== undefined && last.count < last.actor.length) return last;
-    const bits = kind >> this.#partBits;
     const size = Math.min(MAX_BLOCK_ROWS, Math.max(MIN_BLOCK_ROWS, 2 * (last?.count ?? 0)));
     const block: OpenBlock = {
       bits,
@@ -117,14 +108,15 @@ export class RowBlocks {
       places: this.#hasPlaces ? new Int32Array(size) : null,
     };
     this.#ids += size;
-    this.#open[kind] = block;
-    this.#blocks[kind & (2 ** this.#partBits - 1)]?.push(block);
+    this.#open[bits] = block;
+    this.#blocks.push(block);
     return block;
   }
 
   /** Those with one of the bits (null: all), always in the same order. */
-  with(mask: number | null, part = 0): readonly RowBlock[] {
-    return chooseBlocks(this.#blocks[part] ?? [], mask);
+  with(mask: number | null): readonly RowBlock[] {
+    const chosen = mask === null ? [...this.#blocks] : this.#blocks.filter(({ bits }) => (bits & mask) !== 0);
+    return chosen.sort((a, b) => a.bits - b.bits);
   }
 }
 
@@ -144,18 +136,17 @@ class KindSorter {
   }
 
   /** At most `MAX_BLOCK_ROWS` of them; overwritten by the next ones. */
-  sort(actor: Int32Array, key: Float64Array, from: number, to: number, partBits: number) {
+  sort(actor: Int32Array, key: Float64Array, from: number, to: number) {
     const [starts, next, kinds, rows] = [this.#starts, this.#next, this.#kinds, this.#rows];
-    const base = this.#kindCount >> partBits;
-    const [unit, mask] = [1 / base, (1 << partBits) - 1];
+    const base = this.#kindCount;
+    const unit = 1 / base;
     starts.fill(0);
     let highestActor = -1;
     for (let row = from; row < to; row++) {
       const whole = key[row] as number;
-      const bits = whole - Math.floor(whole * unit) * base;
+      const kind = whole - Math.floor(whole * unit) * base;
       const who = actor[row] as number;
       if (who > highestActor) highestActor = who;
-      const kind = (bits << partBits) | (who & mask);
       kinds[row - from] = kind;
       (starts[kind + 1] as number)++;
     }
@@ -173,12 +164,12 @@ function fill(
   { count, actor: actors, at: times, numbers: all, places }: OpenBlock,
   rows: Int32Array,
   { actor, key, numbers }: RowColumns,
-  { base, from, partBits, before }: KeyEncoding & { partBits: number; before: number },
+  { base, from, before }: KeyEncoding & { before: number },
 ): void {
   const unit = 1 / base;
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as number;
-    actors[count + at] = (actor[row] as number) >> partBits;
+    actors[count + at] = actor[row] as number;
     times[count + at] = from + Math.floor((key[row] as number) * unit);
   }
   for (const [place, own] of all.entries()) {
@@ -187,11 +178,6 @@ function fill(
     for (let at = 0; at < rows.length; at++) own[count + at] = column[rows[at] as number] as number;
   }
   if (places !== null) for (let at = 0; at < rows.length; at++) places[count + at] = before + (rows[at] as number);
-}
-
-export function chooseBlocks(blocks: readonly RowBlock[], mask: number | null): RowBlock[] {
-  const chosen = mask === null ? [...blocks] : blocks.filter(({ bits }) => (bits & mask) !== 0);
-  return chosen.sort((a, b) => a.bits - b.bits);
 }
 
 /** What tells a row from others, and what `tieOrder` compares where ties matter. */

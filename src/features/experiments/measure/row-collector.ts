@@ -6,15 +6,15 @@ import type { ExperimentRows, ExposureRows } from './experiment-rows.ts';
 import type { Reading } from './reading.ts';
 import { RowBlocks, type RowColumns } from './row-blocks.ts';
 
-/** Puts rows into blocks as they are read, those of all actors or of several parts of them. */
+/** Puts rows into blocks as they are read. */
 export class RowCollector {
   readonly #reading: Reading;
   readonly #blocks: RowBlocks;
   readonly #uuids: UuidWords[] = [];
 
-  constructor(reading: Reading, partBits = 0) {
+  constructor(reading: Reading) {
     this.#reading = reading;
-    this.#blocks = new RowBlocks(reading.plan, reading.encoding, reading.hasTies, partBits);
+    this.#blocks = new RowBlocks(reading.plan, reading.encoding, reading.hasTies);
   }
 
   /** Some rows, with or without the numbers of the plan. */
@@ -36,14 +36,14 @@ export class RowCollector {
     return { actor: table.integers('actor'), key: table.doubles('key'), numbers };
   }
 
-  rows(exposures: ExposureRows, part = 0): ExperimentRows {
+  rows(exposures: ExposureRows): ExperimentRows {
     const { plan, encoding } = this.#reading;
     const blocks = this.#blocks;
     const uuids = joinUuids(this.#uuids);
     return {
       actors: exposures.actor.reduce((most, who) => Math.max(most, who + 1), blocks.actors),
       exposures,
-      blocks: { with: (mask) => blocks.with(mask, part) },
+      blocks,
       tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
       encoding,
       plan,
