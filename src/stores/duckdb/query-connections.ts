@@ -7,6 +7,7 @@ import {
 } from '@duckdb/node-api';
 import type { PartReader, SqlStatement } from '../events/event-changes.ts';
 import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
+import { isOutOfMemory } from '../outage.ts';
 import { readColumns, readParts } from './column-reader.ts';
 import { ScanMemory } from './scan-memory.ts';
 import { toSqlRows } from './values.ts';
@@ -61,22 +62,34 @@ export class QueryConnections {
     begin: (tables: readonly ColumnTable[]) => T,
     signal?: AbortSignal,
   ): Promise<T> {
+    let lowered: Promise<void> | undefined;
     const readAll = async (connection: DuckDBConnection): Promise<T> => {
-      // Others may need more memory.
-      if (this.#free.length === this.#all.length - 1) await this.#memory.lower();
       await connection.run('begin transaction read only');
       const tables = await readTables(connection, statements, signal);
+      await lowered;
       if (tables.some(({ rowCount }) => rowCount > MAX_LOW_ROWS)) await this.#memory.restore();
       const reader = begin(tables);
       await readInTurn(connection, parts, (part, place) => reader.add(part, place), signal);
       signal?.throwIfAborted();
       return reader;
     };
+    const readWithLittle = async (connection: DuckDBConnection): Promise<T> => {
+      // Others may need more memory. It takes some milliseconds, in which the first statements run.
+      if (this.#free.length === this.#all.length - 1) lowered = this.#memory.lower();
+      try {
+        return await readAll(connection);
+      } catch (error) {
+        if (!isOutOfMemory(error) || !this.#memory.isLow) throw error;
+        await endTransaction(connection);
+        await this.#memory.restore();
+        return readAll(connection);
+      }
+    };
     const finish = async (connection: DuckDBConnection): Promise<void> => {
       await endTransaction(connection);
       this.#memory.restoreLater();
     };
-    return this.#use(readAll, signal, finish, true);
+    return this.#use(readWithLittle, signal, finish, true);
   }
 
   /**

@@ -148,7 +148,7 @@ const isExposed = ({ actors, since, several }: ActorExposures, at: number): bool
   at < actors && (!Number.isNaN(since[at] as number) || several[at] !== 0);
 
 /** Always in the same order; those that metrics share more than once. */
-export const measuredColumns = ({ exposures, values }: MeasuredActors): Column[] => [
+const measuredColumns = ({ exposures, values }: MeasuredActors): Column[] => [
   ...[exposures.since, exposures.code, exposures.several],
   ...values.flatMap(({ columns, depths, ignored }) => [...columns, ...(depths === null ? [] : [depths]), ...ignored]),
 ];
