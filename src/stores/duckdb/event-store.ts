@@ -149,7 +149,7 @@ class DuckDbEventStore implements EventFileStore {
   }
 
   write(batch: EventBatch): Promise<void> {
-    return this.#oneAtATime(async () => {
+    return this.#inTurn(async () => {
       const progress = { position: batch.position, ahead: batch.ahead ?? new Map() };
       if (!isPast(progress, this.#progress)) return;
       const write = () => this.#writeBatch(batch);
@@ -402,7 +402,7 @@ class DuckDbEventStore implements EventFileStore {
       .then(async () => {
         while (this.#replacing !== null) await this.#replacing.catch(() => undefined);
         if (this.#closing !== undefined) throw new Error('The event store is closed.');
-        const copying = copy().finally(() => {
+        const copying = this.#engine.queries.withUsualMemory(copy).finally(() => {
           this.#copying = null;
         });
         this.#copying = copying;
@@ -496,16 +496,26 @@ class DuckDbEventStore implements EventFileStore {
 
   /** Writes rows, and records in the same transaction which promoted columns got their first mark. */
   async #writeRows<T>(columns: readonly PromotedColumn[], write: () => Promise<T>, meanwhile?: () => void): Promise<T> {
-    const { writer } = this.#engine;
+    const { writer, queries } = this.#engine;
     const work = async () => ({ written: await write(), marks: await saveMarks(writer, columns) });
-    const { written, marks } = await inTransaction(writer, work, { meanwhile, isEngineBusy: this.#isEngineBusy });
+    const isEngineBusy = this.#isEngineBusy;
+    const { written, marks } = await inTransaction(writer, work, { meanwhile, isEngineBusy }).catch(async (error) => {
+      // A scan that runs has left less memory than large events need.
+      if (!(await queries.restoreMemory())) throw error;
+      return inTransaction(writer, work, { isEngineBusy });
+    });
     marks.saved();
     return written;
   }
 
   readonly #isEngineBusy = (): boolean => this.#engine.queries.areBusy || this.#copying !== null;
 
+  /** With the usual memory: unlike a chunk of events, this may be work of any size. */
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#engine.queries.withUsualMemory(work));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The event store is closed.'));
     const turn = this.#lastWrite.catch(() => undefined).then(() => wrapFatalErrors(work));
     this.#lastWrite = turn;

@@ -21,6 +21,8 @@ export class QueryConnections {
   readonly #all: readonly DuckDBConnection[];
   readonly #waiting: ((connection: DuckDBConnection) => void)[] = [];
   readonly #memory: ScanMemory;
+  /** Other work than queries that may need all of the memory. */
+  #others = 0;
 
   private constructor(connections: readonly DuckDBConnection[], memory: ScanMemory) {
     this.#all = connections;
@@ -75,7 +77,7 @@ export class QueryConnections {
     };
     const readWithLittle = async (connection: DuckDBConnection): Promise<T> => {
       // Others may need more memory. It takes some milliseconds, in which the first statements run.
-      if (this.#free.length === this.#all.length - 1) lowered = this.#memory.lower();
+      if (this.#isAlone()) lowered = this.#memory.lower();
       try {
         return await readAll(connection);
       } catch (error) {
@@ -105,7 +107,7 @@ export class QueryConnections {
     const connection = await this.#acquire(signal);
     const interruption = signal && interruptOn(signal, connection);
     try {
-      if (!needsLittle || this.#free.length < this.#all.length - 1) await this.#memory.restore();
+      if (!needsLittle || !this.#isAlone()) await this.#memory.restore();
       return await work(connection);
     } catch (error) {
       signal?.throwIfAborted();
@@ -115,6 +117,29 @@ export class QueryConnections {
       await finish?.(connection);
       this.#release(connection);
     }
+  }
+
+  /** Whether nothing runs but the statement of one connection, and writes of events. */
+  #isAlone(): boolean {
+    return this.#others === 0 && this.#free.length === this.#all.length - 1;
+  }
+
+  /** For what is no query, but may need as much memory: scans do not lower the limit meanwhile. */
+  async withUsualMemory<T>(work: () => Promise<T>): Promise<T> {
+    this.#others++;
+    try {
+      await this.#memory.restore();
+      return await work();
+    } finally {
+      this.#others--;
+    }
+  }
+
+  /** False if the limit is as usual. */
+  async restoreMemory(): Promise<boolean> {
+    const wasLow = this.#memory.isLow;
+    await this.#memory.restore();
+    return wasLow;
   }
 
   /** Waits for running and queued queries. */

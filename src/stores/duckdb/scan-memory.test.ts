@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { anEvent } from '../../../test/contract/events.ts';
 import type { ColumnTable } from '../events/event-store.ts';
 import { type EventFileStore, openEventStore } from './event-store.ts';
 
@@ -65,6 +67,28 @@ describe('the memory limit of the engine', () => {
     await store.queryParts([{ sql, values: [] }], [{ sql: 'select 1::integer as one', values: [] }], begin);
     expect(begun).toEqual([20_000_000]);
     expect(await limitOf()).toBe('953.6 MiB');
+  });
+
+  it('is as before for events that need more', async () => {
+    await open('512MB');
+    const longest = 'select max(length(properties))::integer as longest from event_rows';
+    const readProperties = () =>
+      store.queryParts([{ sql: LIMIT, values: [] }], [{ sql: longest, values: [] }], () => ({ add: () => undefined }));
+    const properties = { text: randomBytes(22_000).toString('base64') };
+    for (let position = 1; position <= 40; position++) {
+      const events = Array.from({ length: 250 }, () => anEvent({ properties }));
+      await Promise.all([readProperties(), store.write({ events, overrides: [], position })]);
+    }
+    expect(await store.verify()).toBe(10_000);
+  });
+
+  it('stays as it is while something is copied', async () => {
+    await open('512MB');
+    const target = join(folder, 'rows.parquet');
+    const copy = store.writeParquet('select range from range(30000000)', [], target, 'zstd');
+    await Promise.resolve();
+    expect(await limitInParts()).toEqual(['488.2 MiB']);
+    expect(await copy).toBe(30_000_000);
   });
 
   it('stays as it is while another query runs', async () => {
