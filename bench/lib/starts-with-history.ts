@@ -14,8 +14,7 @@ const SERVER = ['scripts/start.js', '--built'];
 const EVENTS_PER_BODY = 100;
 /** Sent as fast as they are accepted, which is faster than they are processed. */
 const BURST_EVENTS = 300_000;
-/** So that the server has not processed most of the burst by the time it is killed. */
-const BURST_CONNECTIONS = 16;
+const CONNECTIONS = 16;
 
 export async function startsWithHistory(events: number, starts: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-starts-'));
@@ -61,16 +60,15 @@ async function startAfterCrash(env: Record<string, string>) {
   return { ms, waiting: status.ingest.pending };
 }
 
-async function send({ url }: RunningProcess, events: number, seed: number): Promise<void> {
-  const templates = makeTemplates({
-    key: KEY,
-    event: serverEvent,
-    eventsPerBody: EVENTS_PER_BODY,
-    persons: 100_000,
-    seed,
-  });
-  const maxRequests = Math.ceil(events / EVENTS_PER_BODY);
-  await runLoad({ url, path: '/batch/', connections: BURST_CONNECTIONS, templates, maxRequests });
+/** What is refused because the log is full is sent again, once there is place. */
+async function send(server: RunningProcess, events: number, seed: number): Promise<void> {
+  const options = { key: KEY, event: serverEvent, eventsPerBody: EVENTS_PER_BODY, persons: 100_000, seed };
+  const load = { url: server.url, path: '/batch/', connections: CONNECTIONS, templates: makeTemplates(options) };
+  for (let left = events; left > 0; ) {
+    const { events: accepted, failures } = await runLoad({ ...load, maxRequests: Math.ceil(left / EVENTS_PER_BODY) });
+    left -= accepted;
+    if (failures > 0) await untilProcessed(server);
+  }
 }
 
 const kill = async ({ pid, url }: RunningProcess): Promise<void> => {

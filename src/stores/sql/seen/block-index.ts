@@ -5,6 +5,7 @@
  * It must know every block that exists; one that no longer exists does no harm. New blocks always have greater numbers.
  */
 import { addToList } from '../../../lib/add-to-list.ts';
+import { eachInTurn } from '../../../lib/in-batches.ts';
 import type { Sql } from '../tables.ts';
 import { latestBlockId, listBlocks, RECENT_LEVEL, readBlockFilters, readIds, type SeenBlock } from './block-rows.ts';
 import type { IdList } from './id-list.ts';
@@ -71,10 +72,13 @@ export class BlockIndex {
       on,
       unknown.map(({ id }) => id),
     );
-    return blocks.map((block) => {
+    const found: NewBlock[] = [];
+    // In turns: at a start these are millions of ids, and queries wait for this thread.
+    await eachInTurn(blocks, (block) => {
       const list = lists.get(block.id)?.unpack();
-      return list ? { ...block, list } : block;
+      found.push(list ? { ...block, list } : block);
     });
+    return found;
   }
 
   apply({ removed, added }: BlockChanges): void {
