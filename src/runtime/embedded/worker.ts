@@ -80,7 +80,9 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   worker.indexer.onIdle();
   for (const maintenance of worker.maintenance) maintenance.start();
   // An idle thread of the engine has the allocator give back pages, half a second after any query: also of the others.
-  collectWhenQuiet(QUIET_MS, () => void stores.events.query('select 1', []).catch(() => undefined));
+  collectWhenQuiet(QUIET_MS, () => {
+    if (!worker.isClosing) void stores.events.query('select 1', []).catch(() => undefined);
+  });
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
@@ -148,7 +150,7 @@ function createWorker(port: Port, { stores, limits, clock, logger, onEngineLost 
   const indexer = new PersonIndexer({ index: personIndex, runExclusive, logger });
   const mirror = new PersonMirror({ ingest, events, runExclusive });
   const maintenance = [events, ingest].map((store) => new Maintenance({ store, clock, logger, runExclusive }));
-  return { processor, liveEvents, stepTimes, indexer, mirror, maintenance };
+  return { processor, liveEvents, stepTimes, indexer, mirror, maintenance, isClosing: false };
 }
 
 const noticeOf = ({
@@ -218,6 +220,7 @@ const purge = ({ personIndex, events, ingest }: Stores, { processor, mirror }: E
   });
 
 async function close({ log, attempts, ingest, events }: Stores, worker: EmbeddedWorker): Promise<void> {
+  worker.isClosing = true;
   // At the same time: one after the other, they might wait for each other.
   const { maintenance, indexer, processor } = worker;
   await Promise.all([...maintenance.map((each) => each.stop()), indexer.stop(), processor.stop()]);
