@@ -25,6 +25,10 @@ interface EventRate {
   cpuMicrosPerEvent: number;
 }
 
+type Footprint = Record<'cairn' | 'bare', { startMs: number; idleMb: number }> & {
+  withHistory?: { events: number; startMs: number; afterCrashMs: number };
+};
+
 interface PageLoad {
   kB: number;
   requests: number;
@@ -437,9 +441,15 @@ export const BENCHES: readonly Bench[] = [
     description:
       'Compared with a bare Fastify server: from process start to the first response, and resident memory 5 s later.',
     short: '--starts 1',
-    rows: ({ cairn, bare }: Record<'cairn' | 'bare', { startMs: number; idleMb: number }>) => [
+    rows: ({ cairn, bare, withHistory: history }: Footprint) => [
       ['start to first response', `${number(cairn.startMs)} ms`, `${number(bare.startMs)} ms`, ''],
       ['idle memory', `${cairn.idleMb} MB`, `${bare.idleMb} MB`, ''],
+      ...(history === undefined
+        ? []
+        : [
+            [`start with ${number(history.events)} events`, `${number(history.startMs)} ms`, '', ''] satisfies Row,
+            ['… after a crash in a burst', `${number(history.afterCrashMs)} ms`, '', ''] satisfies Row,
+          ]),
     ],
   },
   {
