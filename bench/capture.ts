@@ -31,7 +31,7 @@ const { values: flags } = parseArgs({
 const VISITORS = 5000;
 const KEY = 'phc_bench_project_key';
 const persons = Number(flags.persons);
-const MAX_BASELINE_EVENTS = 300_000;
+const MAX_BASELINE_EVENTS = 500_000;
 
 interface Measured extends LoadResult {
   perSecond: number;

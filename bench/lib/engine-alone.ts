@@ -6,14 +6,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hotProperties } from '../../src/core/events/hot-properties.ts';
+import { personUuid } from '../../src/core/events/uuid.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { parseJsonBytes } from '../../src/core/json/parse-json.ts';
-import { seeded } from '../../src/features/demo/rules/seeded-random.ts';
 import { MAX_CHUNK_EVENTS } from '../../src/ingest/process/chunk-pacing.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { StoredEvent } from '../../src/stores/events/event-store.ts';
 import { type MakeEvent, makeTemplates } from './templates.ts';
 
+const PROJECT = 1;
 const EVENTS_PER_BODY = 100;
 const NO_GROUPS = [null, null, null, null, null];
 
@@ -26,10 +27,9 @@ export async function measureEngineAlone(event: MakeEvent, events: number, perso
   const folder = mkdtempSync(join(tmpdir(), 'cairn-engine-'));
   const store = await openEventStore(join(folder, 'events.duckdb'));
   const templates = makeTemplates({ key: 'none', event, eventsPerBody: EVENTS_PER_BODY, persons, seed: 2 });
-  const random = seeded(3);
   const ids = new Map<string, string>();
   const personOf = (distinctId: string): string => {
-    const known = ids.get(distinctId) ?? randomUuid(random);
+    const known = ids.get(distinctId) ?? personUuid(PROJECT, distinctId);
     ids.set(distinctId, known);
     return known;
   };
@@ -67,12 +67,9 @@ function readRows(body: Buffer, personOf: (distinctId: string) => string): Store
   return batch.map(({ uuid, event, distinct_id: distinctId, timestamp, properties }) => {
     const at = Date.parse(timestamp);
     return {
-      ...{ projectId: 1, uuid, event, distinctId, personId: personOf(distinctId), timestamp: at, createdAt: at },
+      ...{ projectId: PROJECT, uuid, event, distinctId, personId: personOf(distinctId), timestamp: at, createdAt: at },
       ...{ properties: JSON.stringify(properties), parsed: properties, hot: hotProperties(properties) },
       ...{ elementsChain: '', groups: NO_GROUPS },
     };
   });
 }
-
-const randomUuid = (random: () => number): string =>
-  '00000000-0000-4000-8000-000000000000'.replace(/0/g, () => Math.floor(random() * 16).toString(16));

@@ -246,8 +246,7 @@ class DuckDbEventStore implements EventFileStore {
     return this.#oneAtATime(async () => {
       const { writer, queries } = this.#engine;
       if (await this.#sessions.step(writer)) return true;
-      const query = (sql: string) => queries.query(sql, []);
-      return this.#promotion.step({ writer, query, isEngineBusy: this.#isEngineBusy }, Math.trunc(now));
+      return this.#promotion.step({ writer, query: (sql) => queries.query(sql, []) }, Math.trunc(now));
     });
   }
 
@@ -498,17 +497,14 @@ class DuckDbEventStore implements EventFileStore {
   async #writeRows<T>(columns: readonly PromotedColumn[], write: () => Promise<T>, meanwhile?: () => void): Promise<T> {
     const { writer, queries } = this.#engine;
     const work = async () => ({ written: await write(), marks: await saveMarks(writer, columns) });
-    const isEngineBusy = this.#isEngineBusy;
-    const { written, marks } = await inTransaction(writer, work, { meanwhile, isEngineBusy }).catch(async (error) => {
+    const { written, marks } = await inTransaction(writer, work, meanwhile).catch(async (error) => {
       // A scan that runs has left less memory than large events need.
       if (!(await queries.restoreMemory())) throw error;
-      return inTransaction(writer, work, { isEngineBusy });
+      return inTransaction(writer, work);
     });
     marks.saved();
     return written;
   }
-
-  readonly #isEngineBusy = (): boolean => this.#engine.queries.areBusy || this.#copying !== null;
 
   /** With the usual memory: unlike a chunk of events, this may be work of any size. */
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {

@@ -1,20 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commit, type EngineUse } from './run-in-engine.ts';
+import { commit } from './commit.ts';
 
-interface TransactionOptions extends EngineUse {
-  /** Called while the engine commits. */
-  meanwhile?: (() => void) | undefined;
-}
-
+/** `meanwhile` is called while the engine commits. */
 export async function inTransaction<T>(
   writer: DuckDBConnection,
   work: () => Promise<T>,
-  { meanwhile, ...use }: TransactionOptions = {},
+  meanwhile?: () => void,
 ): Promise<T> {
   await writer.run('begin');
   try {
     const result = await work();
-    const committed = commit(writer, use);
+    const committed = commit(writer);
     meanwhile?.();
     await committed;
     return result;

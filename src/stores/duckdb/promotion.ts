@@ -14,7 +14,6 @@ import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from 
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 import { readUsualProperties } from './read-usual-properties.ts';
-import { type EngineUse, runInEngine } from './run-in-engine.ts';
 import { readNumber } from './schema.ts';
 
 /** About how long writes wait for one step; the number of rows adapts to it. */
@@ -36,7 +35,7 @@ interface Pass {
   end: number;
 }
 
-interface PromotionStore extends EngineUse {
+interface PromotionStore {
   writer: DuckDBConnection;
   query(sql: string): Promise<SqlRow[]>;
 }
@@ -86,14 +85,14 @@ export class DuckDbPromotion {
     await this.#saveUses(store.writer, now);
     if (this.#isSampleDue(now)) await this.#sample(store, now);
     const unused = this.#columns.all.find((column) => this.#isObsolete(column, now));
-    if (unused !== undefined) return this.#drop(store, unused);
+    if (unused !== undefined) return this.#drop(store.writer, unused);
     // All of these before any is filled: events that come meanwhile are written with every column.
     const usual = this.#missingUsual();
-    if (usual !== undefined) return this.#promote(store, usual, now);
+    if (usual !== undefined) return this.#promote(store.writer, usual, now);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
     const wanted = this.#columns.mostRead()[0];
-    return wanted === undefined ? false : this.#promote(store, wanted, now);
+    return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
   }
 
   #isSampleDue(now: number): boolean {
@@ -143,11 +142,10 @@ export class DuckDbPromotion {
     }
   }
 
-  async #promote(store: PromotionStore, { owner, key }: PropertyRead, now: number): Promise<boolean> {
-    const { writer } = store;
+  async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
     if (this.#columns.all.length >= MAX_PROMOTED_COLUMNS) {
       const replaced = findReplaceable(this.#columns.all, now);
-      return replaced === undefined ? false : this.#drop(store, replaced);
+      return replaced === undefined ? false : this.#drop(writer, replaced);
     }
     const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
     await inTransaction(writer, async () => {
@@ -166,8 +164,7 @@ export class DuckDbPromotion {
   }
 
   /** Removed from memory first, so that no query starts to read it; running ones run again. */
-  async #drop(store: PromotionStore, column: PromotedColumn): Promise<boolean> {
-    const { writer } = store;
+  async #drop(writer: DuckDBConnection, column: PromotedColumn): Promise<boolean> {
     this.#columns.remove(column);
     try {
       await inTransaction(writer, async () => {
@@ -179,7 +176,7 @@ export class DuckDbPromotion {
       throw error;
     }
     // Columns of earlier versions have a function as default, with which the journal of a drop could not be replayed.
-    await this.#checkpoint(store);
+    await this.#checkpoint(writer);
     return true;
   }
 
@@ -188,23 +185,22 @@ export class DuckDbPromotion {
     const pass = this.#pass;
     if (pass.at >= pass.end) return this.#finish(store, column);
     const start = performance.now();
-    await fillRows(store, column, pass.at, pass.at + this.#rows);
+    await fillRows(store.writer, column, pass.at, pass.at + this.#rows);
     pass.at += this.#rows;
     this.#rowsSinceCheckpoint += this.#rows;
-    if (this.#rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) await this.#checkpoint(store);
+    if (this.#rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) await this.#checkpoint(store.writer);
     else this.#rows = nextRows(this.#rows, performance.now() - start);
     return true;
   }
 
   /** Fails while a query is reading; then a later checkpoint does it. */
-  async #checkpoint(store: PromotionStore): Promise<void> {
+  async #checkpoint(writer: DuckDBConnection): Promise<void> {
     this.#rowsSinceCheckpoint = 0;
-    await runInEngine(store.writer, 'checkpoint', [], store).catch(() => undefined);
+    await writer.run('checkpoint').catch(() => undefined);
   }
 
   /** Ready once no row is pending; if rows have moved meanwhile, another pass finds them. */
-  async #finish(store: PromotionStore, column: PromotedColumn): Promise<boolean> {
-    const { writer, query } = store;
+  async #finish({ writer, query }: PromotionStore, column: PromotedColumn): Promise<boolean> {
     this.#pass = null;
     const name = columnName(column);
     const [found] = await query(
@@ -219,7 +215,7 @@ export class DuckDbPromotion {
       column.id,
     ]);
     Object.assign(column, { hasMarks, hasSavedMarks: hasMarks, isReady: true });
-    if (this.#columns.all.every(({ isReady }) => isReady)) await this.#checkpoint(store);
+    if (this.#columns.all.every(({ isReady }) => isReady)) await this.#checkpoint(writer);
     return true;
   }
 }
@@ -229,14 +225,12 @@ async function beginPass(writer: DuckDBConnection, column: PromotedColumn): Prom
   return { column, at: 0, end: last + 1 };
 }
 
-async function fillRows(store: PromotionStore, column: PromotedColumn, from: number, until: number): Promise<void> {
+async function fillRows(writer: DuckDBConnection, column: PromotedColumn, from: number, until: number): Promise<void> {
   const name = columnName(column);
-  await runInEngine(
-    store.writer,
+  await writer.run(
     `update ${TABLE_OF[column.owner]} set ${name} = ${promotedTextSql('properties', '$1')}
     where rowid >= $2 and rowid < $3 and ${name} = ${PENDING_SQL}`,
     [jsonPointer(column.key), BigInt(from), BigInt(until)],
-    store,
   );
 }
 

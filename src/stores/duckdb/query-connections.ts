@@ -35,11 +35,6 @@ export class QueryConnections {
     return new QueryConnections(connections, new ScanMemory(await instance.connect(), memoryLimit));
   }
 
-  /** Whether a statement is running, or about to. */
-  get areBusy(): boolean {
-    return this.#free.length < this.#all.length;
-  }
-
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
     return this.#use((connection) => run(connection, { sql, values }, toSqlRows, signal), signal);
   }

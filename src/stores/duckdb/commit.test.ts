@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { commit, runInEngine } from './run-in-engine.ts';
+import { commit } from './commit.ts';
 
 test('a commit that fails is reported, and nothing of it is stored', async () => {
   const instance = await DuckDBInstance.create(':memory:');
@@ -15,19 +15,7 @@ test('a commit that fails is reported, and nothing of it is stored', async () =>
   instance.closeSync();
 });
 
-test('values are bound, and a statement that fails is reported', async () => {
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  await connection.run('create table ids (id bigint, name varchar)');
-  await runInEngine(connection, 'insert into ids values ($1, $2)', [2n ** 60n, 'first']);
-  expect((await connection.runAndReadAll('select id, name from ids')).getRows()).toEqual([[2n ** 60n, 'first']]);
-  await expect(runInEngine(connection, 'insert into ids values ($1, $2)', ['x', 'y'])).rejects.toThrow(
-    /Could not convert/,
-  );
-  instance.closeSync();
-});
-
-test('a statement does not wait for a query that occupies the thread of the engine', async () => {
+test('a commit does not wait for a query that occupies the thread of the engine', async () => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const [writer, reader] = [await instance.connect(), await instance.connect()];
   await writer.run('create table ids (id bigint)');
@@ -39,7 +27,7 @@ test('a statement does not wait for a query that occupies the thread of the engi
     .catch(() => ended.push('query'));
   await writer.run('begin');
   await writer.run('insert into ids values (1)');
-  await commit(writer, { isEngineBusy: () => true });
+  await commit(writer);
   ended.push('commit');
   reader.interrupt();
   await query;
