@@ -497,10 +497,11 @@ class DuckDbEventStore implements EventFileStore {
   async #writeRows<T>(columns: readonly PromotedColumn[], write: () => Promise<T>, meanwhile?: () => void): Promise<T> {
     const { writer, queries } = this.#engine;
     const work = async () => ({ written: await write(), marks: await saveMarks(writer, columns) });
+    const wasMemoryLow = queries.watchMemory();
     const { written, marks } = await inTransaction(writer, work, meanwhile).catch(async (error) => {
-      // A scan that runs has left less memory than large events need.
-      if (!(await queries.restoreMemory())) throw error;
-      return inTransaction(writer, work);
+      // A scan has left less memory than large events need; none does until they are written.
+      if (!wasMemoryLow()) throw error;
+      return queries.withUsualMemory(() => inTransaction(writer, work));
     });
     marks.saved();
     return written;

@@ -130,11 +130,9 @@ export class QueryConnections {
     }
   }
 
-  /** False if the limit is as usual. */
-  async restoreMemory(): Promise<boolean> {
-    const wasLow = this.#memory.isLow;
-    await this.#memory.restore();
-    return wasLow;
+  /** Tells later whether scans have lowered the limit meanwhile. */
+  watchMemory(): () => boolean {
+    return this.#memory.watch();
   }
 
   /** Waits for running and queued queries. */

@@ -13,6 +13,8 @@ export class ScanMemory {
   readonly #connection: DuckDBConnection;
   readonly #usual: string;
   #isLow = false;
+  /** How often it was lowered. */
+  #lowered = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Changes are made one after the other. */
   #changes: Promise<unknown> = Promise.resolve();
@@ -26,10 +28,17 @@ export class ScanMemory {
     return this.#isLow;
   }
 
+  /** Tells later whether the limit was low at any time since. */
+  watch(): () => boolean {
+    const before = this.#isLow ? this.#lowered - 1 : this.#lowered;
+    return () => this.#lowered > before;
+  }
+
   async lower(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#isLow || megabytesOf(this.#usual) <= SCAN_LIMIT_MB) return;
     this.#isLow = true;
+    this.#lowered++;
     await this.#set(`${SCAN_LIMIT_MB}MB`);
   }
 
