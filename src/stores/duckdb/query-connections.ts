@@ -65,8 +65,7 @@ export class QueryConnections {
       const tables = await readTables(connection, statements, signal);
       await lowered;
       if (tables.some(({ rowCount }) => rowCount > MAX_LOW_ROWS)) await this.#memory.restore();
-      const reader = begin(tables);
-      await readInTurn(connection, parts, (part, place) => reader.add(part, place), signal);
+      const reader = await readInTurn(connection, parts, () => begin(tables), signal);
       signal?.throwIfAborted();
       return reader;
     };
@@ -205,45 +204,69 @@ async function createTable(
   }
 }
 
-/** One result is read while the engine makes the next one, and no more: results are large. */
-async function readInTurn(
+/**
+ * One result is read while the engine makes the next one, and no more: results are large. `begin` is called once the first
+ * statement runs, so that what the reader does then delays none.
+ */
+async function readInTurn<T extends PartReader>(
   connection: DuckDBConnection,
   statements: readonly SqlStatement[],
-  add: PartReader['add'],
+  begin: () => T,
   signal?: AbortSignal,
-): Promise<void> {
-  const start = (at: number): Promise<DuckDBResult> | undefined => {
+): Promise<T> {
+  const startAt = async (at: number): Promise<RunningStatement | undefined> => {
     const statement = statements[at];
-    return statement && run(connection, statement, async (result) => result, signal);
+    return statement && start(connection, statement, signal);
   };
-  let running = start(0);
+  let running = await startAt(0);
   try {
+    const reader = begin();
     for (let at = 0; running !== undefined; at++) {
-      const result = await running;
-      running = start(at + 1);
-      // Its failure is thrown in the next round, unless reading fails before.
-      running?.catch(() => undefined);
-      await readParts(result, (part) => add(part, at));
+      const result = await running.result;
+      running = undefined;
+      running = await startAt(at + 1);
+      await readParts(result, (part) => reader.add(part, at));
     }
+    return reader;
   } finally {
     // The connection is not free before.
-    await running?.catch(() => undefined);
+    await running?.result.catch(() => undefined);
   }
 }
 
 async function run<T>(
   connection: DuckDBConnection,
-  { sql, values }: SqlStatement,
+  statement: SqlStatement,
   read: (result: DuckDBResult) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
+  const { result } = await start(connection, statement, signal);
+  return read(await result);
+}
+
+interface RunningStatement {
+  result: Promise<DuckDBResult>;
+}
+
+/** Resolves when the statement runs. */
+async function start(
+  connection: DuckDBConnection,
+  { sql, values }: SqlStatement,
+  signal?: AbortSignal,
+): Promise<RunningStatement> {
   const statement = await connection.prepare(sql);
-  try {
-    signal?.throwIfAborted();
-    return await read(await runReadOnly(statement, values));
-  } finally {
-    statement.destroySync();
-  }
+  const execute = async (): Promise<DuckDBResult> => {
+    try {
+      signal?.throwIfAborted();
+      return await runReadOnly(statement, values);
+    } finally {
+      statement.destroySync();
+    }
+  };
+  const result = execute();
+  // It may fail before anybody waits for it.
+  result.catch(() => undefined);
+  return { result };
 }
 
 const INTERRUPT_INTERVAL_MS = 20;

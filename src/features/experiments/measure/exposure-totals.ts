@@ -20,8 +20,8 @@ export class ExposureTotals {
   readonly #question: ExposureQuestion;
   /** Those with an exposure. */
   readonly #days: DayCounts[] = [];
-  /** The day of the last exposure in each hour of the range: there are few hours, and millions of exposures. */
-  readonly #hours: (DayCounts | undefined)[] = [];
+  /** The counts of the day that a whole hour of the range lies in: there are few hours, and millions of exposures. */
+  readonly #hours: (number[] | undefined)[] = [];
   readonly #phases: number[][];
   /** By the number of the part; not all are there. */
   readonly #parts: (number[] | undefined)[] = [];
@@ -41,36 +41,40 @@ export class ExposureTotals {
   }
 
   add({ actors, since, code, several }: ActorExposures): void {
-    let day: DayCounts | undefined;
+    const { from } = this.#question.range;
+    const [hours, hasPhases] = [this.#hours, this.#phases.length > 0];
     let counted: number[] = [];
     let part = -1;
     for (let actor = 0; actor < actors; actor++) {
-      if (several[actor] !== 0) this.#several++;
-      if (several[actor] === 2) this.#sameId++;
+      if (several[actor] !== 0) this.#countSeveral(several[actor] === 2);
       const own = code[actor] as number;
       if (own === 0) continue;
       const at = since[actor] as number;
       const variant = exposureVariant(own);
-      // Mostly not those of the actor before, but of one of few days and parts.
-      if (day === undefined || at < day.from || at >= day.until) day = this.#dayOf(at);
-      (day.counts[variant] as number)++;
+      const ofDay = hours[Math.floor((at - from) / HOUR_MS)] ?? this.#countsOfDay(at);
+      (ofDay[variant] as number)++;
       if (exposureValue(own) !== part) {
         part = exposureValue(own);
         counted = this.#countsOfPart(part);
       }
       (counted[variant] as number)++;
-      const phase = this.#phases.length === 0 ? undefined : this.#phases[this.#phaseOf(at)];
-      if (phase !== undefined) (phase[variant] as number)++;
+      if (hasPhases) this.#countPhase(at, variant);
     }
   }
 
-  #dayOf(at: number): DayCounts {
-    const hour = Math.floor((at - this.#question.range.from) / HOUR_MS);
-    const last = this.#hours[hour];
-    if (last !== undefined && isWithin(at, last)) return last;
+  #countSeveral(isSameId: boolean): void {
+    this.#several++;
+    if (isSameId) this.#sameId++;
+  }
+
+  #countsOfDay(at: number): number[] {
+    const { from } = this.#question.range;
     const day = this.#days.find((known) => isWithin(at, known)) ?? this.#addDay(at);
-    this.#hours[hour] = day;
-    return day;
+    const hour = Math.floor((at - from) / HOUR_MS);
+    const begins = from + hour * HOUR_MS;
+    // A day may begin within an hour.
+    if (isWithin(begins, day) && isWithin(begins + HOUR_MS - 1, day)) this.#hours[hour] = day.counts;
+    return day.counts;
   }
 
   #addDay(at: number): DayCounts {
@@ -89,11 +93,12 @@ export class ExposureTotals {
     return none;
   }
 
-  #phaseOf(time: number): number {
+  #countPhase(time: number, variant: number): void {
     const starts = this.#question.phaseStarts ?? [];
     let phase = starts.length - 1;
     while (phase > 0 && time < (starts[phase] as number)) phase--;
-    return phase;
+    const counts = this.#phases[phase];
+    if (counts !== undefined) (counts[variant] as number)++;
   }
 
   counts(): Pick<ExposureAnswer, 'byVariant' | 'days' | 'phases' | 'parts'> {

@@ -162,11 +162,13 @@ async function measureChanged(
         yield table.measured;
         return;
       }
-      const reading = rowsOfPersons(deps, query, { ...question, metrics }, persons);
-      // It is awaited only after the others are added up, and may fail before.
-      reading.catch(() => undefined);
+      const { begun, rows } = rowsOfPersons(deps, query, { ...question, metrics }, persons);
+      // They are awaited only after the others are added up, and reading them may fail before.
+      rows.catch(() => undefined);
+      // The statements before are short, and would each wait for a part of that.
+      await begun;
       yield table.without(ids);
-      const own = await measureActors(await reading, exposure, exposure.range.until);
+      const own = await measureActors(await rows, exposure, exposure.range.until);
       measured.push(own);
       yield own;
     });

@@ -38,16 +38,30 @@ export async function identifiedRows(
   return { ids: idsOf(exposed, exposures), rows: rows.rows(exposures) };
 }
 
+interface RowsOfPersons {
+  /** Resolves when only the statement for their events is left, which takes the longest. */
+  begun: Promise<unknown>;
+  rows: Promise<ExperimentRows>;
+}
+
 /** The rows of these persons, exposed or not: the first one is number 0, and so on. */
-export async function rowsOfPersons(
+export function rowsOfPersons(
   deps: ChangeDeps,
   query: EventQuery,
   question: ExperimentQuestion,
   ids: readonly string[],
-): Promise<ExperimentRows> {
+): RowsOfPersons {
   const reading = planReading(question);
-  const { exposed, rows } = await readApart(deps, query, reading, { kind: 'listed', ids }, ['true']);
-  return rows.rows(exposuresOf(exposed, reading));
+  let onBegin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    onBegin = resolve;
+  });
+  const read = async (): Promise<ExperimentRows> => {
+    const { exposed, rows } = await readApart(deps, query, reading, { kind: 'listed', ids }, ['true'], onBegin);
+    return rows.rows(exposuresOf(exposed, reading));
+  };
+  const rows = read();
+  return { begun: Promise.race([begun, rows]), rows };
 }
 
 interface ApartReader {
@@ -63,10 +77,12 @@ function readApart(
   reading: Reading,
   persons: ReadPersons,
   slices: readonly string[],
+  onBegin: () => void = () => undefined,
 ): Promise<ApartReader> {
   const events = eventsStatements(query, reading, persons, slices);
   const begin = ([exposed]: readonly ColumnTable[]): ApartReader => {
     if (exposed === undefined) throw new Error('There are no exposures to read.');
+    onBegin();
     const rows = new RowCollector(reading);
     return { exposed, rows, add: (table, place) => rows.add(table, events[place]?.hasNumbers ?? false) };
   };
