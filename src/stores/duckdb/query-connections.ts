@@ -167,7 +167,7 @@ export class QueryConnections {
 }
 
 /** With more in temporary tables, joins need more memory than `ScanMemory` leaves. */
-const MAX_LOW_ROWS = 500_000;
+const MAX_LOW_ROWS = 300_000;
 
 /** Nothing was written. There is no transaction if not even its beginning was reached. */
 const endTransaction = async (connection: DuckDBConnection): Promise<void> => {

@@ -42,18 +42,18 @@ describe('the memory limit of the engine', () => {
 
   it('is lower while parts are read, and as before for the next query', async () => {
     await open('512MB');
-    expect(await limitInParts()).toEqual(['122.0 MiB']);
-    expect(await limitInParts()).toEqual(['122.0 MiB']);
+    expect(await limitInParts()).toEqual(['76.2 MiB']);
+    expect(await limitInParts()).toEqual(['76.2 MiB']);
     expect(await limitOf()).toBe('488.2 MiB');
   });
 
   it('stays as it is for many rows, and where it is lower', async () => {
     await open('512MB');
-    expect(await limitInParts(500_001)).toEqual(['488.2 MiB']);
+    expect(await limitInParts(300_001)).toEqual(['488.2 MiB']);
     await store.close();
-    await open('100MB');
-    expect(await limitInParts()).toEqual(['95.3 MiB']);
-    expect(await limitOf()).toBe('95.3 MiB');
+    await open('60MB');
+    expect(await limitInParts()).toEqual(['57.2 MiB']);
+    expect(await limitOf()).toBe('57.2 MiB');
   });
 
   it('is as before for what needs more', async () => {

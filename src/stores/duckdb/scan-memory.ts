@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
  * What the engine may take while most of its file is read. Whatever it has read stays in memory up to its limit, though
  * the operating system has it, too: reading it again from there costs a twentieth of a second for ten million events.
  */
-const SCAN_LIMIT_MB = 128;
+const SCAN_LIMIT_MB = 80;
 /** How long the limit stays low after a scan: the next one mostly follows soon, and each change gives memory back. */
 const RESTORE_AFTER_MS = 5000;
 

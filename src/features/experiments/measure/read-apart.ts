@@ -20,8 +20,8 @@ interface IdentifiedRows {
   rows: ExperimentRows;
 }
 
-/** So many events are read by one statement, while the rows of the one before are put into blocks: some 50 MB. */
-const SLICE_SIZE = 6_000_000;
+/** So many events are read by one statement, while the rows of the one before are put into blocks: some 15 MB. */
+const SLICE_SIZE = 2_000_000;
 
 /** The rows of some of the exposed. */
 export async function identifiedRows(
