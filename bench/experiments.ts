@@ -17,7 +17,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MINUTE_MS } from '../src/core/time/units.ts';
 import { KeptMeasurements } from '../src/features/experiments/measure/kept-measurements.ts';
-import { measureExperiment } from '../src/features/experiments/measure/measure-experiment.ts';
 import type { MetricQuestion } from '../src/features/experiments/rules/experiment-question.ts';
 import { ResultCache } from '../src/features/insights/result-cache.ts';
 import type { ScanDeps } from '../src/query/query-deps.ts';
@@ -73,10 +72,9 @@ interface Bench {
 }
 
 async function measureJson({ events, measureAll }: Bench): Promise<void> {
-  await timed('one plain scan', () => plainScan(events));
   for (let i = 0; i < WARM_UP_QUERIES; i++) await timed('ten metrics, from JSON', () => measureAll(METRICS));
-  while (await events.maintain(UNTIL));
   console.log(`peak while properties were read from JSON: ${peakMb()} MB`);
+  while (await events.maintain(UNTIL));
 }
 
 async function measureColumns({ deps, events, measureAll }: Bench): Promise<void> {
@@ -141,7 +139,9 @@ async function measurePart(folder: string, measure: (bench: Bench) => Promise<vo
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
   const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
-  const measureAll = (metrics: readonly MetricQuestion[]) => measureExperiment(deps, PROJECT, EXPOSURE, metrics);
+  const changes = { ...deps, changes: events };
+  const measureAll = (metrics: readonly MetricQuestion[]) =>
+    new KeptMeasurements().measure(changes, PROJECT, { exposure: EXPOSURE, metrics, split: null });
   await measure({ deps, events, measureAll });
   await events.close();
   await metadata.close();
