@@ -34,6 +34,12 @@ async function main(): Promise<void> {
   log.info({ address, dataDir: config.dataDir, ms: Math.round(performance.now()) }, 'ready');
   collectWhenQuiet(QUIET_MS);
 
+  // After a crash the event store may still be reading its journal.
+  app.opened.catch(async (error: unknown) => {
+    await app.close().catch(() => undefined);
+    fail(error);
+  });
+
   let isStopping = false;
   const stop = async (signal: string): Promise<void> => {
     // Ctrl-C under npm sends two; the first is enough.
@@ -77,8 +83,10 @@ function hintFor(error: unknown): string {
     : '';
 }
 
-main().catch((error: unknown) => {
+function fail(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
   console.error(`Cairn did not start.\n\n${message}${hintFor(error)}`);
   process.exit(1);
-});
+}
+
+main().catch(fail);

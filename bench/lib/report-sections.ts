@@ -26,8 +26,11 @@ interface EventRate {
 }
 
 type Footprint = Record<'cairn' | 'bare', { startMs: number; idleMb: number }> & {
-  withHistory?: { events: number; startMs: number; afterCrashMs: number };
+  withHistory?: { events: number; afterStop: StartTimes; afterCrash: StartTimes };
 };
+
+/** From the start until an event was accepted, flags were decided, and a question was answered. */
+type StartTimes = Record<'acceptedMs' | 'decidedMs' | 'answeredMs', number>;
 
 interface PageLoad {
   kB: number;
@@ -119,6 +122,12 @@ const besideEngine = (
   what: string,
   { cpuMicrosPerEventInAll: all, cpuMicrosPerEventEngineAlone: engine }: Batches,
 ): Row => [what, `${number(all)} µs`, `${number(engine)} µs`, ratio(all, engine)];
+
+const startRows = (name: string, { acceptedMs, decidedMs, answeredMs }: StartTimes): Row[] => [
+  [`${name}: an event is accepted`, `${number(acceptedMs)} ms`, '', ''],
+  [`${name}: flags are decided`, `${number(decidedMs)} ms`, '', ''],
+  [`${name}: a question is answered`, `${number(answeredMs)} ms`, '', ''],
+];
 
 export const BENCHES: readonly Bench[] = [
   {
@@ -447,8 +456,8 @@ export const BENCHES: readonly Bench[] = [
       ...(history === undefined
         ? []
         : [
-            [`start with ${number(history.events)} events`, `${number(history.startMs)} ms`, '', ''] satisfies Row,
-            ['… after a crash in a burst', `${number(history.afterCrashMs)} ms`, '', ''] satisfies Row,
+            ...startRows(`start with ${number(history.events)} events`, history.afterStop),
+            ...startRows('… after a crash in a burst', history.afterCrash),
           ]),
     ],
   },

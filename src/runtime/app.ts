@@ -60,6 +60,8 @@ interface AppOptions {
 interface App {
   /** Starts to listen; the address it ended up with. */
   listen(): Promise<string>;
+  /** Rejects if the event store turns out to be unusable after the server listens. */
+  opened: Promise<void>;
   /** Resolves when everything accepted so far is visible to queries. */
   drain(): Promise<void>;
   /** Stops accepting requests, finishes those that are running, and closes all stores. */
@@ -136,15 +138,21 @@ async function buildApp(options: AppOptions, toClose: CloseList): Promise<App> {
   let isStopping = false;
   const server = await openServer(deps, features, () => isStopping);
   toClose.push(() => server.close());
-  await backend.ready;
+  if (backend.slowOpening() === null) await backend.ready;
   // Only now: its keys are shown once, so nothing may keep the start from completing.
   const firstStart = await bootstrap({ metadata: backend.metadata, clock, ids }, initialAccount(config));
   for (const unknown of await deps.domains.unknownOrganizations())
     log.warn(unknown, 'a setting of single sign-on names an organization that does not exist: nobody joins it');
-  backend.runWhileLeader(leaderTasks);
+  const lead = (): void => {
+    if (!isStopping) backend.runWhileLeader(leaderTasks);
+  };
+  const opened = backend.ready.then(lead);
+  // Whoever started the server is told; nobody may be there to hear it.
+  opened.catch(() => undefined);
   const operator = localOperator(operateDeps(deps));
   return {
     listen: () => listen(server, deps, operator, toClose),
+    opened,
     drain: () => backend.ingestion.drain(),
     async close() {
       isStopping = true;
@@ -243,7 +251,8 @@ async function openServer(deps: AppDeps, features: readonly AppFeature[], isStop
       const losses = await readOpenLosses(metadata.installation).catch(() => []);
       const outage = backend.processingOutage();
       const waiting = outage === null ? [] : [describeOutage(outage)];
-      return [...(refusal === null ? [] : [refusal]), ...waiting, ...losses.map(describeLoss)];
+      const states = [refusal, backend.slowOpening()].filter((state) => state !== null);
+      return [...states, ...waiting, ...losses.map(describeLoss)];
     },
     status: () =>
       readStatus({

@@ -59,6 +59,8 @@ export interface Backend {
   describeCluster(): Promise<ClusterDescription | null>;
   /** Resolves when the worker thread has opened its stores. */
   ready: Promise<void>;
+  /** Why that takes long; null if it does not. Requests are taken meanwhile. */
+  slowOpening(): string | null;
   /** Starts the tasks when this process becomes the leader, and stops them when it no longer is. */
   runWhileLeader(tasks: Required<LeaderTask>): void;
   /** Tells the leader, here or on another node, that there may be something to do. */

@@ -1,6 +1,6 @@
 /**
  * The main thread's side of the worker thread: starts it, restarts it when it crashes, and passes on its notices. Until
- * the new thread is ready, calls fail with 'unavailable' and events wait in the log.
+ * the first one is ready, calls wait; until a new one is, they fail with 'unavailable'. Events wait in the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -40,6 +40,8 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
   readonly #log: Logger;
   #worker: Worker | null = null;
   #remote: Remote<M> | null = null;
+  /** The methods of the first thread until it is ready. */
+  #pending: M | null = null;
   #closing = false;
 
   constructor(file: URL, options: object, events: WorkerEvents, log: Logger) {
@@ -51,8 +53,9 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
 
   /** The thread's methods. Do not keep them: a restart replaces them. */
   get methods(): M {
-    if (!this.#remote) throw workerUnavailable();
-    return this.#remote.methods;
+    const methods = this.#remote?.methods ?? this.#pending;
+    if (methods === null) throw workerUnavailable();
+    return methods;
   }
 
   /** Without an answer; lost while there is no thread. */
@@ -60,8 +63,18 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     if (this.#worker) notify(this.#worker, notice, null);
   }
 
-  /** Resolves when the thread is ready, rejects when it cannot start. */
-  start(): Promise<void> {
+  /** The first thread. Resolves when it is ready, rejects when it cannot start. */
+  async start(): Promise<void> {
+    const ready = this.#startThread();
+    this.#pending = callsAfter(ready, () => this.#remote?.methods ?? null);
+    try {
+      await ready;
+    } finally {
+      this.#pending = null;
+    }
+  }
+
+  #startThread(): Promise<void> {
     const worker = new Worker(this.#file, { workerData: this.#options, resourceLimits: RESOURCE_LIMITS });
     const link = remote<M>(worker);
     onNotice(worker, 'processed', this.#events.onProcessed);
@@ -109,7 +122,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     this.#log.error({ err: fault }, 'the worker thread crashed; restarting it');
     for (let pauseMs = MIN_RESTART_DELAY_MS; !this.#closing; pauseMs = Math.min(pauseMs * 2, MAX_RESTART_DELAY_MS)) {
       try {
-        await this.start();
+        await this.#startThread();
         this.#log.info('the worker thread is running again');
         return;
       } catch (error) {
@@ -119,3 +132,18 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     }
   }
 }
+
+/** Methods that can be called before those of the thread are there. */
+const callsAfter = <M extends object>(ready: Promise<void>, methods: () => M | null): M =>
+  new Proxy({} as M, {
+    get: (_target, method) => {
+      // Not a promise, or awaiting it would call `then`.
+      if (method === 'then') return undefined;
+      return async (...args: unknown[]): Promise<unknown> => {
+        await ready;
+        const all = methods();
+        if (all === null) throw workerUnavailable();
+        return (all[method as keyof M] as (...given: unknown[]) => unknown)(...args);
+      };
+    },
+  });

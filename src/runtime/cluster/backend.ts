@@ -92,6 +92,7 @@ export async function openCluster(options: BackendOptions, urls: ClusterUrls, to
       ),
     describeCluster: async () => ({ node, role: config.role, ...(await status()).parts }),
     ready,
+    slowOpening: () => null,
     runWhileLeader: (tasks) => leadership.run(tasks),
     wakeLeader: () => messages.send({ chores: true }),
     broadcastChange: (projectId) => messages.send({ shipped: [projectId] }),

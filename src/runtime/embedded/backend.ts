@@ -38,7 +38,13 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
   const stores = await openStores(options, toClose);
   const { metadata, ingest } = stores;
   const leadership = new Leadership(logger, true);
+  // Before the thread replays it.
+  let isReplaying = hasLongJournal(config.dataDir);
   const { ingestion, writes, thread, liveEvents, ready } = startIngestion(options, stores, leadership, toClose);
+  const onOpened = (): void => {
+    isReplaying = false;
+  };
+  ready.then(onOpened, onOpened);
   const snapshots = await explainOpenFailure('work', join(config.dataDir, DATA_FILES.work), () =>
     folderSnapshots(
       config.dataDir,
@@ -69,12 +75,13 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
       await metadata.check();
       const refusal = await ingestion.refusal();
       if (refusal !== null) throw unavailable(`Events are refused. ${refusal}`);
-      await thread.methods.query('select 1', []);
+      if (!isReplaying) await thread.methods.query('select 1', []);
     },
     captureRefusal: () => ingestion.refusal(),
     processingOutage: () => ingestion.outage,
     describeCluster: async () => null,
     ready,
+    slowOpening: () => (isReplaying ? REPLAYING : null),
     runWhileLeader(tasks) {
       leadership.run(tasks);
       toClose.push(() => leadership.stop());
@@ -85,6 +92,15 @@ export async function openEmbedded(options: BackendOptions, toClose: CloseList):
     crashWorker: () => thread.notify('crash'),
   };
 }
+
+const REPLAYING =
+  'The event store is reading its journal after a crash. Events and flags are answered; questions wait until it is done.';
+
+/** The engine takes about 12 ms to replay a megabyte. */
+const LONG_JOURNAL_BYTES = 16 * 1024 * 1024;
+
+const hasLongJournal = (dataDir: string): boolean =>
+  (statSync(join(dataDir, `${DATA_FILES.events}.wal`), { throwIfNoEntry: false })?.size ?? 0) > LONG_JOURNAL_BYTES;
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
