@@ -22,7 +22,13 @@ const CONNECTIONS = 16;
 
 export async function startsWithHistory(events: number, starts: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-starts-'));
-  const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', INIT_PROJECT_API_KEY: KEY, INIT_PERSONAL_API_KEY: PERSONAL_KEY };
+  const env = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    INIT_PROJECT_API_KEY: KEY,
+    INIT_PERSONAL_API_KEY: PERSONAL_KEY,
+  };
   try {
     const first = await startProcess(SERVER, env);
     await send(first, events, 1);

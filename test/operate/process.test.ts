@@ -202,7 +202,8 @@ describe('after a crash with a long journal', () => {
   const capture = (address: string, path: string, body: object) =>
     sendJson(address, path, { api_key: KEYS.INIT_PROJECT_API_KEY, ...body });
 
-  const pending = async (address: string): Promise<number> => (await send(address, '/_status', GET)).json.ingest.pending;
+  const pending = async (address: string): Promise<number> =>
+    (await send(address, '/_status', GET)).json.ingest.pending;
   const GET = { method: 'GET' };
 
   /** Some 70 MB, which the engine replays in about a second. */
