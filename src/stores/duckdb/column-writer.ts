@@ -1,19 +1,17 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { hex4, isUuid } from '../../core/events/uuid.ts';
+import { CELL, INLINE_BYTES, LongTexts } from './long-texts.ts';
 
 /**
  * Fills the columns of a data chunk through the bindings, in half the time that `@duckdb/node-api` takes cell by cell: an
  * event has 29 cells, and most are short or null.
  *
  * Relies on layouts of DuckDB's public C API: a validity mask has one bit per row, a boolean is a byte, a UUID is a 128-bit integer with
- * its top bit flipped, and a string of up to 12 bytes is stored in its 16-byte cell as a 32-bit length and its bytes.
- * Longer strings are assigned one by one. All platforms of DuckDB's package are little-endian.
+ * its top bit flipped, and a string is a 16-byte cell: a 32-bit length, and its bytes if there are up to 12 of them, else
+ * the first four and a pointer (`long-texts.ts`). All platforms of DuckDB's package are little-endian.
  */
 export const CHUNK_ROWS = 2048;
-
-const CELL = 16;
-const INLINE_BYTES = 12;
 
 const cells = new ArrayBuffer(CHUNK_ROWS * CELL);
 const bytes = new Uint8Array(cells);
@@ -79,7 +77,7 @@ export const textColumn =
   <Row>(read: (row: Row) => string | null): Column<Row> =>
   (chunk, index, rows) => {
     const vector = vectorOf(chunk, index);
-    const long: [number, string][] = [];
+    const longTexts = new LongTexts(vector, cells);
     let nulls = 0;
     ints.fill(0, 0, rows.length * 4);
     maskBytes.fill(0xff);
@@ -88,10 +86,10 @@ export const textColumn =
       if (text === null) {
         nulls++;
         maskBytes[i >> 3] = (maskBytes[i >> 3] ?? 0) & ~(1 << (i & 7));
-      } else if (!writeInline(text, i * CELL)) long.push([i, text]);
+      } else if (!writeInline(text, i * CELL)) longTexts.add(text, i);
     }
+    longTexts.writePointers();
     copyCells(vector, rows.length * CELL);
-    for (const [i, text] of long) duckdb.vector_assign_string_element(vector, i, text);
     if (nulls > 0) copyMask(vector);
   };
 
