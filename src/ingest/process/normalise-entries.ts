@@ -10,6 +10,7 @@ import { parseJsonBytes } from '../../core/json/parse-json.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestProject } from '../../stores/ingest/ingest-store.ts';
 import { derivedUuid, parseRequestContext, type RequestContext } from '../accept/request-context.ts';
+import type { WrittenProperties } from './written-properties.ts';
 
 export type Projects = ReadonlyMap<number, IngestProject>;
 
@@ -22,6 +23,8 @@ export interface NormalisedEvent {
   /** Its id if it brings none. */
   readonly fallbackUuid: string;
   outcome: Normalised | { kind: 'failed'; error: unknown } | { kind: 'no_project' };
+  /** Its properties, where it was read ahead. */
+  written?: WrittenProperties | null;
 }
 
 /** An event to be stored: neither dropped nor a duplicate. */
@@ -63,6 +66,7 @@ class LoggedEvent implements NormalisedEvent, NormaliseContext {
   receivedAt: number;
   anonymizeIps = false;
   outcome: NormalisedEvent['outcome'] = NO_PROJECT;
+  written: WrittenProperties | null = null;
   readonly #index: number;
 
   constructor(entry: LogEntry, context: RequestContext, raw: JsonObject, index: number, isClean: boolean) {

@@ -8,8 +8,6 @@
  * the same result, and the event store skips what it has. So no step may use a clock or chance, and everything that can
  * be refused is refused before an event is stored.
  */
-import { hotProperties } from '../../core/events/hot-properties.ts';
-import { stringifyExact } from '../../core/json/exact-json.ts';
 import type { PersonChanges } from '../../core/persons/person-changes.ts';
 import { PersonUpdates } from '../../core/persons/person-updates.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
@@ -31,6 +29,7 @@ import { hasClientUuid, selectNewEvents } from './select-new-events.ts';
 import type { Sink } from './sink.ts';
 import type { StepTimes } from './step-times.ts';
 import { WebhookRecorder } from './webhook-recorder.ts';
+import { writeProperties } from './written-properties.ts';
 
 export interface ChunkDeps {
   ingest: IngestStore;
@@ -204,6 +203,7 @@ function toStoredEvent(
   definitions.record(event, groups);
   fates.recordWarnings(source, groupWarnings);
   fates.recordWarnings(source, warnings);
+  const { json, hot } = source.written?.of === event.properties ? source.written : writeProperties(event.properties);
   return {
     projectId: event.projectId,
     uuid: event.uuid,
@@ -212,9 +212,9 @@ function toStoredEvent(
     personId,
     timestamp: event.timestamp,
     createdAt: event.receivedAt,
-    properties: stringifyExact(event.properties),
+    properties: json,
     parsed: event.properties,
-    hot: hotProperties(event.properties),
+    hot,
     elementsChain: event.elementsChain,
     groups: groupKeys,
   };

@@ -1,6 +1,6 @@
 /**
- * The next chunk, read and normalised while the one before it is being committed: the engine works on its own threads
- * then, and ours would only wait. Normalising needs nothing but the projects' settings.
+ * The next chunk, read, normalised and its properties written as JSON while the one before it is being committed: the
+ * engine works on its own threads then, and ours would only wait. That needs nothing but the projects' settings.
  */
 import type { MaybePromise } from '../../lib/maybe-async.ts';
 import type { ChunkReader, PlannedChunk } from '../../stores/ingest/ingest-log.ts';
@@ -8,6 +8,7 @@ import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from './chunk-pacing.ts';
 import { type NormalisedEvent, normaliseEntries, type Projects } from './normalise-entries.ts';
 import type { StepTimes } from './step-times.ts';
+import { type WrittenProperties, writeProperties } from './written-properties.ts';
 
 export interface ReadAheadChunk extends PlannedChunk {
   /** The progress from which it was planned. */
@@ -29,6 +30,8 @@ export function readAhead(
     const finished = stepTimes.stopwatch();
     const events = normaliseEntries(entries, projects);
     finished('normalise');
+    for (const event of events) event.written = writtenAhead(event.outcome);
+    finished('write_properties');
     return { ...chunk, after, events, projects };
   };
   // An error comes up again when the chunk is processed, and is handled there.
@@ -36,6 +39,17 @@ export function readAhead(
     const chunk = log.next(after, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
     return chunk instanceof Promise ? chunk.then(normalise).catch(() => null) : normalise(chunk);
   } catch {
+    return null;
+  }
+}
+
+/** Most events keep the properties that they are normalised with. */
+function writtenAhead(outcome: NormalisedEvent['outcome']): WrittenProperties | null {
+  if (outcome.kind !== 'event') return null;
+  try {
+    return writeProperties(outcome.event.properties);
+  } catch {
+    // It fails again when the event is stored, and is handled there.
     return null;
   }
 }
