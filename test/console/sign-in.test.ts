@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('signing in', () => {
   async function problems(name: string): Promise<string[]> {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         await saveScreenshot(page, `${name}-${width}-${colorScheme}`);
