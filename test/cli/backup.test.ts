@@ -1,10 +1,12 @@
 /** Backups while events come in, and what is restored from them. */
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cairn, cairnJson, makeScratch, startCommand, startProcess } from '../support/cairn.ts';
 import { call } from '../support/client.ts';
+import { sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const KEY = 'phc_test_project_key';
@@ -17,6 +19,18 @@ const anEvent = (n: number) => ({
   uuid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
   properties: { n, $set: { last: n } },
 });
+
+const LARGE_EVENTS = 2000;
+
+/** Four megabytes that cannot be compressed: a backup of less is done before it can be interrupted. */
+async function sendLargeEvents(url: string): Promise<void> {
+  const batch = Array.from({ length: LARGE_EVENTS }, (_, n) => ({
+    event: 'large',
+    distinct_id: `walker-${n % 40}`,
+    properties: { text: randomBytes(1500).toString('base64') },
+  }));
+  expect((await sendJson(url, '/batch/', { api_key: KEY, batch })).status).toBe(200);
+}
 
 /** Enough of a pause that a slow machine gets on with its work, and little enough that something always waits. */
 const PAUSE_MS = 50;
@@ -217,6 +231,7 @@ describe('kill -9', () => {
     }
     await load.end();
     expect((await fetch(`${server.url}/_readyz`)).status).toBe(200);
+    await sendLargeEvents(server.url);
 
     const { ended } = startCommand(['backup', file, '--data-dir', dataDir]);
     while (inWork() === 0) await sleep(2);
@@ -229,7 +244,7 @@ describe('kill -9', () => {
     server = await startProcess(dataDir);
     expect(readdirSync(`${dataDir}/work`)).toEqual([]);
     const { counts } = await cairnJson(['backup', file, '--data-dir', dataDir]);
-    expect(counts.accepted).toBe(load.acknowledged.events);
+    expect(counts.accepted).toBe(load.acknowledged.events + LARGE_EVENTS);
     expect(partials()).toEqual([]);
     server.child.kill('SIGKILL');
     await server.ended;
