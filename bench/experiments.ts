@@ -66,7 +66,7 @@ const round = (ms: number): number => Number(ms.toFixed(1));
 const summary = (times: readonly number[]) => ({ medianMs: round(median(times)), worstMs: round(Math.max(...times)) });
 
 interface Bench {
-  deps: ScanDeps;
+  deps: ScanDeps & { changes: EventFileStore };
   events: EventFileStore;
   measureAll(metrics: readonly MetricQuestion[]): Promise<unknown>;
 }
@@ -80,11 +80,10 @@ async function measureJson({ events, measureAll }: Bench): Promise<void> {
 async function measureColumns({ deps, events, measureAll }: Bench): Promise<void> {
   const beforeMb = peakMb();
   const [first, added]: [number[], number[]] = [[], []];
-  const own = { ...deps, changes: events };
   for (let i = 0; i < ROUNDS; i++) {
     const kept = new KeptMeasurements();
     const measureKept = (minutes: number) =>
-      kept.measure(own, PROJECT, {
+      kept.measure(deps, PROJECT, {
         exposure: { ...EXPOSURE, range: { from: START, until: UNTIL + minutes * MINUTE_MS } },
         metrics: METRICS,
         split: null,
@@ -138,10 +137,10 @@ async function measurePart(folder: string, measure: (bench: Bench) => Promise<vo
   const events = await openEventStore(copyIn(folder), { memoryLimit: flags.memory });
   const { metadata } = await openMetadataStore(join(folder, 'metadata.sqlite'), 0);
   const clock = { now: () => UNTIL };
-  const deps: ScanDeps = { events, dialect: duckdbDialect, metadata, clock, mirrorPersons: async () => undefined };
-  const changes = { ...deps, changes: events };
+  const engine = { events, changes: events, dialect: duckdbDialect };
+  const deps = { ...engine, metadata, clock, mirrorPersons: async () => undefined };
   const measureAll = (metrics: readonly MetricQuestion[]) =>
-    new KeptMeasurements().measure(changes, PROJECT, { exposure: EXPOSURE, metrics, split: null });
+    new KeptMeasurements().measure(deps, PROJECT, { exposure: EXPOSURE, metrics, split: null });
   await measure({ deps, events, measureAll });
   await events.close();
   await metadata.close();

@@ -8,7 +8,7 @@ import type { LogProgress } from '../../stores/ingest/log-progress.ts';
 import { MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from './chunk-pacing.ts';
 import { type NormalisedEvent, normaliseEntries, type Projects } from './normalise-entries.ts';
 import type { StepTimes } from './step-times.ts';
-import { type WrittenProperties, writeProperties } from './written-properties.ts';
+import { writeProperties } from './written-properties.ts';
 
 export interface ReadAheadChunk extends PlannedChunk {
   /** The progress from which it was planned. */
@@ -30,7 +30,8 @@ export function readAhead(
     const finished = stepTimes.stopwatch();
     const events = normaliseEntries(entries, projects);
     finished('normalise');
-    for (const event of events) event.written = writtenAhead(event.outcome);
+    for (const event of events)
+      if (event.outcome.kind === 'event') event.written = writeProperties(event.outcome.event.properties);
     finished('write_properties');
     return { ...chunk, after, events, projects };
   };
@@ -39,17 +40,6 @@ export function readAhead(
     const chunk = log.next(after, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
     return chunk instanceof Promise ? chunk.then(normalise).catch(() => null) : normalise(chunk);
   } catch {
-    return null;
-  }
-}
-
-/** Most events keep the properties that they are normalised with. */
-function writtenAhead(outcome: NormalisedEvent['outcome']): WrittenProperties | null {
-  if (outcome.kind !== 'event') return null;
-  try {
-    return writeProperties(outcome.event.properties);
-  } catch {
-    // It fails again when the event is stored, and is handled there.
     return null;
   }
 }
