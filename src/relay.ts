@@ -1,5 +1,6 @@
 /** The process of a relay: starts, listens, stops gracefully. */
 import { configHelp, readConfig } from './config.ts';
+import { keepTickShape } from './lib/keep-tick-shape.ts';
 import { openLog } from './lib/log.ts';
 import { openRelay } from './runtime/relay/relay-app.ts';
 
@@ -7,6 +8,7 @@ const STOP_WITHIN_MS = 10_000;
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help') || process.argv.includes('-h')) return console.log(configHelp());
+  keepTickShape();
   // The files are for this user only.
   process.umask(0o077);
   const config = readConfig(process.env);

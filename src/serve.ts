@@ -2,6 +2,7 @@
 
 import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { collectWhenQuiet } from './lib/collect-when-quiet.ts';
+import { keepTickShape } from './lib/keep-tick-shape.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
 import { firstStartMessage } from './runtime/first-start-message.ts';
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
     console.log(configHelp());
     return;
   }
+  keepTickShape();
   // Files that any library creates are for this user only.
   process.umask(0o077);
   const config = readConfig(process.env);

@@ -21,6 +21,7 @@ import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
 import { collectWhenQuiet } from '../../lib/collect-when-quiet.ts';
 import { randomIds } from '../../lib/ids.ts';
+import { keepTickShape } from '../../lib/keep-tick-shape.ts';
 import { type Logger, openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
 import { wrapMethods } from '../../lib/wrap-methods.ts';
@@ -80,6 +81,7 @@ async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> 
   worker.indexer.onIdle();
   for (const maintenance of worker.maintenance) maintenance.start();
   // An idle thread of the engine has the allocator give back pages, half a second after any query: also of the others.
+  keepTickShape();
   collectWhenQuiet(QUIET_MS, () => {
     if (!worker.isClosing) void stores.events.query('select 1', []).catch(() => undefined);
   });
