@@ -7,6 +7,7 @@ import { closeSync, constants, existsSync, fsyncSync, openSync, renameSync } fro
 import { copyFile as copyBytes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { checkpoint } from './commit.ts';
 import { quoteText, removeRewrite, rewritePath, STORAGE_VERSION } from './engine.ts';
 import { addPromoted, migrateDuckDb, TABLES } from './schema.ts';
 
@@ -61,7 +62,7 @@ export function swapFile(path: string): void {
  * journal is checkpointed first or, if that fails, copied too.
  */
 export async function copyDatabaseFile(writer: DuckDBConnection, path: string, target: string): Promise<void> {
-  await writer.run('checkpoint').catch(() => undefined);
+  await checkpoint(writer).catch(() => undefined);
   await copyBytes(path, target, constants.COPYFILE_FICLONE);
   const journal = `${path}.wal`;
   if (existsSync(journal)) await copyBytes(journal, `${target}.wal`, constants.COPYFILE_FICLONE);

@@ -24,7 +24,7 @@ describe('event store file', () => {
     const printed = await runInProcess(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './test/contract/events.ts';
-       const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '100KB' });
+       const store = await openEventStore(${JSON.stringify(path)}, { checkpointBytes: 100_000 });
        for (let position = 1; ; position++) {
          await store.write({ events: Array.from({ length: 100 }, () => anEvent()), overrides: [], position });
          console.log(position);
@@ -94,7 +94,7 @@ describe('event store file', () => {
        import { anEvent } from './test/contract/events.ts';
        process.on('SIGXFSZ', () => undefined);
        const noise = () => Array.from({ length: 40 }, Math.random).join('');
-       const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '2MB' });
+       const store = await openEventStore(${JSON.stringify(path)}, { checkpointBytes: 2_000_000 });
        try {
          for (let position = 1; position < 30; position++) {
            const events = Array.from({ length: 1000 }, () => anEvent({ properties: { noise: noise() } }));

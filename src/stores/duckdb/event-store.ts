@@ -19,8 +19,17 @@ import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { aheadToText, isPast, type LogProgress } from '../ingest/log-progress.ts';
 import { addPlacesInDuckDb } from './add-places.ts';
 import { appendChunks } from './append-chunks.ts';
+import { CheckpointPlan } from './checkpoint-plan.ts';
+import { checkpoint, journalBytes } from './commit.ts';
 import { copyDatabaseFile, READ_EVERYTHING_SQL, rewriteFile, swapFile } from './copy-file.ts';
-import { closeEngine, type DuckDbEngine, type EventStoreOptions, openEngine, removeRewrite } from './engine.ts';
+import {
+  CHECKPOINT_BYTES,
+  closeEngine,
+  type DuckDbEngine,
+  type EventStoreOptions,
+  openEngine,
+  removeRewrite,
+} from './engine.ts';
 import { eventChunks } from './event-rows.ts';
 import { inTransaction } from './in-transaction.ts';
 import { EventStoreInvalidated, wrapFatalErrors } from './invalidated.ts';
@@ -96,6 +105,9 @@ class DuckDbEventStore implements EventFileStore {
   #copying: Promise<unknown> | null = null;
   #generation = 0;
   readonly #personChanges = new PersonChangeLog();
+  readonly #checkpoints: CheckpointPlan;
+  /** Since `#checkpoints` was asked. */
+  #addedRows = 0;
   /** While the file is being replaced, queries wait for this. */
   #replacing: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
@@ -113,6 +125,7 @@ class DuckDbEventStore implements EventFileStore {
     this.#columns = columns;
     this.#promotion = new DuckDbPromotion(columns, options);
     this.#sessions = sessions;
+    this.#checkpoints = new CheckpointPlan(options.checkpointBytes ?? CHECKPOINT_BYTES);
   }
 
   async position(): Promise<number> {
@@ -155,6 +168,7 @@ class DuckDbEventStore implements EventFileStore {
       const write = () => this.#writeBatch(batch);
       this.#noteMerged(await this.#writeRows(this.#columns.ofOwner('event'), write, batch.whileCommitting));
       this.#promotion.noteAdded(batch.events.length);
+      this.#addedRows += batch.events.length;
       this.#progress = progress;
     });
   }
@@ -515,8 +529,20 @@ class DuckDbEventStore implements EventFileStore {
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The event store is closed.'));
     const turn = this.#lastWrite.catch(() => undefined).then(() => wrapFatalErrors(work));
-    this.#lastWrite = turn;
+    this.#lastWrite = turn.catch(() => undefined).then(() => this.#checkpointIfDue());
     return turn;
+  }
+
+  /**
+   * Apart from commits, so that nobody waits for it but the next write. One that fails, mostly because a query is reading,
+   * is made after that write; if it has made the engine unusable, that write reports it.
+   */
+  async #checkpointIfDue(): Promise<void> {
+    const { writer, queries } = this.#engine;
+    const added = this.#addedRows;
+    this.#addedRows = 0;
+    if (!this.#checkpoints.isDue(added, journalBytes(writer))) return;
+    await queries.withUsualMemory(() => checkpoint(writer)).catch(() => undefined);
   }
 }
 

@@ -294,7 +294,7 @@ describe('a promoted property', () => {
         `import { openEventStore } from './src/stores/duckdb/event-store.ts';
          import { duckdbDialect } from './src/stores/duckdb/dialect.ts';
          import { anEvent } from './test/contract/events.ts';
-         const store = await openEventStore(${path}, { checkpointThreshold: '100KB' });
+         const store = await openEventStore(${path}, { checkpointBytes: 100_000 });
          let position = await store.position();
          const more = () => store.write({
            events: Array.from({ length: 15000 }, (_, i) => anEvent({ properties: i % 3 === 0 ? {} : { plan: i % 3 === 1 ? 'pro' : null } })),

@@ -9,6 +9,7 @@ import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
 import type { PropertyRead } from '../events/property-placeholders.ts';
 import { findReplaceable, isUnused, isUseStale, MAX_PROMOTED_COLUMNS } from '../events/property-usage.ts';
 import { MAX_USUAL_COLUMNS, MIN_EVENTS_FOR_USUAL } from '../events/usual-properties.ts';
+import { checkpoint } from './commit.ts';
 import { inTransaction } from './in-transaction.ts';
 import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
@@ -196,7 +197,7 @@ export class DuckDbPromotion {
   /** Fails while a query is reading; then a later checkpoint does it. */
   async #checkpoint(writer: DuckDBConnection): Promise<void> {
     this.#rowsSinceCheckpoint = 0;
-    await writer.run('checkpoint').catch(() => undefined);
+    await checkpoint(writer).catch(() => undefined);
   }
 
   /** Ready once no row is pending; if rows have moved meanwhile, another pass finds them. */
