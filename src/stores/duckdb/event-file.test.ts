@@ -117,6 +117,24 @@ describe('event store file', () => {
     await store.close();
   });
 
+  it('fills row groups, so that no checkpoint rewrites rows of an earlier one', async () => {
+    const store = await openEventStore(path);
+    const events = Array.from({ length: 5000 }, () => anEvent());
+    const write = (position: number) => store.write({ events, overrides: [], position });
+    for (let position = 1; position <= 50; position++) await write(position);
+    const groups = await store.query(
+      `select row_group_id as number, max(start + count) as rows, bool_and(persistent) as is_in_file
+      from pragma_storage_info('event_rows') where column_name = 'event' group by 1 order by 1`,
+      [],
+    );
+    expect(groups).toEqual([
+      { number: 0, rows: 115_000, is_in_file: true },
+      { number: 1, rows: 115_000, is_in_file: true },
+      { number: 2, rows: 20_000, is_in_file: false },
+    ]);
+    await store.close();
+  });
+
   it('keeps committed batches when the journal ends in garbage', async () => {
     const store = await openEventStore(path);
     await store.write({ events: [anEvent()], overrides: [], position: 3 });
