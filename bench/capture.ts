@@ -134,8 +134,11 @@ async function main(): Promise<void> {
     INIT_PROJECT_API_KEY: KEY,
   });
   try {
-    // Warm-up, so that both servers are compiled by V8.
-    for (const server of [bare, cairn]) await runLoad({ ...warmUp, url: server.url });
+    // So that V8 has compiled what both servers need for each kind of request.
+    for (const server of [bare, cairn]) {
+      await runLoad({ ...warmUp, url: server.url });
+      for (const event of [serverEvent, browserEvent]) await batches(server, event, Number(flags.burst) / 6)();
+    }
     await drained(cairn);
 
     const bareSingle = await measured(bare, singles(bare));

@@ -67,9 +67,18 @@ function readRows(body: Buffer, personOf: (distinctId: string) => string): Store
   return batch.map(({ uuid, event, distinct_id: distinctId, timestamp, properties }) => {
     const at = Date.parse(timestamp);
     return {
-      ...{ projectId: PROJECT, uuid, event, distinctId, personId: personOf(distinctId), timestamp: at, createdAt: at },
-      ...{ properties: JSON.stringify(properties), parsed: properties, hot: hotProperties(properties) },
-      ...{ elementsChain: '', groups: NO_GROUPS },
+      projectId: PROJECT,
+      uuid,
+      event,
+      distinctId,
+      personId: personOf(distinctId),
+      timestamp: at,
+      createdAt: at,
+      properties: JSON.stringify(properties),
+      parsed: properties,
+      hot: hotProperties(properties),
+      elementsChain: '',
+      groups: NO_GROUPS,
     };
   });
 }
