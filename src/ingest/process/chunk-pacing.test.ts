@@ -2,25 +2,33 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { pauseAfter } from './chunk-pacing.ts';
 
-const anEntry = (events: number): LogEntry => ({
+const anEntry = (events: number, bytes = 2): LogEntry => ({
   seq: 1,
   projectId: 1,
   receivedAt: 0,
   events,
   context: '{}',
   seed: Buffer.alloc(10),
-  payload: Buffer.from('[]'),
+  payload: Buffer.alloc(bytes),
 });
 
 describe('the pause after a chunk', () => {
   it.each([
     ['few events: the rest of the interval', [3, 4], 10, 40],
     ['few events that took long: none', [3, 4], 60, -10],
-    ['a load of small requests: twice the time that it took', [100, 100], 40, 80],
+    ['a load: twice the time that it took', [100, 100], 40, 80],
     ['the same, quickly processed: the rest of the interval', [100, 100], 5, 45],
     ['the same on a very slow machine: a limit', [100, 100], 500, 200],
-    ['a backlog: none', [400, 100], 40, 0],
+    ['nearly half of a full chunk: the same', [2000, 499], 40, 80],
+    ['a backlog: none', [2000, 500], 40, 0],
   ])('%s', (_, events, tookMs, pause) => {
-    expect(pauseAfter(events.map(anEntry), tookMs)).toBe(pause);
+    const entries = events.map((count) => anEntry(count));
+    expect(pauseAfter(entries, tookMs)).toBe(pause);
+  });
+
+  it('is none either after a backlog of a few large events', () => {
+    const [large, small] = [4 * 1024 * 1024, 1024 * 1024];
+    expect(pauseAfter([anEntry(60, large)], 40)).toBe(0);
+    expect(pauseAfter([anEntry(60, small), anEntry(60, small)], 40)).toBe(80);
   });
 });

@@ -8,25 +8,30 @@ import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 export const MAX_CHUNK_EVENTS = 5000;
 export const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 
-const SMALL_CHUNK_EVENTS = 500;
+/** Half of a full chunk: with so much waiting there is no need to wait for more. */
+const SMALL_CHUNK_EVENTS = MAX_CHUNK_EVENTS / 2;
+const SMALL_CHUNK_BYTES = MAX_CHUNK_BYTES / 2;
 const SMALL_CHUNK_INTERVAL_MS = 50;
-/** From so many events on, there is a load of small requests. */
+/** From so many events on, there is a load. */
 const LOADED_CHUNK_EVENTS = 50;
 const MAX_PAUSE_MS = 200;
 
 const countEvents = (entries: readonly LogEntry[]): number => entries.reduce((sum, entry) => sum + entry.events, 0);
 
-export const isSmallChunk = (entries: readonly LogEntry[]): boolean => countEvents(entries) < SMALL_CHUNK_EVENTS;
+const countBytes = (entries: readonly LogEntry[]): number =>
+  entries.reduce((sum, { payload }) => sum + payload.length, 0);
+
+export const isSmallChunk = (entries: readonly LogEntry[]): boolean =>
+  countEvents(entries) < SMALL_CHUNK_EVENTS && countBytes(entries) < SMALL_CHUNK_BYTES;
 
 /**
  * Under load, processing takes a third of the time at most: the events of the next chunk share the cost of a commit, which
  * is as much as that of hundreds of events, and the requests get the CPU.
  */
 export function pauseAfter(entries: readonly LogEntry[], tookMs: number): number {
-  const events = countEvents(entries);
-  if (events >= SMALL_CHUNK_EVENTS) return 0;
+  if (!isSmallChunk(entries)) return 0;
   const rest = SMALL_CHUNK_INTERVAL_MS - tookMs;
-  return events < LOADED_CHUNK_EVENTS ? rest : Math.max(rest, Math.min(2 * tookMs, MAX_PAUSE_MS));
+  return countEvents(entries) < LOADED_CHUNK_EVENTS ? rest : Math.max(rest, Math.min(2 * tookMs, MAX_PAUSE_MS));
 }
 
 export class ChunkPacing {
