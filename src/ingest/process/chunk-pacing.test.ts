@@ -26,6 +26,15 @@ describe('the pause after a chunk', () => {
     expect(pauseAfter(entries, tookMs)).toBe(pause);
   });
 
+  it('ends when half of a full chunk has come together at the rate of the last one', () => {
+    const pauseAt = (eventsPerMs: number, tookMs: number): number =>
+      pauseAfter([anEntry(1000)], tookMs, 1000 / eventsPerMs);
+    expect(pauseAt(25, 60)).toBe(40);
+    expect(pauseAt(50, 60)).toBe(-10);
+    expect(pauseAt(8, 60)).toBe(120);
+    expect(pauseAt(8, 150)).toBe(162.5);
+  });
+
   it('is none either after a backlog of a few large events', () => {
     const [large, small] = [4 * 1024 * 1024, 1024 * 1024];
     expect(pauseAfter([anEntry(60, large)], 40)).toBe(0);

@@ -26,16 +26,22 @@ export const isSmallChunk = (entries: readonly LogEntry[]): boolean =>
 
 /**
  * Under load, processing takes a third of the time at most: the events of the next chunk share the cost of a commit, which
- * is as much as that of hundreds of events, and the requests get the CPU.
+ * is as much as that of hundreds of events, and the requests get the CPU. `arrivedInMs`: how long it took until this chunk
+ * had come together.
  */
-export function pauseAfter(entries: readonly LogEntry[], tookMs: number): number {
+export function pauseAfter(entries: readonly LogEntry[], tookMs: number, arrivedInMs = Infinity): number {
   if (!isSmallChunk(entries)) return 0;
   const rest = SMALL_CHUNK_INTERVAL_MS - tookMs;
-  return countEvents(entries) < LOADED_CHUNK_EVENTS ? rest : Math.max(rest, Math.min(2 * tookMs, MAX_PAUSE_MS));
+  const events = countEvents(entries);
+  if (events < LOADED_CHUNK_EVENTS) return rest;
+  const untilEnough = (SMALL_CHUNK_EVENTS / events) * arrivedInMs - tookMs;
+  return Math.max(rest, Math.min(2 * tookMs, untilEnough, MAX_PAUSE_MS));
 }
 
 export class ChunkPacing {
   #skipPause = false;
+  /** When the last chunk was begun. */
+  #lastStart = -Infinity;
   #endPause: (() => void) | null = null;
 
   /** Somebody waits for what is in the log now: no pause before the next chunk. */
@@ -47,8 +53,10 @@ export class ChunkPacing {
   /** Processes the entries, then pauses if they were few. */
   async run(entries: readonly LogEntry[], work: () => Promise<void>): Promise<void> {
     const start = performance.now();
+    const arrivedInMs = start - this.#lastStart;
+    this.#lastStart = start;
     await work();
-    const pause = pauseAfter(entries, performance.now() - start);
+    const pause = pauseAfter(entries, performance.now() - start, arrivedInMs);
     if (pause > 0) await this.#pause(pause);
   }
 
