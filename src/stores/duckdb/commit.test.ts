@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { commit } from './commit.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import { checkpoint, commit, journalBytes, useJournal } from './commit.ts';
 
 test('a commit that fails is reported, and nothing of it is stored', async () => {
   const instance = await DuckDBInstance.create(':memory:');
@@ -33,4 +34,28 @@ test('a commit does not wait for a query that occupies the thread of the engine'
   await query;
   expect(ended).toEqual(['commit', 'query']);
   instance.closeSync();
+});
+
+test('a checkpoint empties the journal, but not while a query is reading', async () => {
+  const dir = makeTempDir();
+  const path = dir.path('ids.duckdb');
+  const instance = await DuckDBInstance.create(path);
+  const [writer, reader] = [await instance.connect(), await instance.connect()];
+  useJournal(writer, `${path}.wal`);
+  await writer.run('create table ids (id bigint)');
+  await writer.run('begin');
+  await writer.run('insert into ids select range from range(1000)');
+  const before = journalBytes(writer);
+  await commit(writer);
+  expect(journalBytes(writer)).toBeGreaterThan(before);
+  await reader.run('begin transaction read only');
+  await reader.run('select count(*) from ids');
+  await writer.run('update ids set id = id + 1');
+  await expect(checkpoint(writer)).rejects.toThrow(/^TransactionContext Error: Cannot CHECKPOINT/);
+  await reader.run('commit');
+  await checkpoint(writer);
+  expect(journalBytes(writer)).toBe(0);
+  expect((await reader.runAndReadAll('select count(*)::integer from ids')).getRows()).toEqual([[1000]]);
+  instance.closeSync();
+  dir.remove();
 });

@@ -20,10 +20,10 @@ export function useJournal(connection: DuckDBConnection, path: string): void {
   journals.set(connection, path);
 }
 
-export const commit = (connection: DuckDBConnection): Promise<void> => runUntended(connection, 'commit');
+export const commit = (connection: DuckDBConnection): Promise<void> => runWithoutSpinning(connection, 'commit');
 
-/** Fails while a query is reading. */
-export const checkpoint = (connection: DuckDBConnection): Promise<void> => runUntended(connection, 'checkpoint');
+/** May fail while a query is reading what has changed since it began. */
+export const checkpoint = (connection: DuckDBConnection): Promise<void> => runWithoutSpinning(connection, 'checkpoint');
 
 /** Bytes that a checkpoint would put into the file. */
 export const journalBytes = (connection: DuckDBConnection): number => {
@@ -35,7 +35,7 @@ export const journalBytes = (connection: DuckDBConnection): number => {
  * Without wasting a core. `run` would wait in a loop that never sleeps while one of the engine's own threads writes and
  * syncs: half of a commit's CPU time on a fast disk, and a whole core for the seconds of a checkpoint.
  */
-async function runUntended(connection: DuckDBConnection, sql: 'commit' | 'checkpoint'): Promise<void> {
+async function runWithoutSpinning(connection: DuckDBConnection, sql: 'commit' | 'checkpoint'): Promise<void> {
   const statement = await connection.prepare(sql);
   try {
     const before = journalBytes(connection);
