@@ -2,6 +2,7 @@
 
 import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { collectWhenQuiet } from './lib/collect-when-quiet.ts';
+import { growHeaps } from './lib/grow-heaps.ts';
 import { keepTickShape } from './lib/keep-tick-shape.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
   collectWhenQuiet(QUIET_MS);
 
   // After a crash the event store may still be reading its journal.
-  app.opened.catch(async (error: unknown) => {
+  app.opened.then(growHeaps, async (error: unknown) => {
     await app.close().catch(() => undefined);
     fail(error);
   });
