@@ -14,13 +14,18 @@ const entries: fc.Arbitrary<LogEntry> = fc.record({
   seed: bytes(20),
   payload: bytes(200),
 });
+/** Around the size from which a payload is not copied. */
+const largePayloads = fc.integer({ min: 4090, max: 4102 }).map((length) => Buffer.alloc(length, 'large'));
 const places = fc.record({ groupStart: fc.nat(2 ** 31), salt: fc.nat(2 ** 31) });
 
 const encoded = (entry: LogEntry, place = { groupStart: 96, salt: 7 }): Buffer =>
   Buffer.concat(encodeEntry(entry, place));
 
 describe('a record', () => {
-  it('gives back every entry, wherever it stands', () => {
+  it.each([
+    ['small', entries],
+    ['large', fc.tuple(entries, largePayloads).map(([entry, payload]) => ({ ...entry, payload }))],
+  ])('gives back every %s entry, wherever it stands', (_size, entries) => {
     fc.assert(
       fc.property(entries, places, fc.nat(100), (entry, place, before) => {
         const all = Buffer.concat([Buffer.alloc(before, 0xee), encoded(entry, place), Buffer.alloc(10, 0xee)]);
@@ -38,6 +43,13 @@ describe('a record', () => {
   it('gives back how far entries are trimmed', () => {
     const record = encodeTrim(41, { groupStart: 500, salt: 3 });
     expect(readIntactHeader(record, 0, 3)).toMatchObject({ kind: 'trim', seq: 41, groupStart: 500 });
+  });
+
+  it.each([4096, 4097])('is not intact if a bit of a payload of %s bytes is changed', (length) => {
+    const [entry] = fc.sample(entries, { seed: 1, numRuns: 1 });
+    const changed = encoded({ ...(entry as LogEntry), payload: Buffer.alloc(length, 'large') });
+    changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
+    expect(readIntactHeader(changed, 0, 7)).toBe(null);
   });
 
   it('is not intact if it is cut off anywhere', () => {

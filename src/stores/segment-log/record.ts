@@ -42,11 +42,17 @@ interface RecordPlace {
   salt: number;
 }
 
-/** The payload stays as it is, so that it need not be copied. */
-export function encodeEntry(entry: LogEntry, place: RecordPlace): [head: Buffer, payload: Buffer] {
+/** Up to this size, copying a payload costs less than one more buffer to write and one more checksum to begin. */
+const MAX_COPIED_BYTES = 4096;
+
+/** One buffer, or the head of the record and a large payload as it is. */
+export function encodeEntry(entry: LogEntry, place: RecordPlace): Buffer[] {
+  const { payload, seed } = entry;
   const contextBytes = Buffer.byteLength(entry.context);
-  const head = Buffer.allocUnsafe(RECORD_HEADER_BYTES + contextBytes + entry.seed.length);
-  head.writeUInt32LE(head.length - CHECKED_FROM + entry.payload.length, 0);
+  const headBytes = RECORD_HEADER_BYTES + contextBytes + seed.length;
+  const isCopied = payload.length <= MAX_COPIED_BYTES;
+  const head = Buffer.allocUnsafe(isCopied ? headBytes + payload.length : headBytes);
+  head.writeUInt32LE(headBytes - CHECKED_FROM + payload.length, 0);
   head.writeUInt32LE(ENTRY, 8);
   head.writeUInt32LE(place.groupStart, 12);
   head.writeDoubleLE(entry.seq, 16);
@@ -54,11 +60,13 @@ export function encodeEntry(entry: LogEntry, place: RecordPlace): [head: Buffer,
   head.writeUInt32LE(entry.projectId, 32);
   head.writeUInt32LE(entry.events, 36);
   head.writeUInt32LE(contextBytes, 40);
-  head.writeUInt32LE(entry.seed.length, 44);
+  head.writeUInt32LE(seed.length, 44);
   head.write(entry.context, RECORD_HEADER_BYTES);
-  entry.seed.copy(head, RECORD_HEADER_BYTES + contextBytes);
-  head.writeUInt32LE(crc32(entry.payload, crc32(head.subarray(CHECKED_FROM), place.salt)), 4);
-  return [head, entry.payload];
+  head.set(seed, RECORD_HEADER_BYTES + contextBytes);
+  if (isCopied) head.set(payload, headBytes);
+  const checksum = crc32(head.subarray(CHECKED_FROM), place.salt);
+  head.writeUInt32LE(isCopied ? checksum : crc32(payload, checksum), 4);
+  return isCopied ? [head] : [head, payload];
 }
 
 /** `padding`: bytes that nobody reads. */
