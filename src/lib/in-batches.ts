@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MaybePromise } from './maybe-async.ts';
 
 /** Roughly how long other work waits at most. */
 const MAX_BLOCK_MS = 5;
@@ -32,12 +33,10 @@ export async function eachInTurn<T>(items: readonly T[], work: (item: T) => void
   }
 }
 
-/** The items of a list, `size` at a time, with pauses in between; a short list without any. */
-export async function eachBatch<T>(
+/** The items of a list, `size` at a time, with pauses in between; a short list at once, without a promise. */
+export const eachBatch = <T>(
   items: readonly T[],
   size: number,
   work: (batch: readonly T[]) => void,
-): Promise<void> {
-  if (items.length <= size) work(items);
-  else await inBatches(items.length, size, (from, to) => work(items.slice(from, to)));
-}
+): MaybePromise<void> =>
+  items.length <= size ? work(items) : inBatches(items.length, size, (from, to) => work(items.slice(from, to)));

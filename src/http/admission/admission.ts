@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Failure } from '../../core/errors.ts';
 import type { RefusalReason } from '../../core/events/refused-event.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
 import { BodyBytes } from './body-bytes.ts';
 import { type Body, BodyMemory } from './body-memory.ts';
 import { ByteQueue } from './byte-queue.ts';
@@ -87,8 +88,8 @@ export class Admission {
     }
   }
 
-  /** Runs work on a body. Large ones take turns; a pause between two lets others be answered. */
-  async decode<T>(bytes: number, isPacked: boolean, work: () => Promise<T>): Promise<T> {
+  /** Runs work on a body: a small one at once. Large ones take turns; a pause between two lets others be answered. */
+  decode<T>(bytes: number, isPacked: boolean, work: () => MaybePromise<T>): MaybePromise<T> {
     if (bytes <= SMALL_BODY_BYTES && !isPacked) return work();
     return this.#queue.run(isPacked ? USUAL_RATIO * bytes : bytes, work);
   }

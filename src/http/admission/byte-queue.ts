@@ -1,3 +1,5 @@
+import type { MaybePromise } from '../../lib/maybe-async.ts';
+
 interface Waiting {
   bytes: number;
   start(): void;
@@ -15,7 +17,7 @@ export class ByteQueue {
   }
 
   /** Work on more than `maxBytes` runs alone. */
-  async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  async run<T>(bytes: number, work: () => MaybePromise<T>): Promise<T> {
     const own = Math.min(bytes, this.#maxBytes);
     if (this.#waiting.length > 0 || this.#running + own > this.#maxBytes) {
       await new Promise<void>((resolve) => this.#waiting.push({ bytes: own, start: resolve }));

@@ -34,18 +34,23 @@ interface SerializedEvents {
 const NO_CONTEXT: RequestContext = { ip: null, sentAt: null, engage: false, historical: false };
 
 /** Appends events to the log as one entry, wherever they come from. Resolves when they are on disk. */
-export async function acceptEvents(
+export function acceptEvents(
   { ingestion, ids }: AcceptDeps,
-  { projectId, receivedAt, context, ...sent }: Origin & (ParsedEvents | SerializedEvents),
+  sent: Origin & (ParsedEvents | SerializedEvents),
 ): Promise<void> {
+  const { projectId, receivedAt, context } = sent;
   const events = 'events' in sent ? sent.events : undefined;
-  const entry = {
-    projectId,
-    receivedAt,
-    events: 'events' in sent ? sent.events.length : sent.count,
-    context: serializeRequestContext({ ...NO_CONTEXT, ...context }),
-    seed: ids.seed(),
-    payload: sent.payload ?? (await serializeEvents(events ?? [])),
+  const subjects = sent.subjects ?? changedSubjects(events ?? [], context?.engage ?? false);
+  const log = (payload: Buffer): Promise<void> => {
+    const entry = {
+      projectId,
+      receivedAt,
+      events: 'events' in sent ? sent.events.length : sent.count,
+      context: serializeRequestContext({ ...NO_CONTEXT, ...context }),
+      seed: ids.seed(),
+      payload,
+    };
+    return ingestion.accept(entry, subjects, events);
   };
-  await ingestion.accept(entry, sent.subjects ?? changedSubjects(events ?? [], context?.engage ?? false), events);
+  return sent.payload ? log(sent.payload) : serializeEvents(events ?? []).then(log);
 }

@@ -37,14 +37,14 @@ export class Ingestion implements EventIntake {
     this.#pending = deps.log.state().events;
   }
 
-  async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
-    this.#shares.requireRoom(entry.projectId, this.#deps.log.state().bytes);
+  accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
     const written = this.#write(entry, subjects);
     this.#deps.writes.addUnwritten(entry.projectId, subjects, written);
     return written;
   }
 
   async #write(entry: NewLogEntry, subjects: readonly string[]): Promise<void> {
+    this.#shares.requireRoom(entry.projectId, this.#deps.log.state().bytes);
     const seq = await this.#deps.log.append(entry);
     this.#shares.add(seq, entry.projectId, entry.payload.length);
     this.#deps.writes.add(seq, entry.projectId, subjects);

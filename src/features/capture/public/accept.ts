@@ -4,7 +4,8 @@
  */
 import { type ParsedEvents, parseEvents } from '../../../http/public/decode/parse-body.ts';
 import { type PublicRequest, type ReadRequest, readPublicRequest, workOf } from '../../../http/public/read-request.ts';
-import type { MaybePromise } from '../../../lib/maybe-async.ts';
+import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { CaptureDeps, SentEvents } from './deps.ts';
 
 export interface Sender {
@@ -13,7 +14,7 @@ export interface Sender {
   projectId?: unknown;
 }
 
-type ParseEvents = (payload: Buffer) => Promise<ParsedEvents>;
+type ParseEvents = (payload: Buffer) => MaybePromise<ParsedEvents>;
 
 interface CaptureProtocol<T extends SentEvents> {
   encodings: 'v0' | 'v1';
@@ -22,30 +23,45 @@ interface CaptureProtocol<T extends SentEvents> {
   read(request: ReadRequest, parse: ParseEvents): MaybePromise<Sender & { readEvents(): MaybePromise<T> }>;
 }
 
-export async function accept<T extends SentEvents>(
+export function accept<T extends SentEvents>(
   deps: CaptureDeps,
   request: PublicRequest,
   protocol: CaptureProtocol<T>,
-): Promise<T> {
+): MaybePromise<T> {
   const receivedAt = deps.clock.now();
-  const known = protocol.sender && (await projectOf(deps, request, protocol.sender));
-  return deps.admission.decode(...workOf(request), async () => {
-    const decoded = await readPublicRequest(request, limitsOf(deps), protocol.encodings);
-    const { readEvents, ...sender } = await protocol.read(decoded, (payload) => parse(deps, payload));
-    const project = known ?? (await projectOf(deps, request, sender));
-    const sent = await readEvents();
-    await deps.logEvents(request, project, receivedAt, sent);
-    return sent;
-  });
+  const known = protocol.sender && projectOf(deps, request, protocol.sender);
+  return chain(known, (project) =>
+    deps.admission.decode(...workOf(request), () => acceptBody(deps, request, protocol, receivedAt, project)),
+  );
+}
+
+/** Most requests are small and of a known project: then nothing is awaited but the log. */
+function acceptBody<T extends SentEvents>(
+  deps: CaptureDeps,
+  request: PublicRequest,
+  protocol: CaptureProtocol<T>,
+  receivedAt: number,
+  known: Project | undefined,
+): MaybePromise<T> {
+  const decoded = readPublicRequest(request, limitsOf(deps), protocol.encodings);
+  const read = chain(decoded, (decoded) => protocol.read(decoded, (payload) => parse(deps, payload)));
+  return chain(read, (sender) =>
+    chain(known ?? projectOf(deps, request, sender), (project) =>
+      chain(sender.readEvents(), (sent) => chain(deps.logEvents(request, project, receivedAt, sent), () => sent)),
+    ),
+  );
 }
 
 const limitsOf = ({ config }: CaptureDeps) => ({ maxBytes: config.maxBodyBytes, maxRatio: config.maxUnpackingRatio });
 
-async function parse({ admission, config }: CaptureDeps, payload: Buffer): Promise<ParsedEvents> {
-  const parsed = await parseEvents(payload, config);
-  for (const reason of parsed.refused) admission.countRefusal(reason);
-  return parsed;
-}
+const parse = ({ admission, config }: CaptureDeps, payload: Buffer): MaybePromise<ParsedEvents> =>
+  chain(parseEvents(payload, config), (parsed) => {
+    for (const reason of parsed.refused) admission.countRefusal(reason);
+    return parsed;
+  });
 
-const projectOf = ({ directory }: CaptureDeps, { ip }: PublicRequest, { key, projectId }: Sender) =>
-  directory.getProject(key, projectId, ip);
+const projectOf = (
+  { directory }: CaptureDeps,
+  request: PublicRequest,
+  { key, projectId }: Sender,
+): MaybePromise<Project> => directory.cached(key) ?? directory.getProject(key, projectId, request.ip);

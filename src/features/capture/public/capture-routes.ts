@@ -4,11 +4,13 @@ import { Failure } from '../../../core/errors.ts';
 import { type ExtractedEvents, extractEvents, projectKeyOf } from '../../../core/events/extract-events.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { QueryValues } from '../../../http/public/decode/decode-request.ts';
+import type { ParsedEvents } from '../../../http/public/decode/parse-body.ts';
 import type { FastRoute } from '../../../http/public/fast-route.ts';
 import { type PublicRequest, queryValues, type ReadRequest } from '../../../http/public/read-request.ts';
+import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
 import { accept, type Sender } from './accept.ts';
 import { CAPTURE_DOCUMENTS } from './capture-schemas.ts';
-import type { CaptureDeps } from './deps.ts';
+import type { CaptureDeps, SentEvents } from './deps.ts';
 import { sentAtOf } from './sent-at.ts';
 
 const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
@@ -29,10 +31,7 @@ export const CAPTURE_FAST_ROUTES: readonly FastRoute<CaptureDeps>[] = PATHS.map(
   document: documentOf(path),
   maxBytes: ({ maxBodyBytes }) => Math.min(MAX_FAST_BYTES, maxBodyBytes),
   takes: (query) => !wantsNoContent(query),
-  answer: async (deps, request) => {
-    await capture(deps, request, isEngage(path));
-    return OK_TEXT;
-  },
+  answer: (deps, request) => chain(capture(deps, request, isEngage(path)), () => OK_TEXT),
 }));
 
 export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
@@ -49,28 +48,29 @@ export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
 
 const isEngage = (path: string): boolean => path === '/engage/';
 
-async function capture(deps: CaptureDeps, request: PublicRequest, engage: boolean): Promise<void> {
-  const isGet = request.method === 'GET';
-  await accept(deps, request, {
+const capture = (deps: CaptureDeps, request: PublicRequest, engage: boolean): MaybePromise<SentEvents> =>
+  accept(deps, request, {
     encodings: 'v0',
-    async read(decoded, parse) {
-      const { query, formFields } = decoded;
-      const { body, payload } = await parse(decoded.payload);
-      const extracted = tryToExtract(body);
-      const sender = senderOf(decoded, extracted, isGet);
-      // A wrong key is reported first, but without one there is nothing to check.
-      if (extracted instanceof Refused && !sender.key) throw extracted.failure;
-      return {
-        ...sender,
-        readEvents: () => {
-          if (extracted instanceof Refused) throw extracted.failure;
-          const sentAt = sentAtOf({ query, body: extracted.sentAt, form: formFields.get('sent_at') });
-          const { events, isSingle, historicalMigration: historical } = extracted;
-          return { events, payload, sentAt, engage: engage && isSingle, historical };
-        },
-      };
-    },
+    read: (decoded, parse) =>
+      chain(parse(decoded.payload), (parsed) => readBody(decoded, parsed, request.method === 'GET', engage)),
   });
+
+function readBody(request: ReadRequest, { body, payload }: ParsedEvents, isGet: boolean, engage: boolean) {
+  const { query, formFields } = request;
+  const extracted = tryToExtract(body);
+  const { key, projectId } = senderOf(request, extracted, isGet);
+  // A wrong key is reported first, but without one there is nothing to check.
+  if (extracted instanceof Refused && !key) throw extracted.failure;
+  return {
+    key,
+    projectId,
+    readEvents: (): SentEvents => {
+      if (extracted instanceof Refused) throw extracted.failure;
+      const sentAt = sentAtOf({ query, body: extracted.sentAt, form: formFields.get('sent_at') });
+      const { events, isSingle, historicalMigration: historical } = extracted;
+      return { events, payload, sentAt, engage: engage && isSingle, historical };
+    },
+  };
 }
 
 /** A body without usable events, and whose it is. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { PublicRequest } from '../../../http/public/read-request.ts';
 import type { RequestContext } from '../../../ingest/accept/request-context.ts';
+import type { MaybePromise } from '../../../lib/maybe-async.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 
 /** What a protocol reads from a request. */
@@ -13,5 +14,5 @@ export interface SentEvents extends Partial<Pick<RequestContext, 'sentAt' | 'eng
 
 export interface CaptureDeps extends PublicRouteDeps {
   /** Resolves when the events are on disk: in the log of the server, or in that of a relay. */
-  logEvents(request: PublicRequest, project: Project, receivedAt: number, sent: SentEvents): Promise<void>;
+  logEvents(request: PublicRequest, project: Project, receivedAt: number, sent: SentEvents): MaybePromise<void>;
 }

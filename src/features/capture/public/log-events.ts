@@ -7,6 +7,7 @@ import { callerAddress, type PublicRequest } from '../../../http/public/read-req
 import { type AcceptDeps, acceptEvents } from '../../../ingest/accept/accept-events.ts';
 import type { RequestContext } from '../../../ingest/accept/request-context.ts';
 import { eachBatch } from '../../../lib/in-batches.ts';
+import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { type Cookieless, isCookieless } from '../cookieless/cookieless.ts';
 import type { EventRate } from '../event-rate.ts';
@@ -28,23 +29,25 @@ interface LogEventsDeps extends AcceptDeps {
   eventRate: Pick<EventRate, 'take'>;
 }
 
-export async function logEvents(
+export function logEvents(
   deps: LogEventsDeps,
   request: PublicRequest,
   project: Project,
   receivedAt: number,
   sent: SentEvents,
-): Promise<void> {
+): MaybePromise<void> {
   const { id: projectId } = project;
   const hasCookieless = sent.events.some(isCookieless);
-  const kept = hasCookieless ? await withoutTraces(deps, request, project, receivedAt, sent) : sent;
-  const { subjects, isChanged } = await checkEvents(deps, project, kept);
-  if (sent.events.length > 0) {
-    deps.eventRate.take(projectId, sent.events.length);
-    const logged = withoutRecordings(isChanged ? changed(kept) : kept);
-    const context = hasCookieless ? timesOf(sent) : contextOf(deps, request, project, sent);
-    await append(deps, { projectId, receivedAt, context, subjects, ...logged });
-  }
+  const kept = hasCookieless ? withoutTraces(deps, request, project, receivedAt, sent) : sent;
+  return chain(kept, (kept) =>
+    chain(checkEvents(deps, project, kept), ({ subjects, isChanged }) => {
+      if (sent.events.length === 0) return;
+      deps.eventRate.take(projectId, sent.events.length);
+      const logged = withoutRecordings(isChanged ? changed(kept) : kept);
+      const context = hasCookieless ? timesOf(sent) : contextOf(deps, request, project, sent);
+      return append(deps, { projectId, receivedAt, context, subjects, ...logged });
+    }),
+  );
 }
 
 const timesOf = ({ engage = false, sentAt = null, historical = false }: SentEvents) => ({ sentAt, engage, historical });
@@ -90,13 +93,10 @@ function contextOf(deps: LogEventsDeps, request: PublicRequest, project: Project
 const changed = ({ events, engage = false }: SentEvents): SentEvents =>
   engage && events.length === 1 ? { events, payload: Buffer.from(stringifyExact(events[0])) } : { events };
 
-async function append(...args: Parameters<typeof acceptEvents>): Promise<void> {
-  try {
-    await acceptEvents(...args);
-  } catch (cause) {
+const append = (...args: Parameters<typeof acceptEvents>): Promise<void> =>
+  acceptEvents(...args).catch((cause: unknown) => {
     throw eventsNotLogged(cause);
-  }
-}
+  });
 
 /** About a millisecond. */
 const BATCH_SIZE = 1000;
@@ -105,17 +105,17 @@ const BATCH_SIZE = 1000;
  * Throws where an event is invalid for every protocol. Returns the subjects whose flags the events may change, and whether
  * an event was completed, so that the body can no longer be logged as it came.
  */
-async function checkEvents(
+function checkEvents(
   { geoip }: LogEventsDeps,
   { webAnalytics }: Project,
   { events, engage = false }: SentEvents,
-) {
+): MaybePromise<{ subjects: string[]; isChanged: boolean }> {
   const subjects: string[][] = [];
   let isChanged = false;
-  await eachBatch(events, BATCH_SIZE, (batch) => {
+  const checked = eachBatch(events, BATCH_SIZE, (batch) => {
     validateEvents(batch);
     for (const event of batch) if (addFactsOfOwnAddress(geoip, webAnalytics, event)) isChanged = true;
     subjects.push(changedSubjects(batch, engage));
   });
-  return { subjects: subjects.flat(), isChanged };
+  return chain(checked, () => ({ subjects: subjects.flat(), isChanged }));
 }

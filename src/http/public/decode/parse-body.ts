@@ -7,6 +7,7 @@ import { bytesMayHaveLongNumber } from '../../../core/json/long-numbers.ts';
 import { countKeys, exceedsJsonLimits } from '../../../core/json/measure-json.ts';
 import { parseJson, parseJsonBytes } from '../../../core/json/parse-json.ts';
 import { createPause } from '../../../lib/in-batches.ts';
+import type { MaybePromise } from '../../../lib/maybe-async.ts';
 import { malformed, payloadTooLarge } from './decode-failures.ts';
 
 /** Settings. */
@@ -45,15 +46,19 @@ const itemLimits = ({ maxEventBytes, maxEventKeys }: EventLimits): ItemLimits =>
   values: VALUES_PER_KEY * maxEventKeys,
 });
 
-/**
- * Parses the body of a request with events. Twenty megabytes would block the thread for a good part of a second, so the
- * body is measured first, and its events are parsed in batches, with pauses in between.
- */
-export async function parseEvents(payload: Buffer, limits: EventLimits, pieces = CHUNK_SIZES): Promise<ParsedEvents> {
+/** Parses the body of a request with events: at once, as long as that takes a millisecond or two. */
+export function parseEvents(payload: Buffer, limits: EventLimits, pieces = CHUNK_SIZES): MaybePromise<ParsedEvents> {
   const { worth = minBytesBeyond(limits) } = pieces;
   if (payload.length < worth) return { body: parseJsonBytes(payload), payload, refused: [] };
   const whole = payload.length <= (pieces.whole ?? 0) ? parseWhole(payload, limits) : undefined;
-  if (whole !== undefined) return { body: whole, payload, refused: [] };
+  return whole === undefined ? parseInBatches(payload, limits, pieces) : { body: whole, payload, refused: [] };
+}
+
+/**
+ * Twenty megabytes would block the thread for a good part of a second, so the body is measured first, and its events are
+ * parsed in batches, with pauses in between.
+ */
+async function parseInBatches(payload: Buffer, limits: EventLimits, pieces: ChunkSizes): Promise<ParsedEvents> {
   const list = await measure(payload, limits, pieces);
   if (list.open === -1) return parseSingle(payload, list, limits);
   if (list.isAmbiguous) return { body: parseAmbiguous(payload, list, limits), payload, refused: [] };
