@@ -6,6 +6,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Config } from '../../config.ts';
+import type { Ids } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/log.ts';
 import { chain } from '../../lib/maybe-async.ts';
 import type { RequestTimes } from '../../lib/request-times.ts';
@@ -36,26 +37,33 @@ interface FastRequest<D extends FastPathDeps> extends LimitedRoute<D> {
 
 /** A class, because a getter of an object literal is defined anew for each request. */
 class FastPublicRequest implements PublicRequest {
-  readonly id: string;
   readonly method = 'POST';
   readonly headers: PublicRequest['headers'];
   readonly query: PublicRequest['query'];
   body: PublicRequest['body'];
+  readonly #ids: Pick<Ids, 'uuid'>;
   readonly #request: IncomingMessage;
   readonly #addressOf: (request: IncomingMessage) => string;
+  #id: string | undefined;
 
   constructor(
-    id: string,
+    ids: Pick<Ids, 'uuid'>,
     request: IncomingMessage,
     query: PublicRequest['query'],
     addressOf: (request: IncomingMessage) => string,
   ) {
-    this.id = id;
+    this.#ids = ids;
     this.headers = request.headers;
     this.query = query;
     this.body = undefined;
     this.#request = request;
     this.#addressOf = addressOf;
+  }
+
+  /** Answers about flags have it, those to events do not. */
+  get id(): string {
+    this.#id ??= this.#ids.uuid();
+    return this.#id;
   }
 
   /** Rarely needed. */
@@ -109,7 +117,7 @@ export class FastPath<D extends FastPathDeps> {
     const query = queryStart === -1 ? NO_QUERY : parse(url.slice(queryStart + 1));
     if (route.takes?.(queryValues({ query })) === false) return false;
     const since = performance.now();
-    const publicRequest = new FastPublicRequest(this.#deps.ids.uuid(), request, query, this.#addressOf);
+    const publicRequest = new FastPublicRequest(this.#deps.ids, request, query, this.#addressOf);
     const fast = { route, maxBytes, request: publicRequest, response, since };
     request.once('data', (chunk: Buffer) => {
       if (chunk.length < length) return this.#receiveRest(fast, request, chunk);
