@@ -29,8 +29,9 @@ const CHUNK_SIZE = 1000;
 export function fillWithPersons(path: string, { persons, manyIds }: PersonFolder): void {
   const db = new Database(path);
   const person = db.prepare(
-    `insert into persons (id, project_id, uuid, created_at, properties, is_identified, version, change)
-    values (?, 1, ?, ?, ?, 1, 0, ?)`,
+    `insert into persons (id, project_id, uuid, created_at, properties, is_identified, version, change, email)
+    select n, 1, uuid, at, properties, 1, 0, change, properties -> '$.email'
+    from (select ? as n, ? as uuid, ? as at, ? as properties, ? as change)`,
   );
   const id = db.prepare(
     'insert into person_distinct_ids (project_id, distinct_id, person_id, version) values (1, ?, ?, 0)',

@@ -15,10 +15,13 @@ it('are in the index soon after the start, and found before as well as after', a
   await (await startServer({ dataDir })).close();
   const database = new Database(join(dataDir, 'metadata.sqlite'));
   const insert = database.prepare(
-    `insert into persons (project_id, uuid, created_at, properties, is_identified, version)
-    values (1, ?, ?, ?, 0, 0)`,
+    `insert into persons (project_id, uuid, created_at, properties, email, is_identified, version)
+    values (1, ?, ?, ?, ?, 0, 0)`,
   );
-  for (let n = 0; n < PERSONS; n++) insert.run(uuidOf(n), n, JSON.stringify({ n, email: `u${n}@example.org` }));
+  for (let n = 0; n < PERSONS; n++) {
+    const email = `u${n}@example.org`;
+    insert.run(uuidOf(n), n, JSON.stringify({ n, email }), JSON.stringify(email));
+  }
   const server = await startServer({ dataDir });
   const found = async (query: string): Promise<string[]> => {
     const { body } = await clientFor(server).get(`/api/projects/1/persons/?${query}`);

@@ -49,26 +49,31 @@ function describeTable(metadata: Database.Database, name: string): Omit<MovedTab
   return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
 }
 
-/** Without generated columns. */
-async function targetColumns(target: MoveTarget): Promise<Map<string, Map<string, string>>> {
-  const rows = await target.rows<{ table: string; column: string; type: string }>(
-    `select table_name as "table", column_name as "column", udt_name as type
-    from information_schema.columns where table_schema = current_schema() and is_generated = 'NEVER'`,
+/** The types of columns; null for a generated one. */
+type TargetColumns = ReadonlyMap<string, string | null>;
+
+async function targetColumns(target: MoveTarget): Promise<Map<string, TargetColumns>> {
+  const rows = await target.rows<{ table: string; column: string; type: string | null }>(
+    `select table_name as "table", column_name as "column", case is_generated when 'NEVER' then udt_name end as type
+    from information_schema.columns where table_schema = current_schema()`,
   );
-  const tables = new Map<string, Map<string, string>>();
+  const tables = new Map<string, Map<string, string | null>>();
   for (const { table, column, type } of rows) {
-    const columns = tables.get(table) ?? new Map<string, string>();
+    const columns = tables.get(table) ?? new Map<string, string | null>();
     tables.set(table, columns.set(column, type));
   }
   return tables;
 }
 
-function matchTarget(table: Omit<MovedTable, 'types'>, there: ReadonlyMap<string, string> | undefined): MovedTable {
-  const types = table.columns.flatMap((column) => there?.get(column) ?? []);
-  if (types.length !== table.columns.length || types.length !== there?.size || table.key.length === 0) {
+/** What the target generates is not copied: the e-mails of persons, which SQLite has as written. */
+function matchTarget(table: Omit<MovedTable, 'types'>, there: TargetColumns = new Map()): MovedTable {
+  const columns = table.columns.filter((column) => there.get(column) !== null);
+  const types = columns.flatMap((column) => there.get(column) ?? []);
+  const expected = [...there.values()].filter((type) => type !== null);
+  if (types.length !== columns.length || types.length !== expected.length || table.key.length === 0) {
     throw new MoveError(`The table ${table.name} is different in the target. Nothing was copied.`);
   }
-  return { ...table, types };
+  return { ...table, columns, types };
 }
 
 export const quoteColumns = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');

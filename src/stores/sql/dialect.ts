@@ -18,6 +18,8 @@ export interface SqlDialect {
   readonly hasConcurrentChunks: boolean;
   /** True if every statement is a network round trip. */
   readonly isRemote: boolean;
+  /** True if the database generates `persons.email`; otherwise we write it. */
+  readonly generatesEmails: boolean;
   /** Locks stripes, given in ascending order, until the transaction ends. */
   lockStripes<T>(db: Kysely<T>, kind: StripeKind, stripes: readonly number[]): Promise<void>;
   /** Added to a select whose rows must not be deleted before the transaction ends. */
@@ -94,6 +96,7 @@ export const sqliteDialect: SqlDialect = {
   lock: async () => {},
   hasConcurrentChunks: false,
   isRemote: false,
+  generatesEmails: false,
   lockStripes: async () => {},
   keyShareLock: sql``,
   autoIncrementType: 'integer',

@@ -8,6 +8,7 @@ import { sqliteDialect } from './dialect.ts';
 import { migrateDatabase, PLATFORM_MIGRATIONS } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { textTiles } from './migrations/0018-text-tiles.ts';
+import { writtenEmails } from './migrations/0046-written-emails.ts';
 
 type Db = Kysely<unknown>;
 type Step = Omit<Migration, 'number'>;
@@ -153,5 +154,84 @@ describe('texts on dashboards', () => {
       body: null,
     };
     expect(rows).toEqual([tile]);
+  });
+});
+
+describe('e-mails that are written', () => {
+  const before = PLATFORM_MIGRATIONS.slice(0, writtenEmails.number - 1);
+  const given = [
+    '{"email":"ada@example.org","n":1}',
+    '{"n":1}',
+    '{"email":5}',
+    '{"email":"5"}',
+    '{"email":null}',
+    '{"email":true}',
+    '{"email":{"email":"inner","list":[1,{}]}}',
+    String.raw`{"email":"\u0000 \ud800 \\u0000 \"é😀\n"}`,
+    '{"email":12345678901234567890}',
+    '{"email":1e+21}',
+    '{"email":""}',
+    '{}',
+  ];
+  const persons = async (db: Db) => (await sql`select * from persons order by id`.execute(db)).rows;
+  const indexes = async (db: Db) =>
+    (
+      await sql`select name, sql from sqlite_master where type = 'index' and tbl_name = 'persons' order by name`.execute(
+        db,
+      )
+    ).rows;
+  async function openBefore(): Promise<Db> {
+    const db = open();
+    await migrateDatabase(db, sqliteDialect, 1000, [], before);
+    for (const [n, properties] of given.entries()) {
+      await sql`insert into persons (project_id, uuid, created_at, properties, is_identified, version, change)
+        values (1, ${`uuid ${n}`}, ${n}, ${properties}, 0, ${n}, ${n})`.execute(db);
+    }
+    return db;
+  }
+
+  it('are those that were generated, in the same indexes', async () => {
+    const db = await openBefore();
+    const [rows, made] = [await persons(db), await indexes(db)];
+    expect(rows.map((row) => (row as { email: string | null }).email)).toEqual([
+      '"ada@example.org"',
+      null,
+      '5',
+      '"5"',
+      'null',
+      'true',
+      '{"email":"inner","list":[1,{}]}',
+      String.raw`"\u0000 \ud800 \\u0000 \"é😀\n"`,
+      '12345678901234567890',
+      '1e+21',
+      '""',
+      null,
+    ]);
+    await migrateDatabase(db, sqliteDialect, 2000, [], [...before, writtenEmails]);
+    expect(await persons(db)).toEqual(rows);
+    expect(await indexes(db)).toEqual(made);
+    await sql`update persons set properties = '{"email":"new"}', email = 'written' where id = 1`.execute(db);
+    const { rows: found } = await sql`select id from persons where project_id = 1 and email = 'written'`.execute(db);
+    expect(found).toEqual([{ id: 1 }]);
+    expect((await sql`pragma integrity_check`.execute(db)).rows).toEqual([{ integrityCheck: 'ok' }]);
+  });
+
+  it('are generated as before if the migration fails at its end', async () => {
+    const db = await openBefore();
+    const [rows, made] = [await persons(db), await indexes(db)];
+    const failing: Migration = {
+      ...writtenEmails,
+      async up(tx, dialect) {
+        await writtenEmails.up(tx, dialect);
+        throw new Error('disk on fire');
+      },
+    };
+    const migrated = migrateDatabase(db, sqliteDialect, 2000, [], [...before, failing]);
+    await expect(migrated).rejects.toThrow('disk on fire');
+    expect([await persons(db), await indexes(db)]).toEqual([rows, made]);
+    await sql`update persons set properties = '{"email":"new"}' where id = 2`.execute(db);
+    expect((await sql`select email from persons where id = 2`.execute(db)).rows).toEqual([{ email: '"new"' }]);
+    await migrateDatabase(db, sqliteDialect, 3000, [], [...before, writtenEmails]);
+    expect((await sql`select id from persons where email = '"new"'`.execute(db)).rows).toEqual([{ id: 2 }]);
   });
 });

@@ -50,6 +50,7 @@ import { batchExports } from './migrations/0042-batch-exports.ts';
 import { earlyAccessFeatures } from './migrations/0043-early-access-features.ts';
 import { rampsWithAlerts } from './migrations/0044-ramps-with-alerts.ts';
 import { webShares } from './migrations/0045-web-shares.ts';
+import { writtenEmails } from './migrations/0046-written-emails.ts';
 
 /** Those of the platform; features bring their own. */
 export const PLATFORM_MIGRATIONS: readonly Migration[] = [
@@ -98,6 +99,7 @@ export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   earlyAccessFeatures,
   rampsWithAlerts,
   webShares,
+  writtenEmails,
 ];
 
 interface VersionTable {

@@ -9,6 +9,7 @@ import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
 import { restoreAttachments } from './person-attachments.ts';
 import { nextPersonChange } from './person-change.ts';
+import { propertyColumns } from './person-properties.ts';
 import { deletePersonData } from './remove-person.ts';
 import { blankDefinitionActivity, removeReferences } from './remove-references.ts';
 import { runForEach } from './repeat.ts';
@@ -67,7 +68,7 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
         .updateTable('persons')
         .set({
           createdAt,
-          properties: stringifyExact(properties),
+          ...propertyColumns(on, properties),
           isIdentified: toBit(isIdentified),
           version,
           change: await nextPersonChange(on),
@@ -75,8 +76,8 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
         .where('uuid', '=', uuid)
         .execute();
     },
-    moveDistinctIds: (projectId, moves) =>
-      runForEach(
+    async moveDistinctIds(projectId, moves) {
+      await runForEach(
         on,
         moves,
         ({ distinctId, to }) => [to, projectId, distinctId],
@@ -84,7 +85,8 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
           update person_distinct_ids
           set person_id = (select id from persons where uuid = ${to}), version = version + 1
           where project_id = ${project} and distinct_id = ${distinctId}`,
-      ),
+      );
+    },
     addHistory: (history) => writeHistory(on, history),
     async deleteHistory(personUuid, eventUuid, names) {
       if (names.length === 0) return;
@@ -113,25 +115,19 @@ function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
 
 async function addPersons(on: Sql, persons: readonly (Person & { id?: number | null })[]): Promise<void> {
   const change = await nextPersonChange(on);
-  const values = (person: Person & { id?: number | null }): unknown[] => [
-    ...(person.id ? [person.id] : []),
-    person.projectId,
-    person.uuid,
-    person.createdAt,
-    stringifyExact(person.properties),
-    toBit(person.isIdentified),
-    person.version,
-    change,
-  ];
+  const rows = persons.map(({ id, projectId, uuid, createdAt, properties, isIdentified, version }) => ({
+    ...(id ? { id } : {}),
+    ...{ projectId, uuid, createdAt, isIdentified: toBit(isIdentified), version, change },
+    ...propertyColumns(on, properties),
+  }));
   for (const numbered of [true, false]) {
-    const columns = sql.raw(
-      `${numbered ? 'id, ' : ''}project_id, uuid, created_at, properties, is_identified, version, change`,
-    );
+    const same = rows.filter((row) => 'id' in row === numbered);
+    const columns = Object.keys(same[0] ?? {}).map((name) => sql.ref(name));
     await runForEach(
       on,
-      persons.filter(({ id }) => Boolean(id) === numbered),
-      values,
-      (row) => sql`insert into persons (${columns}) values (${sql.join(row)})`,
+      same,
+      (row) => Object.values(row),
+      (values) => sql`insert into persons (${sql.join(columns)}) values (${sql.join(values)})`,
     );
   }
 }

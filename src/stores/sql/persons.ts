@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { countFitting } from '../../core/count-fitting.ts';
-import { parseExact, stringifyExact } from '../../core/json/exact-json.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { Page } from '../metadata/page.ts';
@@ -19,6 +19,7 @@ import { idRows, type SqlDialect } from './dialect.ts';
 import { writePropertyDefinitions } from './ingest/apply-changes.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { nextPersonChange } from './person-change.ts';
+import { propertyColumns } from './person-properties.ts';
 import { type Sql, toBit } from './tables.ts';
 
 export function personStore(on: Sql): PersonStore {
@@ -239,7 +240,7 @@ async function updatePerson(on: Sql, { person, history: entries, properties }: P
   await on.db
     .updateTable('persons')
     .set({
-      properties: stringifyExact(person.properties),
+      ...propertyColumns(on, person.properties),
       isIdentified: toBit(person.isIdentified),
       version: person.version,
       change: await nextPersonChange(on),

@@ -38,6 +38,7 @@ export const postgresDialect: SqlDialect = {
   },
   hasConcurrentChunks: true,
   isRemote: true,
+  generatesEmails: true,
   async lockStripes(db, kind, stripes) {
     if (stripes.length === 0) return;
     await sql`select pg_advisory_xact_lock(${sql.lit(STRIPE_LOCKS[kind])}, s.stripe)

@@ -213,6 +213,8 @@ export interface Tables {
     isIdentified: Flag;
     version: number;
     change: number;
+    /** Of the properties: see `person-properties.ts`. */
+    email: Generated<string | null>;
   };
   personChange: { change: number };
   personBlocks: {

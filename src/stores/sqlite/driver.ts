@@ -102,8 +102,9 @@ function run<R>(statement: Database.Statement, parameters: readonly unknown[]): 
 
 /** Only in a transaction, which has the write lock: it is never repeated because the database is busy. */
 function runEach<R>(statement: Database.Statement, rows: RepeatedQuery['rows']): QueryResult<R> {
-  for (const row of rows) statement.run(row);
-  return { rows: [] };
+  let changes = 0;
+  for (const row of rows) changes += statement.run(row).changes;
+  return { rows: [], numAffectedRows: BigInt(changes) };
 }
 
 /**

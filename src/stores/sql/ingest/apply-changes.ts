@@ -1,7 +1,7 @@
 /** Writes everything that a chunk changes, but the ids of its events, inside its transaction. */
 import { type RawBuilder, sql } from 'kysely';
 import { stringifyExact } from '../../../core/json/exact-json.ts';
-import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
+import type { PersonChanges, PersonOp } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest/ingest-store.ts';
 import { writeCookielessVisitors } from '../cookieless-visitors.ts';
 import type { RowType } from '../dialect.ts';
@@ -9,17 +9,17 @@ import { moveAttachments } from '../person-attachments.ts';
 import { deletePersonRow, nextPersonChange } from '../person-change.ts';
 import { runForEach } from '../repeat.ts';
 import { recordRepeats } from '../seen/write-seen.ts';
-import { type Sql, toBit } from '../tables.ts';
+import type { Sql } from '../tables.ts';
 import { packUuids } from '../uuid-list.ts';
-import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
+import { type ReadRows, writePersonRows } from './write-persons.ts';
 
 /**
  * Rows that chunks share (definitions, counters) are written in the order of their keys, to avoid deadlocks, and the
  * most contended ones last, to keep waits short.
  */
-export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
-  await writePersons(on, changes.persons);
+export async function applyChanges(on: Sql, changes: IngestChanges, known: ReadRows): Promise<void> {
+  await writePersons(on, changes.persons, known);
   await writeGroups(on, changes);
   await writeCookielessVisitors(on, changes.cookielessVisitors);
   await writeDefinitions(on, changes);
@@ -42,9 +42,13 @@ async function forRows(
  * New persons and ids come first, also of persons merged in the same chunk, so that each merge finds the ids of its
  * source. No person gets an id after it was merged, so this order changes nothing.
  */
-async function writePersons(on: Sql, { persons, ops, history, overrides }: PersonChanges): Promise<void> {
+async function writePersons(
+  on: Sql,
+  { persons, ops, history, overrides }: PersonChanges,
+  known: ReadRows,
+): Promise<void> {
   const change = persons.length + overrides.length > 0 ? await nextPersonChange(on) : 0;
-  await upsertPersons(on, persons, change);
+  await writePersonRows(on, persons, known, change);
   await addIds(on, ops);
   for (const op of ops) if (op.op === 'merge') await merge(on, op);
   await forRows(
@@ -62,39 +66,6 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
 
 const retiredRows = (overrides: PersonChanges['overrides'], change: number): object[] =>
   overrides.map(({ projectId, from }) => ({ projectId, uuid: from, change }));
-
-const PERSON_COLUMNS = {
-  projectId: 'integer',
-  uuid: 'text',
-  createdAt: 'integer',
-  properties: 'text',
-  isIdentified: 'integer',
-  version: 'integer',
-  change: 'integer',
-} as const;
-
-async function upsertPersons(on: Sql, states: readonly PersonState[], change: number): Promise<void> {
-  const rows = states.map(({ person }) => ({
-    ...person,
-    properties: stringifyExact(person.properties),
-    isIdentified: toBit(person.isIdentified),
-    change,
-  }));
-  await writeRows(
-    on,
-    PERSON_COLUMNS,
-    rows,
-    (source) => sql`
-    insert into persons (project_id, uuid, created_at, properties, is_identified, version, change)
-    ${source}
-    on conflict (uuid) do update set
-      created_at = excluded.created_at,
-      properties = excluded.properties,
-      is_identified = excluded.is_identified,
-      version = excluded.version,
-      change = excluded.change`,
-  );
-}
 
 async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
   const added = ops.filter((op) => op.op === 'add_id');

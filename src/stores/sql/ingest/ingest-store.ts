@@ -26,6 +26,7 @@ import {
   readWebhookEvents,
 } from './read-known.ts';
 import { completeReassignments, pendingReassignments } from './reassignments.ts';
+import type { ReadRow } from './write-persons.ts';
 
 /** The log of the embedded backend; a cluster has one for each partition. */
 const MAIN_LOG = 'main';
@@ -81,13 +82,14 @@ export function sqlIngestTransaction(
   { log = MAIN_LOG, onBlocks }: IngestTransactionOptions = {},
 ): IngestTransaction {
   let searchedUpTo = 0;
+  const known = new Map<string, ReadRow>();
   return {
     progress: () => readLogProgress(on, log),
     getCounts: () => readCounts(on),
     pendingReassignments: () => pendingReassignments(on),
     completeReassignments: (done) => completeReassignments(on, done),
     listProjects: (ids) => readProjects(on, ids),
-    listPersonsByDistinctIds: (ids) => readPersons(on, ids),
+    listPersonsByDistinctIds: (ids) => readPersons(on, ids, known),
     listTakenUuids: (uuids) => readTakenUuids(on, uuids),
     async listSeenEvents(events) {
       const { found, upTo } = await seen.find(on, events);
@@ -105,7 +107,9 @@ export function sqlIngestTransaction(
     apply: async (changes) => {
       const blocks = await seen.add(on, changes.seen);
       if (blocks) onBlocks?.(blocks);
-      await applyChanges(on, changes);
+      await applyChanges(on, changes, known);
+      // What was read is no longer what is stored.
+      known.clear();
       if (on.dialect.hasConcurrentChunks) await seen.assertNew(on, changes.seen, searchedUpTo);
       const { position, ahead = new Map() } = changes;
       if (position !== null) await writeLogProgress(on, { position, ahead }, log);

@@ -15,6 +15,7 @@ import type {
 } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 import { lockGroups, lockPersons } from './lock-subjects.ts';
+import type { ReadRow } from './write-persons.ts';
 
 export async function readProjects({ db }: Sql, ids: readonly number[]): Promise<IngestProject[]> {
   if (ids.length === 0) return [];
@@ -42,13 +43,23 @@ interface PersonRow {
   version: number;
 }
 
-export async function readPersons(on: Sql, ids: readonly DistinctId[]): Promise<PersonsAndDistinctIds> {
+/** `read` gets the rows of the persons. */
+export async function readPersons(
+  on: Sql,
+  ids: readonly DistinctId[],
+  read: Map<string, ReadRow>,
+): Promise<PersonsAndDistinctIds> {
   if (ids.length === 0) return { persons: [], distinctIds: [] };
   const rows = on.dialect.hasConcurrentChunks
     ? await lockPersons(on, ids, () => personRows(on, ids))
     : await personRows(on, ids);
   const persons = new Map<string, Person>();
-  for (const row of rows) if (!persons.has(row.uuid)) persons.set(row.uuid, toPerson(row));
+  for (const row of rows) {
+    if (persons.has(row.uuid)) continue;
+    const person = toPerson(row);
+    persons.set(row.uuid, person);
+    read.set(row.uuid, { id: row.id, createdAt: person.createdAt, email: person.properties['email'] });
+  }
   const distinctIds = rows.map(({ projectId, distinctId, uuid }) => ({ projectId, distinctId, personUuid: uuid }));
   return { persons: [...persons.values()], distinctIds };
 }
