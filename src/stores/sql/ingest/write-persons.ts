@@ -10,7 +10,7 @@ import { writeRows } from '../write-rows.ts';
 
 /**
  * A row as this transaction has read it, under the lock: its id, and what indexes contain of a person. The e-mail is that
- * of the properties: reading the column, too, would take 2 µs.
+ * of the properties, which are read anyway: reading the column, too, would take 0.6 to 2 µs.
  */
 export interface ReadRow {
   id: number;
